@@ -1,4 +1,4 @@
-/** The agent's process of the demo: one call of one tool, over a journal that outlives it. */
+/** The agent's process of the terminal demo: one call of one tool, over a journal that outlives the process. */
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -8,8 +8,8 @@ import { defineTool } from "@pawl/runtime";
 const [folder = "."] = process.argv.slice(2);
 
 /**
- * The outside world: a service that takes idempotency keys, as payment services do. It notes every try, and does the
- * work of a key by making a file that can be made once.
+ * The outside world: a service that takes idempotency keys, as payment services do. It notes every try, and does the work
+ * of a key by creating a file, which can be created only once.
  */
 const world = join(folder, "world");
 mkdirSync(world, { recursive: true });

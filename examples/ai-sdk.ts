@@ -1,13 +1,13 @@
 /**
- * What the AI SDK (`ai`, version 7) needs to run on pawl, to be copied: `generateText` inside of a durable tool, where each
- * answer of the model is a step, and each call that it asks for is one of pawl's. docs/model-apis.md shows its use.
+ * An adapter that runs the AI SDK (`ai`, version 7) on pawl; copy it into your project. `generateText` runs inside a durable
+ * tool: each answer of the model is a step, and each call of the model is a call of pawl. docs/model-apis.md shows its use.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { type ToolContext, type ToolDefinition, contractOf } from "@pawl/runtime";
 import { type ToolCallOutput, formatToolOutput, mimeOf, modelPartsFromOutput } from "@pawl/tool-value";
 
-/** What failed for now is asked again inside of the step: an error that leaves a step is on record, and stays its answer. */
-const patiently = async <A>(ask: () => PromiseLike<A>): Promise<A> => {
+/** Retries inside the step: an error that leaves the step is recorded, and would be its answer for ever. */
+const withRetries = async <A>(ask: () => PromiseLike<A>): Promise<A> => {
   for (let pauseMs = 1000; ; pauseMs *= 2) {
     try {
       return await ask();
@@ -23,14 +23,14 @@ interface Answer {
   readonly response?: unknown;
 }
 
-/** The `middleware` of `wrapLanguageModel`. What HTTP said stays out of the log: the whole prompt is in it, each time. */
+/** Returns the `middleware` of `wrapLanguageModel`. The HTTP request stays out of the log: it repeats the whole prompt. */
 export const onRecord = (ctx: ToolContext) => {
-  let asked = 0;
+  let answers = 0;
   return {
     specificationVersion: "v4" as const,
     wrapGenerate: <A extends Answer>({ doGenerate }: { readonly doGenerate: () => PromiseLike<A> }) =>
-      ctx.runJson(`model ${++asked}`, {}, async (): Promise<A> => {
-        const { request: _request, response: _response, ...answer } = await patiently(doGenerate);
+      ctx.runJson(`model ${++answers}`, {}, async (): Promise<A> => {
+        const { request: _request, response: _response, ...answer } = await withRetries(doGenerate);
         return answer as A;
       }),
   };
@@ -55,19 +55,19 @@ const readOf = async (output: ToolCallOutput, bytes: Bytes): Promise<Read> => {
   return { type: "content", value: await Promise.all(parts) };
 };
 
-/** The `tools` of `generateText`; `jsonSchema` is that of the SDK. */
+/** Returns the `tools` of `generateText`; `jsonSchema` is the function of the SDK. */
 export const toolsIn = <S>(
   ctx: ToolContext,
   definitions: readonly ToolDefinition[],
   { jsonSchema, bytes }: { readonly jsonSchema: (schema: object) => S; readonly bytes: Bytes },
 ) => {
-  let called = 0;
+  let calls = 0;
   const toolOf = (definition: ToolDefinition) => ({
     description: definition.description ?? "",
     inputSchema: jsonSchema(contractOf(definition).input_schema as object),
     execute: async (args: unknown): Promise<Read> => {
       const toolId = definition.id ?? `tool:${definition.name}`;
-      const [reply] = await ctx.batch([{ id: `${++called}`, toolId, args }]);
+      const [reply] = await ctx.batch([{ id: `${++calls}`, toolId, args }]);
       if (reply === undefined) throw new TypeError("a batch of one call has one reply");
       return readOf(reply.output, bytes);
     },

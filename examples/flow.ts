@@ -1,4 +1,4 @@
-/** A flow that calls a native tool, one over HTTP and one over MCP, each in a loop's turn or a branch of its own. */
+/** A flow with a loop and parallel branches, which calls a native tool, a tool over HTTP and a tool over MCP. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { type RequestListener, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,7 +18,7 @@ const serve = async (listener: RequestListener) => {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
 };
 
-/** The world: a shop that knows prices, and an MCP server that knows words. */
+/** The outside world: a shop with prices, and an MCP server. */
 const shop = await serve(async (request, response) => {
   let text = "";
   for await (const chunk of request.setEncoding("utf8")) text += chunk as string;
@@ -30,7 +30,7 @@ const words = await serve(async (request, response) => {
   server.setRequestHandler(CallToolRequestSchema, ({ params }) => ({
     content: [{ type: "text", text: `¡${String(params.arguments?.["input"])}!` }],
   }));
-  const transport = new StreamableHTTPServerTransport({}); // Without sessions: one server a request.
+  const transport = new StreamableHTTPServerTransport({}); // Without sessions: one server for each request.
   await server.connect(transport as Parameters<Server["connect"]>[0]);
   await transport.handleRequest(request, response);
 });
@@ -46,7 +46,7 @@ const registry = new f.Registry([
   },
   { name: "Shout", provider: "mcp", runtime: words.url, effect_row: ["read"] },
 ]);
-// Loopback is refused by default; this world is at home there.
+// Loopback is refused by default; the servers of this example run there.
 const fetch = guardedFetch({ allow: (address) => address === "127.0.0.1" });
 const providers = { ...f.plainProviders, http: f.httpProvider({ fetch }), mcp: mcpProvider({ fetch }) };
 const { definitions, tools } = f.programTools({ registry, providers });

@@ -1,4 +1,4 @@
-/** A library on loopback: a few pages for the agent of `research.ts` to read. */
+/** A web server on loopback with a few pages for the agent of `research.ts`. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,7 +14,7 @@ export interface Library {
   readonly close: () => void;
 }
 
-/** Serves under the port that it had before, so that what was once asked for can be asked for again. */
+/** Opens the server, under the same port as before, so that recorded addresses stay valid. */
 export const openLibrary = async (folder: string): Promise<Library> => {
   const file = join(folder, "library.port");
   const server: Server = createServer((request, response) => {

@@ -1,8 +1,8 @@
-/** A tool that charges a card, to be explored: `pnpm pawl explore examples/pay.scenario.ts`. */
+/** A scenario for the explorers, with a tool that charges a card: `pnpm pawl explore examples/pay.scenario.ts`. */
 import { defineTool } from "@pawl/runtime";
 import { type Scenario, callsOf } from "@pawl/testkit";
 
-/** The service outside takes the step's key, so that a charge which is asked for twice moves the money once. */
+/** The outside service takes the step's key, so that a repeated charge moves the money once. */
 export const pay: Scenario = {
   tools: ({ effect }) => [
     defineTool({

@@ -1,4 +1,4 @@
-/** The tools of the research agent that are its own: a long job that reports, and a deed that a person has to approve. */
+/** The research agent's own tools: a long background job with progress, and a tool that needs approval. */
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -6,14 +6,14 @@ import { type ToolDefinition, defineTool } from "@pawl/runtime";
 
 const chapters = 8;
 
-/** Each chapter is a step: one that is on record is not read again. */
+/** Indexes chapters. Each is a step: a recorded one is not read again. */
 const indexPages = (folder: string, chapterMs: number): ToolDefinition =>
   defineTool<{ readonly pages: readonly string[] }>({
     name: "index_pages",
     display_name: "Index Pages",
     durable: true,
     hints: { supports_background: true, idempotent: true },
-    execute: async () => "run me in the background",
+    execute: async () => "this tool runs in the background",
     background: async ({ pages }, ctx, sink) => {
       await sink.status("reading");
       for (let chapter = 1; chapter <= chapters; chapter++) {
@@ -29,7 +29,7 @@ const indexPages = (folder: string, chapterMs: number): ToolDefinition =>
     },
   });
 
-/** What is published can not be taken back: a person looks first. */
+/** Publishes a text. It cannot be taken back, so it needs approval. */
 const publish = (folder: string): ToolDefinition =>
   defineTool<{ readonly text: string }>({
     name: "publish",

@@ -1,9 +1,9 @@
 /**
- * `node examples/research.ts [FOLDER] [--slow]`: an agent reads pages in parallel, has them indexed in the background,
- * keeps a cron monitor while that runs, and publishes what a person approves. Killed at any moment and started again with
- * the same folder, it goes on. Slow, a chapter takes two seconds: there is time to kill it by hand, and to watch it from
- * another terminal by `pawl ls FOLDER/journal.db --follow`. The agent is a script here: what a model would ask for is
- * asked for turn by turn.
+ * `node examples/research.ts [FOLDER] [--slow]`: an agent reads pages in parallel, indexes them in the background, keeps a
+ * cron monitor while that runs, and publishes a text after a person has approved it. Kill it at any moment and start it again
+ * with the same folder: it continues. With `--slow` a chapter takes two seconds, so that there is time to kill it by hand, and
+ * to watch it from another terminal with `pawl ls FOLDER/journal.db --follow`. The agent is a script: it makes the calls of a
+ * model turn by turn.
  */
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,11 +20,11 @@ import { researchTools } from "./research-tool.ts";
 const { positionals, values } = parseArgs({ options: { slow: { type: "boolean" } }, allowPositionals: true });
 const [folder = mkdtempSync(join(tmpdir(), "pawl-research-")), given] = positionals;
 mkdirSync(join(folder, "files"), { recursive: true });
-console.log(`in ${folder}: kill me whenever you like, and start me again with this folder`);
+console.log(`in ${folder}: kill this process at any time, and start it again with this folder`);
 const library = given === undefined ? await openLibrary(folder) : { url: given, close: () => undefined };
 const files = await DiskFiles.open(join(folder, "files"));
 
-/** What the session was told, each message once: a crash may have it told again. */
+/** Records each message to the session once: after a crash a message may be told again. */
 const heardFile = join(folder, "heard.jsonl");
 const heard = new Set(existsSync(heardFile) ? readFileSync(heardFile, "utf8").trim().split("\n") : []);
 const tell = async ({ key, text }: SessionMessage): Promise<void> => {
@@ -43,13 +43,13 @@ const { runtime, close } = openRuntime({
   file: join(folder, "journal.db"),
   tools,
   host: { ...host, tell },
-  // It is killed more often, and is to go on sooner, than agents are.
+  // This agent is killed more often than usual, and should continue sooner.
   options: { min_interval_s: 1, max_run_attempts: 100, resume_pauses_ms: Array.from({ length: 100 }, () => 50) },
 });
 await runtime.recover();
 const session = await runtime.session("research");
 
-/** One turn of the agent: its calls run in parallel. The same turn again is answered as it was. */
+/** Makes one turn of the agent: its calls run in parallel. A repeated turn gets the recorded replies. */
 const turn = async (request: string, ...calls: readonly { tool: string; args: Json }[]): Promise<readonly Json[]> => {
   const replies = await session.call(
     request,
@@ -62,28 +62,28 @@ const turn = async (request: string, ...calls: readonly { tool: string; args: Js
   });
 };
 
-const shows = (async () => {
+const progress = (async () => {
   for await (const frame of session.observe()) {
     if (frame.type !== "ephemeral" || frame.observation.type !== "run") continue;
     const { current = 0, total = 0, unit = "" } = frame.observation.progress ?? {};
     if (total > 0) console.log(`[${"#".repeat(current)}${".".repeat(total - current)}] ${current}/${total} ${unit}`);
   }
 })();
-shows.catch(() => undefined); // It ends with the runtime.
+progress.catch(() => undefined); // The subscription ends with the runtime.
 
-/** A person who approves whatever waits. */
+/** A person who approves every call. */
 const person = setInterval(() => {
   for (const row of session.state.calls.rows()) {
     if (row.phase !== "awaiting_approval") continue;
     const approval = { by: "ada", hash: row.approval.argsHash };
-    session.approve(row.call.ref, approval).catch(() => undefined); // Decided already.
+    session.approve(row.call.ref, approval).catch(() => undefined); // It was decided already.
   }
 }, 50);
 
 interface Started {
   readonly task_id: string;
 }
-const said = <A>([first]: readonly Json[]): A => first as A;
+const firstOf = <A>([first]: readonly Json[]): A => first as A;
 
 const read = await turn(
   "fetch",
@@ -91,16 +91,16 @@ const read = await turn(
 );
 const watch = { cron_expression: "* * * * * *", timezone: "Europe/Kyiv" };
 const index = { tool: "index_pages", args: { pages: [...pages] } };
-const monitor = said<Started>(
+const monitor = firstOf<Started>(
   await turn("watch", { tool: "spawn_background", args: { ...index, title: "Watch", schedule: watch } }),
 );
-const job = said<Started>(await turn("index", { tool: "spawn_background", args: { ...index, title: "Index" } }));
-const waited = said<{ task: { state: string; summary: string } }>(
+const job = firstOf<Started>(await turn("index", { tool: "spawn_background", args: { ...index, title: "Index" } }));
+const waited = firstOf<{ task: { state: string; summary: string } }>(
   await turn("wait", { tool: "wait_task", args: { task_id: job.task_id } }),
 );
 await turn("publish", { tool: "publish", args: { text: waited.task.summary } });
 await turn("stop", { tool: "cancel_task", args: { task_id: monitor.task_id } });
-const { tasks } = said<{ tasks: readonly { display_name: string; state: string }[] }>(
+const { tasks } = firstOf<{ tasks: readonly { display_name: string; state: string }[] }>(
   await turn("list", { tool: "list_tasks", args: {} }),
 );
 clearInterval(person);

@@ -1,4 +1,4 @@
-/** `pnpm demo:terminal`: an agent's process is killed with SIGKILL again and again, and its call goes on where it was. */
+/** `pnpm demo:terminal`: an agent's process is killed with SIGKILL again and again, and its call continues where it was. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,25 +9,25 @@ const folder = mkdtempSync(join(tmpdir(), "pawl-demo-"));
 const colour = process.stdout.isTTY;
 const paint = (code: number, text: string): string => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
 
-/** Runs the agent until it has told so many steps, and kills it; or until it ends. Says whether it ended. */
+/** Runs the agent and kills it after a number of steps; resolves with true if it ended by itself. */
 const live = async (life: number, stepsToLive: number): Promise<boolean> => {
   const agent = spawn(process.execPath, [join(import.meta.dirname, "agent.ts"), folder], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   console.log(paint(36, `process ${agent.pid} starts${life > 1 ? " and opens the same journal" : ""}`));
   const ended = new Promise<NodeJS.Signals | null>((resolve) => agent.on("exit", (_, signal) => resolve(signal)));
-  let told = 0;
+  let steps = 0;
   for await (const line of createInterface({ input: agent.stdout })) {
     console.log(`  ${line}`);
-    told += 1;
-    if (told === stepsToLive) agent.kill("SIGKILL");
+    steps += 1;
+    if (steps === stepsToLive) agent.kill("SIGKILL");
   }
   const signal = await ended;
   if (signal !== null) console.log(paint(31, `process ${agent.pid} is killed with ${signal}\n`));
   return signal === null;
 };
 
-console.log("A tool books a trip in five steps. Its process is killed with SIGKILL; the next one goes on.\n");
+console.log("A tool books a trip in five steps. Its process is killed with SIGKILL; the next process continues.\n");
 const lives = [1, 3, 4];
 let isOver = false;
 for (let life = 1; !isOver && life <= 8; life++) isOver = await live(life, lives[life - 1] ?? Infinity);
@@ -35,13 +35,13 @@ for (let life = 1; !isOver && life <= 8; life++) isOver = await live(life, lives
 const tries = readFileSync(join(folder, "tries.txt"), "utf8").trim().split("\n");
 const done = readdirSync(join(folder, "world")).map(decodeURIComponent);
 const countOf = (list: readonly string[], key: string): number => list.filter((other) => other === key).length;
-console.log("\nWhat the world was asked and did, by idempotency key:");
+console.log("\nRequests to the outside world, by idempotency key:");
 for (const key of new Set(tries)) {
   const work = paint(32, `done ${countOf(done, key)}×`);
   console.log(`  tried ${countOf(tries, key)}×, ${work}  ${key}`);
 }
 console.log(`
-A step that is on record is never run again: it is answered from the log. One whose process died between the work and
-its record is tried again under the same key, so that a service which takes idempotency keys does it once.`);
+A recorded step never runs again: it is answered from the log. If the process died between the work and its record, the step
+is tried again under the same key, so that a service with idempotency keys does the work once.`);
 rmSync(folder, { recursive: true });
 process.exitCode = isOver && done.length === new Set(tries).size ? 0 : 1;

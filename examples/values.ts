@@ -1,4 +1,4 @@
-/** A tour of tool values in the terminal: `pnpm demo`. */
+/** A tour of tool values in the terminal: `pnpm exec node examples/values.ts`. */
 import {
   type ToolValue,
   attachment,
@@ -29,9 +29,9 @@ const result: ToolValue = { summary: "revenue by month", chart: picture, rows: 9
 
 show("A tool returns a value: JSON, exact integers, and attachments that stand for stored bytes.");
 show("The log keeps its canonical text, keys sorted, the attachment as a tag:", canonicalJson(result));
-show("Its hash is that of the text:", valueHash(result));
+show("Its hash is the hash of the text:", valueHash(result));
 show(
-  "A model reads it as parts, the picture in its place:",
+  "A model reads it as parts, with the picture in its place:",
   ...modelParts(result).map((part) => (part.type === "text" ? part.text : `[${part.media_type.type} ${part.label}]`)),
 );
 
@@ -39,13 +39,10 @@ const read = pipe(
   parse(canonicalJson(result)),
   E.chain((json) => decode(json)),
 );
-show(
-  "Read back it is the same, to the bit:",
-  E.isRight(read) && valueHash(read.right) === valueHash(result) ? "yes" : "no",
-);
+show("Read back, it is identical:", E.isRight(read) && valueHash(read.right) === valueHash(result) ? "yes" : "no");
 
 const forged = lift({ [tagKey]: "attachment", ref: { id: "secret" } });
-show("An object that only looks like an attachment is an object, and is escaped:", canonicalJson(forged));
+show("An object that only looks like an attachment stays an object, and is escaped:", canonicalJson(forged));
 
 const cyclic: { self?: unknown } = {};
 cyclic.self = cyclic;
@@ -58,7 +55,7 @@ const wrong: readonly (readonly [string, E.Either<Parameters<typeof describe>[0]
   ["a tag without its ref", decode({ [tagKey]: "attachment" })],
 ];
 show(
-  "What is no value is an error, not an exception:",
+  "An invalid value is an error, not an exception:",
   ...wrong.map(([what, answer]) => {
     const text = E.isLeft(answer) ? describe(answer.left) : plain(answer.right);
     return `${what}: ${text.length > 90 ? `${text.slice(0, 90)}…` : text}`;

@@ -1,7 +1,8 @@
 /** Holds the figures of `pnpm house`: each meets its bound, or is no worse than it was when it was last written down here. */
 import { describe, expect, it } from "vitest";
-import { figuresOfHouse } from "./house/figure.ts";
-import { derivedLayers, edgesOf, knotsOf, roomsIn, upwards } from "./house/graph.ts";
+import { figuresOfHouse, layersOfRuntime } from "./house/figure.ts";
+import { edgesOf, knotsOf, roomOf, roomsIn, upwards } from "./house/graph.ts";
+import { sourceFiles } from "./house/source.ts";
 
 /**
  * Figures that do not meet their bound yet, with the value that they must not get worse than. Lower a value when you have
@@ -9,21 +10,16 @@ import { derivedLayers, edgesOf, knotsOf, roomsIn, upwards } from "./house/graph
  */
 const today: { readonly [figure: string]: number } = {
   "files named after the old split": 1,
-  "files at the top of runtime": 142,
-  "rooms of core in cycles": 13,
-  "rooms of runtime in cycles": 28,
-  "imports up the layers of runtime": 2,
-  "files of core and runtime": 414,
-  "median lines of their files": 67,
-  "lines of core and runtime": 35_275,
-  "names that core exports": 332,
-  "names that runtime exports": 232,
-  "comments that begin with What": 626,
-  "comments that begin with Whether": 123,
-  "comments that begin with Who": 26,
-  "comments that begin with Of": 117,
-  "comments that begin with It": 64,
-  "comments that begin with That": 2,
+  "files of core and runtime": 303,
+  "median lines of their files": 96,
+  "lines of core and runtime": 34_276,
+  "names that core exports": 333,
+  "names that runtime exports": 234,
+  "comments that begin with What": 382,
+  "comments that begin with Whether": 80,
+  "comments that begin with Who": 14,
+  "comments that begin with Of": 92,
+  "comments that begin with It": 38,
 };
 
 describe("the house", () => {
@@ -33,6 +29,12 @@ describe("the house", () => {
     const seen = `${name}: ${value}\n${found.slice(0, 20).join("\n")}`;
     expect(value, seen).toBeLessThanOrEqual(Math.max(atMost, today[name] ?? atMost));
     expect(value, seen).toBeGreaterThanOrEqual(Math.min(atLeast, today[name] ?? atLeast));
+  });
+
+  it("names every room of the runtime in its layers", () => {
+    const rooms = sourceFiles.filter((path) => path.startsWith("packages/runtime/src/")).map(roomOf);
+    const folders = [...new Set(rooms)].filter((room) => !room.endsWith(".ts"));
+    expect(folders.filter((room) => !layersOfRuntime.includes(room))).toEqual([]);
   });
 
   it("has written down no figure that there is not", () => {
@@ -75,10 +77,10 @@ describe("the graph of rooms", () => {
     expect(knotsOf(edgesOf(knotted.slice(0, 3)))).toEqual([]);
   });
 
-  it("has layers in which no import leads up, where no rooms are in a cycle", () => {
+  it("has layers, which imports lead down; what they do not name lies below", () => {
     const edges = edgesOf(knotted.slice(0, 3));
-    expect(derivedLayers(edges)).toEqual(["index.ts", "a", "b", "d", "c"]);
-    expect(upwards(edges, ["d", "index.ts", "a", "b", "c"]).map(({ from }) => from)).toEqual(["index.ts", "b"]);
-    expect(upwards(edgesOf(knotted), derivedLayers(edgesOf(knotted)))).toHaveLength(1);
+    expect(upwards(edges, ["index.ts", "a", "b"])).toEqual([]);
+    expect(upwards(edges, ["b", "index.ts", "a"]).map(({ from, to }) => `${from} ${to}`)).toEqual(["a b"]);
+    expect(upwards(edges, ["d"]).map(({ from, to }) => `${from} ${to}`)).toEqual(["index.ts d", "b d"]);
   });
 });

@@ -102,7 +102,7 @@ const leastOf = (run: () => Measurement): Measurement => {
   const all = Array.from({ length: passes }, run);
   return { floor: Math.min(...all.map((m) => m.floor)), value: Math.min(...all.map((m) => m.value)) };
 };
-const beside = (start: () => State, events: readonly Event[]) => (): Measurement => {
+const relativeToJson = (start: () => State, events: readonly Event[]) => (): Measurement => {
   const state = start();
   return leastOf(() => pass(state, events));
 };
@@ -177,28 +177,28 @@ const snapshotPerCall = (): number => (snapshotSize(2000) - snapshotSize(1000)) 
 export const coreFigures: readonly Figure[] = [
   {
     name: "core.step",
-    what: "a durable-step event among 10 live calls, beside a JSON round trip of it",
+    what: "a durable-step event among 10 live calls, relative to a JSON round trip of it",
     unit: "us",
     bound: 0.8,
-    round: beside(() => small, traffic(refs("hot", few), 500)),
+    round: relativeToJson(() => small, traffic(refs("hot", few), 500)),
   },
   {
     name: "core.flat",
     what: "the same while 10,000 calls are live, each with a deadline",
     unit: "us",
     bound: 1,
-    round: beside(crowd, traffic(refs("hot", few), 500)),
+    round: relativeToJson(crowd, traffic(refs("hot", few), 500)),
   },
   {
     name: "core.hot",
     what: "the same with all 10,000 calls hot",
     unit: "us",
     bound: 1.5,
-    round: beside(crowd, traffic(refs("crowd", many), 1)),
+    round: relativeToJson(crowd, traffic(refs("crowd", many), 1)),
   },
   {
     name: "core.batch",
-    what: "a call in a batch of 10,000, beside one in a batch of 100",
+    what: "a call in a batch of 10,000, relative to one in a batch of 100",
     unit: "us",
     bound: 2,
     round: () => leastOf(() => ({ floor: batchUs(100, 100), value: batchUs(many, 1) })),

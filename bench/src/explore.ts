@@ -54,7 +54,7 @@ const round = async (): Promise<Measurement> => {
 export const exploreFigures: readonly Figure[] = [
   {
     name: "explore.crash",
-    what: "a crash point of the README's scenario, beside a run that nothing disturbs",
+    what: "a crash point of the README's scenario, relative to a run that nothing disturbs",
     unit: "ms",
     bound: 4,
     note: ({ value }) => `${(1000 / value).toFixed(0)} crash points a second`,

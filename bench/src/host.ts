@@ -81,7 +81,7 @@ const close = (): void => {
 export const hostFigures: readonly Figure[] = [
   {
     name: "host.call",
-    what: "one of 64 connections' calls, to the same call in the host's process (a million by it: calls a second)",
+    what: "one of 64 connections' calls, relative to the same call in the host's process (a million by it: calls a second)",
     unit: "us",
     bound: Infinity,
     round: () => measured("us"),

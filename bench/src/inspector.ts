@@ -28,7 +28,7 @@ const inspectorOnly: readonly Figure[] = [
   },
   {
     name: "inspector.frame",
-    what: "frames while scrubbing, p99, beside those while nothing is done",
+    what: "frames while scrubbing, p99, relative to those while nothing is done",
     unit: "ms",
     bound: 2,
     rounds: 1,

@@ -66,14 +66,14 @@ const parkedFigures: readonly Figure[] = [
 ];
 
 export const nodeFigures: readonly Figure[] = [
-  warmFigure("seq", 1 / 0.75, "a durable step of calls of 10, one at a time, beside a committed insert"),
+  warmFigure("seq", 1 / 0.75, "a durable step of calls of 10, one at a time, relative to a committed insert"),
   warmFigure("seq_bound", 1 / 0.65, "the same of an owner-bound tool"),
   figure("commits", 11, "commits of a call of 10 steps", "commits"),
   figure("commits_bound", 12, "the same of an owner-bound tool", "commits"),
-  warmFigure("conc", 1 / 6, "a step of 32 calls at once, beside a committed insert"),
-  warmFigure("group", 1 / 0.4, "the same beside a row in commits of 32 rows"),
-  figure("long", 1.2, "a step at the end of a call of 10,000, beside one at its start"),
-  warmFigure("call", 2.7, "a call of one step, beside a committed insert"),
+  warmFigure("conc", 1 / 6, "a step of 32 calls at once, relative to a committed insert"),
+  warmFigure("group", 1 / 0.4, "the same, relative to a row in commits of 32 rows"),
+  figure("long", 1.2, "a step at the end of a call of 10,000, relative to one at its start"),
+  warmFigure("call", 2.7, "a call of one step, relative to a committed insert"),
   warmFigure("call_bound", 3.8, "the same of an owner-bound tool"),
   figure("resume", 10, "opening a session until its body goes on after 1,000 recorded steps", "ms"),
   ...parkedFigures,

@@ -21,7 +21,7 @@ const round = async (): Promise<Measurement> => {
 export const replayFigures: readonly Figure[] = [
   {
     name: "core.replay",
-    what: "a line of a log of durable steps read and replayed, beside JSON.parse of it",
+    what: "a line of a log of durable steps read and replayed, relative to JSON.parse of it",
     unit: "us",
     bound: 3,
     round,

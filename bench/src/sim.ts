@@ -45,7 +45,7 @@ const round = (): Measurement => {
 export const simFigures: readonly Figure[] = [
   {
     name: "sim.steps",
-    what: "a simulated event of the core simulation with all checkers, beside its step and digest alone",
+    what: "a simulated event of the core simulation with all checkers, relative to its step and digest alone",
     unit: "us",
     bound: 5,
     round,

@@ -40,14 +40,14 @@ const mediumsInLarge = 100;
 export const valueFigures: readonly Figure[] = [
   {
     name: "value.decode",
-    what: "text to value, beside JSON.parse",
+    what: "text to value, relative to JSON.parse",
     unit: "us",
     bound: 3,
     round: () => ({ floor: timeUs(() => JSON.parse(small)), value: timeUs(() => read(small)) }),
   },
   {
     name: "value.encode",
-    what: "value to canonical text, beside JSON.stringify",
+    what: "value to canonical text, relative to JSON.stringify",
     unit: "us",
     bound: 3,
     // Reading a character makes the engine join the pieces of the text.
@@ -58,7 +58,7 @@ export const valueFigures: readonly Figure[] = [
   },
   {
     name: "value.hash",
-    what: "hash of a value, beside SHA-256 of its bytes plus encode",
+    what: "hash of a value, relative to SHA-256 of its bytes plus encode",
     unit: "us",
     bound: 1.5,
     round: () => ({
@@ -68,7 +68,7 @@ export const valueFigures: readonly Figure[] = [
   },
   {
     name: "value.growth",
-    what: "a byte of a 10 MB value there and back, beside one of a 100 KB value",
+    what: "a byte of a 10 MB value there and back, relative to one of a 100 KB value",
     unit: "us/byte",
     bound: 1.3,
     round: () => {

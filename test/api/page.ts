@@ -22,6 +22,8 @@ const behind = (file: string, name: string): Behind | string => {
   const { from, name: local } = exported.get(name) ?? imported.get(name) ?? { name };
   if (from !== undefined) return behindIn(file, from, local);
   const found = declared.get(local) ?? [];
+  const source = found.length === 0 ? imported.get(local) : undefined;
+  if (source?.from !== undefined) return behindIn(file, source.from, source.name);
   const other = taken.get(local);
   if (other?.from === undefined) return { file, found };
   const type = behindIn(file, other.from, local);

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { sqliteJournal } from "@pawl/driver-node";
 import { foldLines } from "@pawl/runtime";
-import { type State, isTerminal } from "@pawl/sansio-core";
+import type { State } from "@pawl/sansio-core";
+import { isTerminal } from "@pawl/sansio-core/driver";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Library, openLibrary } from "../../examples/library.ts";
 

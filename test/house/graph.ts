@@ -58,32 +58,8 @@ export const knotsOf = (edges: readonly Edge[]): readonly (readonly Edge[])[] =>
 export const roomsIn = (edges: readonly Edge[]): readonly string[] =>
   [...new Set(edges.map(({ from }) => from))].toSorted();
 
-/** Lists the edges that lead up a list of rooms, which is written from top to bottom. */
-export const upwards = (edges: readonly Edge[], layers: readonly string[]): readonly Edge[] =>
-  edges.filter(({ from, to }) => layers.indexOf(to) < layers.indexOf(from));
-
-/**
- * Orders rooms from top to bottom so that few imports lead up: of what is left, a room that nothing else imports goes to
- * the top, one that imports nothing else to the bottom, otherwise the one with the largest excess of imports over
- * importers to the top (the heuristic of Eades, Lin and Smyth).
- */
-export const derivedLayers = (edges: readonly Edge[]): readonly string[] => {
-  const left = new Set(edges.flatMap(({ from, to }) => [from, to]).toSorted());
-  const top: string[] = [];
-  const bottom: string[] = [];
-  const weight = (room: string, end: "from" | "to"): number =>
-    edges
-      .filter((edge) => edge[end] === room && left.has(edge.from) && left.has(edge.to))
-      .reduce((sum, { imports }) => sum + imports.length, 0);
-  const excess = (room: string): number => weight(room, "from") - weight(room, "to");
-  while (left.size > 0) {
-    const rooms = [...left];
-    const sink = rooms.find((room) => weight(room, "from") === 0);
-    const source = rooms.find((room) => weight(room, "to") === 0);
-    const next = source ?? rooms.toSorted((a, b) => excess(b) - excess(a))[0];
-    if (sink !== undefined) bottom.unshift(sink);
-    else if (next !== undefined) top.push(next);
-    left.delete(sink ?? next ?? "");
-  }
-  return [...top, ...bottom];
+/** Lists the edges that lead up a list of rooms, which goes from top to bottom; rooms that it does not name lie below. */
+export const upwards = (edges: readonly Edge[], layers: readonly string[]): readonly Edge[] => {
+  const levelOf = (room: string): number => (layers.includes(room) ? layers.indexOf(room) : layers.length);
+  return edges.filter(({ from, to }) => levelOf(to) < levelOf(from));
 };

@@ -7,7 +7,8 @@ import {
   replyError,
   runtimeFailure,
 } from "@pawl/tool-value";
-import { type BatchCall, Invariant } from "@pawl/sansio-core";
+import { Invariant } from "@pawl/sansio-core";
+import type { BatchCall } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import type { CompletedToolCall, ToolCallLaunch } from "./launch.ts";
 import { type RuntimeEffectOutcome, type RuntimeError, errorLine, expectOutcome } from "./outcome.ts";

@@ -4,7 +4,7 @@
  * shape.
  */
 import { type Codec, type Json, record, stableHash } from "@pawl/tool-value";
-import { type PreparedToolBatch, RuntimeInvocation } from "@pawl/sansio-core";
+import { type PreparedToolBatch, RuntimeInvocation } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { RuntimeEffectCommand } from "./command.ts";
 import { type RuntimeError, errorLine } from "./outcome.ts";

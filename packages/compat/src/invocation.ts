@@ -15,7 +15,7 @@ import {
   pendingAwaitSuffix,
   replayBase,
   retrySleepIdentity,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 
 /** The place that an effect comes from. */
 export interface EffectPlace {

@@ -13,7 +13,7 @@ import {
   u64,
 } from "@pawl/tool-value";
 import type * as runtime from "@pawl/runtime";
-import { AwaitEventKey, ProviderReplayMeta } from "@pawl/sansio-core";
+import { AwaitEventKey, ProviderReplayMeta } from "@pawl/sansio-core/driver";
 
 /** A call as a model requested it. */
 export type PendingToolCall = runtime.PendingToolCall;

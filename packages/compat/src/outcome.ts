@@ -15,7 +15,7 @@ import {
   string,
   tagged,
 } from "@pawl/tool-value";
-import type { RuntimeEffectKind } from "@pawl/sansio-core";
+import type { RuntimeEffectKind } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { ToolCallLaunch } from "./launch.ts";
 import { ProcessOutcome } from "./process-effect.ts";

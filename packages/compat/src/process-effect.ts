@@ -24,7 +24,7 @@ import {
   SessionScope,
   processEffectId,
   transferEffectId,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import type * as t from "io-ts";
 

@@ -8,7 +8,7 @@ import {
   processSignalWaitSuffix,
   processSleepSuffix,
   replayBase,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import { type EffectPlace, childEffectId, childInvocation, effectInvocation, parentOf } from "./invocation.ts";
 import { type ProcessCommand, commandEffectId } from "./process-effect.ts";
 

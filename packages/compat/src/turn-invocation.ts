@@ -6,7 +6,7 @@ import {
   type RuntimeEffectKind,
   type RuntimeInvocation,
   directIdentity,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import { type Json, stableHash } from "@pawl/tool-value";
 import { effectInvocation } from "./invocation.ts";
 

@@ -5,7 +5,7 @@ import {
   RuntimeInvocation,
   checkExecutionScope,
   executionScopeId,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import { withFields } from "@pawl/testkit";
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { RuntimeInvocation } from "@pawl/sansio-core";
+import type { RuntimeInvocation } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { type RuntimeEffectCommand, checkPerformed } from "../src/command.ts";

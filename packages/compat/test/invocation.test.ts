@@ -1,4 +1,4 @@
-import type { RuntimeInvocation } from "@pawl/sansio-core";
+import type { RuntimeInvocation } from "@pawl/sansio-core/driver";
 import { describe, expect, it } from "vitest";
 import {
   awaitInvocation,

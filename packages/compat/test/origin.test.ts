@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { CausalRef, RuntimeInvocation } from "@pawl/sansio-core";
+import type { CausalRef, RuntimeInvocation } from "@pawl/sansio-core/driver";
 import { describe, expect, it } from "vitest";
 import type { LlmRequest } from "@pawl/runtime";
 import { processInvocation, processSignalWaitInvocation, processSleepInvocation } from "../src/process-invocation.ts";

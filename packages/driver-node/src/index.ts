@@ -11,7 +11,7 @@ export { JournalFileError, type JournalFileCode } from "./sqlite/file-error.ts";
 export { type SqliteJournal, sqliteJournal } from "./journal/journal.ts";
 export { type Host, type HostOptions, openHost } from "./host/host.ts";
 export { Receivers } from "./host/move.ts";
-export { HostFlows, type HostFlowsOptions } from "./host/flow-server.ts";
+export { HostFlows, type HostFlowsOptions } from "./host/flow-host.ts";
 export { type HostLimits, defaultHostLimits } from "./host/limits.ts";
 export { type Claims, type Right, type Secrets, claimsOf, signToken } from "./host/token.ts";
 export { logTo } from "./telemetry/log.ts";

@@ -1,5 +1,5 @@
 /** A builder for flows in TypeScript: each function returns a node, as plain data. */
-import type { Comparison, FlowNode, Program } from "@pawl/sansio-core";
+import type { Comparison, FlowNode, Program } from "@pawl/sansio-core/driver";
 
 /** A value that is looked up by name. Any other value is a template. */
 export interface Reference {

@@ -1,5 +1,5 @@
 /** Flows as text: parsed, checked, and given their first bindings from a request. */
-import { type Program, ProgramCodec, misfitOfProgram } from "@pawl/sansio-core";
+import { type Program, ProgramCodec, misfitOfProgram } from "@pawl/sansio-core/driver";
 import { type Json, type JsonObject, formatPath, parse, read, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 

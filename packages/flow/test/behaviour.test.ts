@@ -1,5 +1,5 @@
 /** The numbered behaviours of the specification: tested by the reference (1 to 8), stated by it (9 to 18), and more. */
-import { type FlowNode, FlowNodeCodec, placeholder } from "@pawl/sansio-core";
+import { type FlowNode, FlowNodeCodec, placeholder } from "@pawl/sansio-core/driver";
 import { array, describe as say, read } from "@pawl/tool-value";
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";

@@ -110,7 +110,7 @@ export const adapters = {
     E.right(endpoint(input)),
   ),
   "flow.http_body": withFields(["argument"], (input: Input) => E.right(flow.httpBody(text(input, "argument")))),
-  // What was sent is in no answer, so `argument` is not looked at.
+  // No answer contains the request, so `argument` is ignored.
   "flow.http_result": withFields(
     ["tool", "runtime", "timeout", "argument", "status", "body", "failure", "detail"],
     (input: Input) => E.right(answered(httpResult(input))),

@@ -36,7 +36,7 @@ const ifLive = async (cancel: Promise<void>): Promise<void> => {
   try {
     await cancel;
   } catch (thrown) {
-    if (!(thrown instanceof Refused)) throw thrown; // It had ended before.
+    if (!(thrown instanceof Refused)) throw thrown; // The flow had ended already.
   }
 };
 

@@ -1,5 +1,5 @@
 /** Flows in the runtime: run, joined, cancelled, and killed at every write. */
-import type { FlowEnd, FlowExecutionEvent } from "@pawl/sansio-core";
+import type { FlowEnd, FlowExecutionEvent } from "@pawl/sansio-core/driver";
 import { defineTool } from "@pawl/runtime";
 import type { Json } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
@@ -109,8 +109,8 @@ describe("a flow in the runtime", () => {
     expect(JSON.parse(bindings["typed_result"] ?? "")).toEqual(
       { n: 5, x: 5.5, is: true, all: [1, 2], text: "5", any: "5" }, // A text, since the schema names no single type.
     );
-    const misfit = { request: "g", flow: f.flow("F", [f.use("typed", { ...given, n: "five" })]), bindings: {} };
-    expect((await session.flow(misfit)).bindings["typed_result"]).toContain("arguments.n");
+    const mismatch = { request: "g", flow: f.flow("F", [f.use("typed", { ...given, n: "five" })]), bindings: {} };
+    expect((await session.flow(mismatch)).bindings["typed_result"]).toContain("arguments.n");
   });
 
   it("is refused with the reason if it does not fit, and nothing is recorded", async () => {

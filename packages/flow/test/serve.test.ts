@@ -80,7 +80,7 @@ describe("a flow over HTTP", () => {
     const again = await read(await ask("/flows/weather/a/on/b?wire=whole&units=m", init));
     expect([again.names, again.last]).toEqual([["flow_complete", "flow_end"], JSON.parse(frames.at(-1)?.[3] ?? "")]);
     const other = await read(await ask("/flows/weather/other/on/b?wire=whole", init));
-    expect(other.names).toEqual(["flow_error"]); // It is another flow's id: nothing came of this.
+    expect(other.names).toEqual(["flow_error"]); // The id belongs to another flow: the request was refused.
   });
 
   it("tells a cancelled flow in the result, if the result is asked for", async () => {

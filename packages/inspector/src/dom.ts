@@ -22,20 +22,20 @@ export const el = <T extends keyof HTMLElementTagNameMap>(
 
 /** Makes a button with a label and an action. */
 export const button = (label: string | Node, attributes: Attributes, press: () => void): HTMLButtonElement => {
-  const made = el("button", { type: "button", ...attributes }, label);
-  made.addEventListener("click", press);
-  return made;
+  const element = el("button", { type: "button", ...attributes }, label);
+  element.addEventListener("click", press);
+  return element;
 };
 
 /** Creates an icon from a path in a 16 by 16 square. */
 export const icon = (path: string): SVGSVGElement => {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  made.setAttribute("viewBox", "0 0 16 16");
-  made.setAttribute("aria-hidden", "true");
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 16 16");
+  svg.setAttribute("aria-hidden", "true");
   const shape = document.createElementNS("http://www.w3.org/2000/svg", "path");
   shape.setAttribute("d", path);
-  made.append(shape);
-  return made;
+  svg.append(shape);
+  return svg;
 };
 
 /** Returns a function that draws at most once in a frame. */

@@ -23,9 +23,9 @@ export const workOn = async (runtime: Runtime): Promise<void> => {
 
 export interface LargeLog {
   readonly journal: Journal;
-  /** As it stands in the journal. */
+  /** The log in the journal. */
   readonly bare: string;
-  /** As it is exported: with its large values. */
+  /** The exported log, with its large values. */
   readonly packed: string;
 }
 

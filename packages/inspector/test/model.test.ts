@@ -254,7 +254,7 @@ describe("a fork", () => {
   it("of a log of an older version does not differ from it", () => {
     const rewritten = recording.events(1, recording.last).map(eventLine);
     const [header = "", first = ""] = textOf("owner-lost.jsonl").split(/(?<=\n)/);
-    expect(rewritten[0]).not.toBe(first); // It had fewer options then.
+    expect(rewritten[0]).not.toBe(first); // The older version had fewer options.
     expect(firstDifference(recording, recordingOf([header, ...rewritten].join("")))).toBeUndefined();
   });
 

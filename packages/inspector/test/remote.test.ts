@@ -4,7 +4,7 @@ import { Client, type Observation } from "@pawl/driver-node/client";
 import { type Journal, importLog, memoryJournal } from "@pawl/runtime";
 import { afterEach, describe, expect, it } from "vitest";
 import { Recording } from "../src/model/index.ts";
-import { observedSource } from "../src/source/live.ts";
+import { observedSource } from "../src/source/source.ts";
 import type { Source } from "../src/source/source.ts";
 import { type Confirmation, LogSaver } from "../src/view/save-log.ts";
 import { logOf, runtimeOver, scope, workOn } from "./large-log.ts";

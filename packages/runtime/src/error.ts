@@ -1,5 +1,6 @@
 /** Errors that tool authors and hosts meet. Codes are stable. */
-import { type EffectResult, currentProtocol } from "@pawl/sansio-core";
+import { currentProtocol } from "@pawl/sansio-core";
+import type { EffectResult } from "@pawl/sansio-core/driver";
 
 /** What a durable effect reports to the body that asked for it: a step's own error, or why there is no answer. */
 export class EffectError extends Error {

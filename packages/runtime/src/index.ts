@@ -36,7 +36,7 @@ export { type MessageFilter, SessionWork, type TaskFilter } from "./process/run/
 export { type LongWorkFacets, type RunStart, type ScheduleStart, type Spawned } from "./body/facet/long-work.ts";
 export { type ProcessHost } from "./process/work.ts";
 export { type CancelledProcess, type ProcessesFacet, type SignalledProcess } from "./body/facet/process.ts";
-export { type ProcessStart } from "./body/facet/process-registration.ts";
+export { type ProcessStart } from "./process/registration.ts";
 export { type ProcessEventsFacet } from "./body/facet/process-event.ts";
 export { type HandleTools } from "./body/facet/handle-tool.ts";
 export { type Platform } from "./platform.ts";

@@ -40,6 +40,7 @@ export interface LogEntry {
 }
 export type Log = (entry: LogEntry) => void;
 
+/** Makes a log entry; its level follows from its name. */
 export const entryOf = (name: LogName, fields: LogEntry["fields"], thrown?: unknown): LogEntry => ({
   name,
   level: logLevels[name],

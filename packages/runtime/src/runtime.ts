@@ -38,6 +38,7 @@ import { CommitLoop } from "./scope/commit-loop.ts";
 import { valuesOf } from "./scope/values.ts";
 import { admittedOptions } from "./lifecycle/wrong-option.ts";
 
+/** Opens sessions over a journal and runs their tools, until it is closed. */
 export class Runtime {
   readonly #with: RuntimeOptions;
   readonly registry: Registry;

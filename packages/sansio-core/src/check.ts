@@ -1,35 +1,23 @@
 /**
- * What holds of every reachable state, and of every step: all invariants of all concerns, and those of the state as a
- * whole. Tests run them after each step; `restore` runs them over what it read.
+ * The invariants: those of all concerns, and those of the state as a whole. Tests check them after each step; `restore`
+ * checks them before it believes a snapshot.
  */
-import { approvalChangeChecks, approvalChecks } from "./call/approval-check.ts";
-import { backgroundChangeChecks, backgroundChecks } from "./run/check.ts";
-import { batchChangeChecks, batchChecks } from "./call/batch-check.ts";
-import { callChangeChecks, callChecks } from "./call/check.ts";
+import { duesOf } from "./call/due.ts";
 import { bodyOf } from "./call/model.ts";
-import { catalogChecks } from "./catalog/check.ts";
-import { flowChangeChecks, flowChecks } from "./flow/check.ts";
-import { type Due, earlierOf, isBefore } from "./kernel/deadline.ts";
-import { effectChecks } from "./call/effect-check.ts";
-import { handleChangeChecks, handleChecks } from "./link/handle-check.ts";
-import { linkChangeChecks, linkChecks } from "./link/check.ts";
-import { outboxChecks } from "./link/outbox-check.ts";
-import { processChangeChecks, processStateChecks } from "./process/check.ts";
-import { requestChangeChecks, requestChecks } from "./request/check.ts";
-import { scheduleChangeChecks, scheduleChecks } from "./schedule/check.ts";
-import { scopeChangeChecks } from "./scope/check.ts";
-import { type State, duesOf, nextDeadline } from "./kernel/state.ts";
-import { waitChangeChecks, waitChecks } from "./wait/check.ts";
+import type { ChangeCheck, Check } from "./concern.ts";
+import { concerns } from "./concerns.ts";
+import { type Due, earlierOf } from "./kernel/deadline.ts";
+import type { State } from "./kernel/state.ts";
+import { nextDeadline, outstanding } from "./machine.ts";
 
-export type Check = (state: State) => string | undefined;
-export type ChangeCheck = (before: State, after: State) => string | undefined;
+export type { ChangeCheck, Check };
 
 const shown = (due: Due | undefined): string => (due === undefined ? "none" : `${due.at}/${due.birth}/${due.key}`);
 
 /** The next deadline is what a look at every row would find. */
 export const checkNextDeadline: Check = (state) => {
   let first: Due | undefined;
-  for (const due of duesOf(state.calls)) if (first === undefined || isBefore(due, first)) first = due;
+  for (const due of duesOf(state.calls)) first = earlierOf(first, due);
   first = earlierOf(first, state.schedules.due);
   const found = shown(nextDeadline(state));
   return found === shown(first) ? undefined : `deadline: found ${found}, expected ${shown(first)}`;
@@ -68,61 +56,35 @@ export const checkPast: Check = (state) => {
   return undefined;
 };
 
+/** Lists the invariants of a state. */
 export const checks: readonly Check[] = [
-  ...catalogChecks,
-  ...requestChecks,
-  ...batchChecks,
-  ...callChecks,
-  ...approvalChecks,
-  ...effectChecks,
-  ...waitChecks,
-  ...outboxChecks,
-  ...linkChecks,
-  ...handleChecks,
-  ...processStateChecks,
-  ...flowChecks,
-  ...backgroundChecks,
-  ...scheduleChecks,
+  ...concerns.flatMap((concern) => concern.checks),
   checkTables,
   checkNextDeadline,
   checkNumbers,
   checkPast,
 ];
 
-/** What is looked at of a step, by the part of the state that it is about; of a part that stays the same nothing. */
-const changes: readonly (readonly [part: keyof State, checks: readonly ChangeCheck[]])[] = [
-  ["requests", requestChangeChecks],
-  ["batches", batchChangeChecks],
-  ["calls", [...callChangeChecks, ...approvalChangeChecks]],
-  ["waits", waitChangeChecks],
-  ["links", linkChangeChecks],
-  ["handles", handleChangeChecks],
-  ["deletion", handleChangeChecks],
-  ["process", processChangeChecks],
-  ["flows", flowChangeChecks],
-  ["background", backgroundChangeChecks],
-  ["schedules", scheduleChangeChecks],
-];
+/** Checks of a step by the part of the state that they are about: where that stays the same, nothing is checked. */
+const changes = concerns.flatMap((concern) =>
+  Object.entries<readonly ChangeCheck[]>(("changes" in concern ? concern.changes : undefined) ?? {}),
+) as readonly (readonly [part: keyof State, checks: readonly ChangeCheck[]])[];
 
-export const changeChecks: readonly ChangeCheck[] = [
-  ...new Set([...scopeChangeChecks, ...changes.flatMap(([, ofPart]) => ofPart)]),
-];
+/** Lists the invariants of a step from one state to the next. */
+export const changeChecks: readonly ChangeCheck[] = [...new Set(changes.flatMap(([, ofPart]) => ofPart))];
 
-/** What is wrong with a state, if anything is. */
-export const checkAll: Check = (state) => {
+/** Returns what is wrong with a state, if anything is. */
+export const checkAll = (state: State): string | undefined => {
+  const issued = outstanding(state);
   for (const check of checks) {
-    const broken = check(state);
+    const broken = check(state, issued);
     if (broken !== undefined) return broken;
   }
   return undefined;
 };
 
-/** What is wrong with a step from one state to the next, if anything is. */
+/** Returns what is wrong with a step from one state to the next, if anything is. */
 export const checkChange: ChangeCheck = (before, after) => {
-  for (const check of scopeChangeChecks) {
-    const broken = check(before, after);
-    if (broken !== undefined) return broken;
-  }
   for (const [part, ofPart] of changes) {
     if (before[part] === after[part]) continue;
     for (const check of ofPart) {

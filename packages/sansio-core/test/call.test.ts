@@ -1,7 +1,6 @@
 import { failureOutput, safeRetryFailure, successOutput } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
-import { outstanding } from "../src/recovery.ts";
-import { nextDeadline } from "../src/kernel/state.ts";
+import { nextDeadline, outstanding } from "../src/machine.ts";
 import { Rig, tool } from "./rig.ts";
 
 const done = (value: string) => ({ type: "done", output: successOutput(value) }) as const;

@@ -2,10 +2,9 @@
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { checkAll, checkChange } from "../src/check.ts";
-import { step } from "../src/core.ts";
+import { initial, step } from "../src/machine.ts";
 import type { Event } from "../src/kernel/event.ts";
 import { type Options, defaultOptions } from "../src/kernel/options.ts";
-import { initial } from "../src/kernel/state.ts";
 
 const opened = (epoch: number, options: Partial<Options> = {}): Event => ({
   type: "scope.opened",

@@ -1,20 +1,21 @@
 import { PersistentMap } from "../src/kernel/persistent-map.ts";
 import { mapped } from "./arbitrary/mapped.ts";
 import { describe, expect, it } from "vitest";
-import * as approval from "../src/call/approval-check.ts";
-import * as batch from "../src/call/batch-check.ts";
-import type { BatchRow } from "../src/call/batch-model.ts";
+import * as approval from "../src/call/check.ts";
+import * as batch from "../src/call/check.ts";
+import type { BatchRow } from "../src/call/batch.ts";
 import * as call from "../src/call/check.ts";
 import type { BodyState, CallRow } from "../src/call/model.ts";
-import * as catalog from "../src/catalog/check.ts";
+import * as catalog from "../src/catalog/concern.ts";
 import * as whole from "../src/check.ts";
+import { outstanding } from "../src/machine.ts";
 import { Deadlines } from "../src/kernel/deadline.ts";
-import * as effect from "../src/call/effect-check.ts";
-import type { OpenEffect } from "../src/call/effect-model.ts";
+import * as effect from "../src/call/check.ts";
+import type { OpenEffect } from "../src/call/effect.ts";
 import type { BatchRef, CallRef } from "../src/kernel/ids.ts";
-import * as outbox from "../src/link/outbox-check.ts";
-import * as request from "../src/request/check.ts";
-import * as scope from "../src/scope/check.ts";
+import * as outbox from "../src/link/check.ts";
+import * as request from "../src/request/concern.ts";
+import * as scope from "../src/scope/concern.ts";
 import type { State } from "../src/kernel/state.ts";
 import { Table } from "../src/kernel/table.ts";
 import * as wait from "../src/wait/check.ts";
@@ -159,7 +160,7 @@ describe("a checker", () => {
   });
   for (const [name, [check, state]] of Object.entries(broken)) {
     it(`of ${name} says what is broken, and in which row`, () => {
-      expect(check(state)).toMatch(name);
+      expect(check(state, outstanding(state))).toMatch(name);
       expect(whole.checkAll(state)).toBeDefined();
     });
   }

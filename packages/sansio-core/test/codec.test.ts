@@ -2,7 +2,7 @@ import { type Codec, read } from "@pawl/tool-value";
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { EventCodec } from "../src/codec.ts";
+import { EventCodec } from "../src/machine.ts";
 import { SnapshotCodec } from "../src/snapshot/shape.ts";
 import { snapshot } from "../src/snapshot/write.ts";
 import { play, script } from "./arbitrary/play.ts";

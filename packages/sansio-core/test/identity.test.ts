@@ -1,12 +1,19 @@
 import { createHash } from "node:crypto";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { callChildKey, childKey, pendingAwaitSuffix, retrySleepIdentity } from "../src/identity/child.ts";
-import { type ExecutionScope, executionScopeId, sessionOfScope } from "../src/identity/execution-scope.ts";
-import { awaitKeyId, batchId } from "../src/identity/hash.ts";
-import { batchOccurrence, batchSuffix } from "../src/identity/prepared.ts";
+import {
+  type AwaitEventWaitIdentity,
+  batchOccurrence,
+  batchSuffix,
+  callChildKey,
+  childKey,
+  pendingAwaitSuffix,
+  promiseKey,
+  retrySleepIdentity,
+} from "../src/identity/call.ts";
+import { type ExecutionScope, executionScopeId, sessionOfScope, sessionScopeId } from "../src/identity/scope.ts";
+import { awaitKeyId, batchId, transferEffectId } from "../src/identity/hash.ts";
 import { cancelRequest, envRef, eventPayloadHash, wakeId } from "../src/process/hash.ts";
-import { transferEffectId } from "../src/identity/transfer-hash.ts";
 import {
   processEffectId,
   processEffectKey,
@@ -14,8 +21,6 @@ import {
   processSignalWaitSuffix,
   processSleepSuffix,
 } from "../src/identity/process.ts";
-import { sessionScopeId } from "../src/identity/session-scope.ts";
-import { type AwaitEventWaitIdentity, promiseKey } from "../src/identity/wait-identity.ts";
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 

@@ -1,9 +1,14 @@
-import { cancelledOutput, failureOutput, runtimeCancellation, safeRetryFailure, successOutput } from "@pawl/tool-value";
-import { toolFailure } from "@pawl/tool-value";
+import {
+  cancelledOutput,
+  failureOutput,
+  runtimeCancellation,
+  safeRetryFailure,
+  successOutput,
+  toolFailure,
+} from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
-import { type RetryTerms, maxAttempts } from "../src/call/attempt.ts";
-import { decideRetry, retryDelayMs, retryTermsOf } from "../src/call/retry.ts";
-import { retrySleepSuffix } from "../src/identity/child.ts";
+import { type RetryTerms, decideRetry, maxAttempts, retryDelayMs, retryTermsOf } from "../src/call/launch.ts";
+import { retrySleepSuffix } from "../src/identity/call.ts";
 
 const u64Max = 18_446_744_073_709_551_615n;
 const safe: RetryTerms = { type: "safe", max_attempts: 3, base_delay_ms: 100, max_delay_ms: 250 };

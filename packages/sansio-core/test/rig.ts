@@ -2,11 +2,11 @@
 import * as E from "fp-ts/lib/Either.js";
 import { expect } from "vitest";
 import type { Command } from "../src/kernel/command.ts";
-import { type Transition, step } from "../src/core.ts";
+import { type Transition, initial, step } from "../src/machine.ts";
 import type { Rejection } from "../src/kernel/error.ts";
 import type { Envelope, Event } from "../src/kernel/event.ts";
 import { defaultOptions, type Options } from "../src/kernel/options.ts";
-import { type State, initial } from "../src/kernel/state.ts";
+import type { State } from "../src/kernel/state.ts";
 import { type Tool, plainTool } from "../src/catalog/model.ts";
 
 /** A tool whose bodies can be run again. */

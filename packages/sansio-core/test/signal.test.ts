@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { type SignalType, raises } from "../src/kernel/signal.ts";
+import type { SignalType } from "../src/kernel/signal.ts";
+import { raises } from "../src/machine.ts";
 
 /** The way back to a signal that it leads to, if there is one. */
 const cycleFrom = (start: SignalType): readonly SignalType[] | undefined => {

@@ -1,5 +1,5 @@
 /** The next times of cron expressions, in their own time zones: the answer to the core's `schedule.next`. */
-import type { Plan } from "@pawl/sansio-core";
+import type { Plan } from "@pawl/sansio-core/driver";
 import { Cron } from "croner";
 import * as E from "fp-ts/lib/Either.js";
 

@@ -1,6 +1,6 @@
 /** Narration: one line that tells a person what a call is doing or has done, in English or Ukrainian. */
 import type { Json, JsonObject } from "@pawl/tool-value";
-import { codePoints, cutTo } from "@pawl/sansio-core";
+import { codePoints, cutTo } from "@pawl/sansio-core/driver";
 import type { ToolHints } from "@pawl/runtime";
 import { type Forms, type Words, wordsOf } from "./narration-words.ts";
 

@@ -1,7 +1,7 @@
 /** Tools that need only their arguments and the time. */
 import type { Json } from "@pawl/tool-value";
 import { type ToolHints, success, toolError } from "@pawl/runtime";
-import { instantText } from "@pawl/sansio-core";
+import { instantText } from "@pawl/sansio-core/driver";
 import { type BuiltinTool, numberOf, objectSchema, textOf } from "./tool.ts";
 
 const pure: ToolHints = { readonly: true, idempotent: true };

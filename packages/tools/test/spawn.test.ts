@@ -1,5 +1,5 @@
 import type { JsonObject } from "@pawl/tool-value";
-import { createSchedule } from "@pawl/sansio-core";
+import { createSchedule } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import {

@@ -12,7 +12,7 @@ import { type FromExplorer, type Point, type ToExplorer, headerOf } from "./mess
 import { type Care, scenarioOf } from "./explore-scenario.ts";
 
 const port = globalThis as unknown as Worker;
-const tell = (message: FromExplorer): void => port.postMessage(message, []);
+const send = (message: FromExplorer): void => port.postMessage(message, []);
 
 const pairs = 120;
 
@@ -35,23 +35,23 @@ const countDistinct = (runs: readonly (readonly string[])[]): number => new Set(
 
 const crashes = async (care: Care): Promise<void> => {
   const report = await exploreCrashes(scenarioOf(care), { pairs });
-  tell({ type: "points", points: await pointsOf(care, report) });
+  send({ type: "points", points: await pointsOf(care, report) });
   const runs = 1 + report.points + report.pairs;
   const harmed = countDistinct(report.violations.map(({ blows }) => blows.map(({ n, fate }) => `${fate} ${n}`)));
-  tell({ type: "report", words: describeCrashes(report), runs, harmed });
+  send({ type: "report", words: describeCrashes(report), runs, harmed });
 };
 
 const orders = async (care: Care): Promise<void> => {
   const report = await exploreSchedules(scenarioOf(care), { orders: 400 });
   const harmed = countDistinct(report.violations.map(({ order }) => order));
-  tell({ type: "report", words: describeSchedules(report), runs: report.orders, harmed });
+  send({ type: "report", words: describeSchedules(report), runs: report.orders, harmed });
 };
 
 const log = async (care: Care, dieAt: number): Promise<void> => {
   const { logs } = await runScenario(scenarioOf(care), { director: (_, n) => (n === dieAt ? "die" : "live") });
   const [scope = "", lines = []] = [...logs][0] ?? [];
   const text = [headerOf(scope), ...lines.map(({ line }) => line)].join("");
-  tell({ type: "log", name: `${scope}, crash at moment ${dieAt}`, text });
+  send({ type: "log", name: `${scope}, crash at moment ${dieAt}`, text });
 };
 
 const perform = (message: ToExplorer): Promise<void> => {
@@ -66,5 +66,5 @@ const perform = (message: ToExplorer): Promise<void> => {
 };
 
 port.addEventListener("message", ({ data }: MessageEvent<ToExplorer>) => {
-  perform(data).catch((thrown: unknown) => tell({ type: "fault", message: String(thrown) }));
+  perform(data).catch((thrown: unknown) => send({ type: "fault", message: String(thrown) }));
 });

@@ -1,15 +1,16 @@
 /** The worker of the scene "Long work": background runs, each a process with its own log, and schedules. */
 import { type OpenTab, openTab } from "@pawl/driver-browser";
 import { type Runtime, type ToolDefinition, defineTool } from "@pawl/runtime";
-import { eventLine, processScope, recordedOf } from "@pawl/sansio-core";
+import { eventLine, recordedOf } from "@pawl/sansio-core";
+import { processScope } from "@pawl/sansio-core/driver";
 import { cancelled, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
 import { type FromLong, type LongView, type ToLong, messageOf } from "./message.ts";
 
 const port = globalThis as unknown as Worker;
-const tell = (message: FromLong): void => port.postMessage(message, []);
-const fault = (thrown: unknown): void => tell({ type: "fault", message: messageOf(thrown) });
+const send = (message: FromLong): void => port.postMessage(message, []);
+const fault = (thrown: unknown): void => send({ type: "fault", message: messageOf(thrown) });
 
 const pageMs = 700;
 const pollMs = 300;
@@ -55,7 +56,7 @@ class LongHost {
     for await (const recorded of this.#tab.follow(`session:${this.#session}`, 0, new AbortController().signal)) {
       const { seq, event } = recorded;
       if (event.type === "run.requested") this.#runs.set(event.registration.id, event.registration.id);
-      tell({ type: "lines", lines: [{ seq, line: eventLine(recorded) }] });
+      send({ type: "lines", lines: [{ seq, line: eventLine(recorded) }] });
     }
   }
 
@@ -81,9 +82,9 @@ class LongHost {
 
   async poll(): Promise<void> {
     const runtime = await this.#tab.runtime();
-    tell({ type: "writing" });
+    send({ type: "writing" });
     for (;;) {
-      tell({ type: "view", view: await this.#view(runtime) });
+      send({ type: "view", view: await this.#view(runtime) });
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
   }

@@ -1,5 +1,6 @@
 /** The messages between the page and its workers, one pair of types for each worker. */
-import { type Schedule, type Task, currentFormat, currentProtocol, headerLine } from "@pawl/sansio-core";
+import { currentFormat, currentProtocol, headerLine } from "@pawl/sansio-core";
+import type { Schedule, Task } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import type { Endpoint } from "../agent/endpoint.ts";
 import type { Care } from "./explore-scenario.ts";

@@ -7,8 +7,8 @@ import { type FromMover, type ToMover, messageOf } from "./message.ts";
 import { walkTool } from "./walk.ts";
 
 const port = globalThis as unknown as Worker;
-const tell = (message: FromMover): void => port.postMessage(message, []);
-const fault = (thrown: unknown): void => tell({ type: "fault", message: messageOf(thrown) });
+const send = (message: FromMover): void => port.postMessage(message, []);
+const fault = (thrown: unknown): void => send({ type: "fault", message: messageOf(thrown) });
 
 /** The errors of a pending call when the session leaves, or has left. */
 const leavingErrors = [ScopeLost, ScopeMoved, Refused];
@@ -36,8 +36,8 @@ class MovingSession {
     this.#following?.abort();
     const { signal } = (this.#following = new AbortController());
     for await (const recorded of this.#tab.follow(`session:${this.#session}`, 0, signal)) {
-      tell({ type: "lines", lines: [{ seq: recorded.seq, line: eventLine(recorded) }] });
-      if (recorded.event.type === "scope.moved") tell({ type: "gone" });
+      send({ type: "lines", lines: [{ seq: recorded.seq, line: eventLine(recorded) }] });
+      if (recorded.event.type === "scope.moved") send({ type: "gone" });
     }
   }
 
@@ -65,7 +65,7 @@ class MovingSession {
 
   async bringBack(): Promise<void> {
     await this.#client.session(this.#session).move(await this.receive());
-    tell({ type: "back" });
+    send({ type: "back" });
   }
 }
 
@@ -78,7 +78,7 @@ const open = async (opening: Opening): Promise<MovingSession> => {
     host: { fault: (what, thrown) => fault(`${what}: ${String(thrown)}`) },
   });
   const moving = new MovingSession(tab, client, opening);
-  void tab.runtime().then(() => tell({ type: "writing" }), fault);
+  void tab.runtime().then(() => send({ type: "writing" }), fault);
   void moving.receive().catch(fault); // A move that was under way when the page was left continues.
   return moving;
 };

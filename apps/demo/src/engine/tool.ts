@@ -1,6 +1,6 @@
 /** The tools of each scene, and their descriptions for the agent. */
 import { type ToolDefinition, type ToolContext, defineTool } from "@pawl/runtime";
-import type { StepRecovery } from "@pawl/sansio-core";
+import type { StepRecovery } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import { type Script, month, trip } from "../agent/script.ts";
 import type { ToolSpec } from "../agent/model.ts";

@@ -12,7 +12,7 @@ import { World } from "./world.ts";
 type Opening = Extract<ToEngine, { readonly type: "open" }>;
 
 const port = globalThis as unknown as Worker;
-const tell = (message: FromEngine): void => port.postMessage(message, []);
+const send = (message: FromEngine): void => port.postMessage(message, []);
 const by = "you";
 
 const perform = (session: Session, kit: Kit, verb: Verb): Promise<unknown> => {
@@ -43,25 +43,25 @@ class Engine {
     this.#tab = tab;
     this.#kit = kit;
     this.#session = tab.runtime().then((runtime) => runtime.session(session));
-    void this.#session.then(() => tell({ type: "writing" })).catch((thrown: unknown) => fault(thrown));
+    void this.#session.then(() => send({ type: "writing" })).catch((thrown: unknown) => fault(thrown));
   }
 
   async follow(scope: string, after: number): Promise<void> {
     for await (const recorded of this.#tab.follow(scope, after, new AbortController().signal))
-      tell({ type: "lines", lines: [{ seq: recorded.seq, line: eventLine(recorded) }] });
+      send({ type: "lines", lines: [{ seq: recorded.seq, line: eventLine(recorded) }] });
   }
 
   async ask(id: number, verb: Verb): Promise<void> {
     try {
       const value = await perform(await this.#session, this.#kit, verb);
-      tell({ type: "answer", id, value: typeof value === "string" ? value : null });
+      send({ type: "answer", id, value: typeof value === "string" ? value : null });
     } catch (thrown) {
-      tell({ type: "failed", id, message: messageOf(thrown) });
+      send({ type: "failed", id, message: messageOf(thrown) });
     }
   }
 }
 
-const fault = (thrown: unknown): void => tell({ type: "fault", message: messageOf(thrown) });
+const fault = (thrown: unknown): void => send({ type: "fault", message: messageOf(thrown) });
 
 const open = async ({ scene, session, after, worker, endpoint }: Opening): Promise<Engine> => {
   const kit = kitOf(scene, { world: new World(scene), worker });

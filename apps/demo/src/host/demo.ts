@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { type Host, Receivers, nodePlatform, openHost, sqliteJournal } from "@pawl/driver-node";
 import { Runtime } from "@pawl/runtime";
 import { walkTool } from "../engine/walk.ts";
-import { serveFiles } from "./files.ts";
-import { serveRoutes } from "./routes.ts";
+import { serveFiles, serveRoutes } from "./serve.ts";
 
 export interface Demo {
   readonly url: string;

@@ -52,7 +52,7 @@ export class Story {
   /** The texts of the model, in order. */
   readonly words: string[] = [];
   /** The messages to the session, from ended background runs and from schedules. */
-  readonly told: string[] = [];
+  readonly messages: string[] = [];
 
   constructor(session: string) {
     this.#state = initial(`session:${session}`);
@@ -140,7 +140,7 @@ export class Story {
   }
 
   #applyCommand(command: Command): void {
-    if (command.type === "session.tell") this.told.push(command.text);
+    if (command.type === "session.tell") this.messages.push(command.text);
     if (command.type !== "observe" || command.what !== "call_completed" || command.output === undefined) return;
     const call = this.#byRef.get(command.call);
     const { output } = command;

@@ -1,6 +1,6 @@
 /** The scene "Long work": background runs with progress, output and cancel, and schedules. */
-import type { Schedule, Task } from "@pawl/sansio-core";
-import { isTerminal } from "@pawl/sansio-core";
+import type { Schedule, Task } from "@pawl/sansio-core/driver";
+import { isTerminal } from "@pawl/sansio-core/driver";
 import InspectorWorker from "@pawl/inspector/worker?worker";
 import { type FromLong, type LongView, type ToLong, headerOf } from "../engine/message.ts";
 import LongWorker from "../engine/long-worker.ts?worker";
@@ -29,7 +29,7 @@ const stateWords: { readonly [state: string]: string } = {
 };
 
 /** Creates the item for a message to the session. Any lines after the first are folded away. */
-const toldItem = (text: string): HTMLElement => {
+const messageItem = (text: string): HTMLElement => {
   const [first = "", ...rest] = text.split("\n");
   if (rest.length === 0) return el("li", {}, first);
   return el("li", {}, el("details", {}, el("summary", {}, first), el("pre", {}, rest.join("\n"))));
@@ -73,8 +73,8 @@ class LongWork {
   readonly #badge = el("p", { class: "worker", role: "status" });
   readonly #tasks = el("div", { class: "tasks" });
   readonly #schedules = el("ul", { class: "schedules", "aria-label": "Schedules" });
-  readonly #toldTitle = el("h2", { class: "heard", hidden: true }, "What the agent was told");
-  readonly #told = el("ul", { class: "told", "aria-label": "What the agent was told", "aria-live": "polite" });
+  readonly #messagesTitle = el("h2", { class: "heard", hidden: true }, "Messages to the agent");
+  readonly #messages = el("ul", { class: "told", "aria-label": "Messages to the agent", "aria-live": "polite" });
   readonly #verdict = verdictLine();
   readonly #again: HTMLButtonElement;
   readonly #starters = [
@@ -104,8 +104,8 @@ class LongWork {
       this.#verdict.element,
       this.#tasks,
       this.#schedules,
-      this.#toldTitle,
-      this.#told,
+      this.#messagesTitle,
+      this.#messages,
     );
     stage.inspector.configure({ worker: () => new InspectorWorker() });
     const scope = `session:${this.#session}`;
@@ -175,7 +175,7 @@ class LongWork {
             this.#feed.push(line);
             this.#story.take({ seq, line });
           }
-        return this.#showTold();
+        return this.#showMessages();
       case "writing":
         return this.#stage.writes(true);
       case "view":
@@ -185,10 +185,10 @@ class LongWork {
     }
   }
 
-  #showTold(): void {
-    const { told } = this.#story;
-    this.#toldTitle.hidden = told.length === 0;
-    this.#told.append(...told.slice(this.#told.childElementCount).map(toldItem));
+  #showMessages(): void {
+    const { messages } = this.#story;
+    this.#messagesTitle.hidden = messages.length === 0;
+    this.#messages.append(...messages.slice(this.#messages.childElementCount).map(messageItem));
   }
 
   #show({ tasks, schedules, outputs }: LongView): void {

@@ -1,6 +1,6 @@
 /** What is written by one append: lines, what has finished, letters, and where the scope stands afterwards. */
 import type { Append, AppendResult, NotWritten, SentLetter } from "@pawl/runtime";
-import { chain } from "@pawl/sansio-core";
+import { chain } from "@pawl/sansio-core/driver";
 import { scopeAt } from "./owner.ts";
 import type { ScopeRow } from "./schema.ts";
 import type { Writing } from "./transaction.ts";

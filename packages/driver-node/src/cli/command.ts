@@ -1,6 +1,7 @@
 /** A command: its name, its options, its help, and the function that runs it. */
 import { parseArgs } from "node:util";
 import { type Exit, usageError } from "./exit.ts";
+import { shellWord } from "./escape.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Option {
@@ -59,14 +60,19 @@ export const journalOption: Options = {
   keys: { type: "string", value: "<folder>", what: "The folder of keys for sealed values; or set PAWL_KEYS" },
 };
 
+/** Proposes `journal#scope` to somebody who wrote `journal scope`. */
+const countHint = ({ name, maxArgs, usage }: Command, [journal = "", scope = ""]: readonly string[]): string => {
+  const takesOneScope = maxArgs === 1 && usage === "<scope>";
+  const isScope = /^(?:session|process):./.test(scope);
+  return takesOneScope && isScope ? `pawl ${name} ${shellWord(`${journal}#${scope}`)}` : `pawl help ${name}`;
+};
+
 const checkCount = (command: Command, positionals: readonly string[]): void => {
   const { name, minArgs, maxArgs, usage } = command;
   if (positionals.length >= minArgs && positionals.length <= maxArgs) return;
   const found = positionals.length === 0 ? "nothing" : positionals.map((one) => `\`${one}\``).join(" ");
-  throw usageError(
-    `pawl ${name} expects ${usage === "" ? "no arguments" : usage}, found ${found}`,
-    `pawl help ${name}`,
-  );
+  const expected = usage === "" ? "no arguments" : usage;
+  throw usageError(`pawl ${name} expects ${expected}, found ${found}`, countHint(command, positionals));
 };
 
 /** Parses the arguments of a command, or throws a usage error. */

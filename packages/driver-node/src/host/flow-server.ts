@@ -5,40 +5,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { randomUUID } from "node:crypto";
-import { FlowServer, type FlowServerOptions, type FlowSession, type ServedFlow } from "@pawl/flow";
-import { type Log, type Runtime, entryOf, type FlowHost } from "@pawl/runtime";
+import { FlowServer, type FlowServerOptions, type FlowSession } from "@pawl/flow";
+import { type Log, type Runtime, entryOf } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import type { WebSocket } from "ws";
 import { corsHeaders, answerPreflight } from "./cors.ts";
+import type { HostFlows } from "./flow-host.ts";
 import { startHeartbeat } from "./socket.ts";
 import { type HostLimits, longestTimerMs } from "./limits.ts";
 import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
-
-export interface HostFlowsOptions extends Pick<FlowServerOptions, "wire" | "endsWithReader"> {
-  readonly flows: { readonly [name: string]: ServedFlow };
-  /** The session of a flow whose request has no `X-Session` header. Default: `flows`. */
-  readonly session?: string;
-}
-
-/** Flows that a host serves. Made before the runtime, which reports the flows' events through `observe`. */
-export class HostFlows {
-  readonly options: HostFlowsOptions;
-  readonly #observers = new Set<NonNullable<FlowHost["observe"]>>();
-
-  constructor(options: HostFlowsOptions) {
-    this.options = options;
-  }
-
-  readonly observe: NonNullable<FlowHost["observe"]> = (...of) => {
-    for (const observe of this.#observers) observe(...of);
-  };
-
-  /** Registers a listener for events. Returns a function that removes it. */
-  listen(observe: NonNullable<FlowHost["observe"]>): () => void {
-    this.#observers.add(observe);
-    return () => void this.#observers.delete(observe);
-  }
-}
 
 export interface FlowMountPort {
   readonly runtime: Runtime;

@@ -27,13 +27,13 @@ const commitsPerMark = 1000;
 const finishedPerMark = 4096;
 
 /** Maximum number of cached scopes, the most recent ones. */
-const inMemory = 4096;
+const maxCachedScopes = 4096;
 
 const finishedKey = (scope: number, kind: string, id: string): string => `${scope} ${kind} ${id}`;
 
 export class ScopeIndex {
   readonly #connection: Connection;
-  readonly #known = new Map<string, ScopeRow>();
+  readonly #cached = new Map<string, ScopeRow>();
   /** Entries that finished behind the mark. */
   readonly #finishing = new Map<string, number>();
   #rollbacks = 0;
@@ -79,7 +79,7 @@ export class ScopeIndex {
 
   /** Returns the row of a scope that appends. Runs inside a transaction. */
   of(scope: string): ScopeRow | undefined {
-    const known = this.#sure.get(scope);
+    const known = this.#valid.get(scope);
     if (known !== undefined) return known;
     const read = this.read(scope);
     if (read !== undefined) this.keep(scope, read);
@@ -94,14 +94,14 @@ export class ScopeIndex {
 
   /** Returns the cached row, unless the mark is due to move. */
   current(scope: string): ScopeRow | undefined {
-    return this.#isMarkDue ? undefined : this.#sure.get(scope);
+    return this.#isMarkDue ? undefined : this.#valid.get(scope);
   }
 
   /**
    * Returns the cached row if nobody has claimed the scope since: a new owner appends rows that are not cached here.
    */
   unclaimed(scope: string): ScopeRow | undefined {
-    const known = this.#sure.get(scope);
+    const known = this.#valid.get(scope);
     if (known === undefined) return undefined;
     const row = this.#connection.query(() => this.#connection.sql.epoch.get(known.id));
     if (row !== undefined && integer(row, "epoch") === known.epoch) return known;
@@ -136,27 +136,27 @@ export class ScopeIndex {
   /** Caches a row and evicts the least recently used one. */
   keep(scope: string, scopeRow: ScopeRow): void {
     this.#newest = Math.max(this.#newest, scopeRow.head ?? 0);
-    this.#known.delete(scope);
-    this.#known.set(scope, scopeRow);
-    if (this.#known.size <= inMemory) return;
-    const [oldest] = this.#known.keys();
-    if (oldest !== undefined) this.#known.delete(oldest);
+    this.#cached.delete(scope);
+    this.#cached.set(scope, scopeRow);
+    if (this.#cached.size <= maxCachedScopes) return;
+    const [oldest] = this.#cached.keys();
+    if (oldest !== undefined) this.#cached.delete(oldest);
   }
 
   forget(scope: string): void {
-    this.#known.delete(scope);
+    this.#cached.delete(scope);
   }
   /** Drops everything cached after a failed commit: only the file knows what it left. */
   forgetAll(): void {
-    this.#known.clear();
+    this.#cached.clear();
     this.#finishing.clear();
     this.#newest = 0;
   }
   /** The cached rows; dropped if a transaction was rolled back, which may have included a catch-up. */
-  get #sure(): Map<string, ScopeRow> {
+  get #valid(): Map<string, ScopeRow> {
     if (this.#rollbacks !== this.#connection.rollbacks) this.forgetAll();
     this.#rollbacks = this.#connection.rollbacks;
-    return this.#known;
+    return this.#cached;
   }
 
   /** Drops cached rows if another connection has committed. Runs inside the transaction that appends. */

@@ -19,7 +19,8 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { Telemetry, Journal } from "@pawl/runtime";
-import { type Command, type Event, requestBatch } from "@pawl/sansio-core";
+import type { Command, Event } from "@pawl/sansio-core";
+import { requestBatch } from "@pawl/sansio-core/driver";
 import type { ToolCallOutput } from "@pawl/tool-value";
 
 type EventOf<T extends Event["type"]> = Extract<Event, { readonly type: T }>;

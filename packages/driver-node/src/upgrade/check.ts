@@ -3,7 +3,8 @@
  * performed.
  */
 import type { ToolDefinition } from "@pawl/runtime";
-import { type Fault, type PackedBlob, type Recorded, replay } from "@pawl/sansio-core";
+import { type Fault, type Recorded, replay } from "@pawl/sansio-core";
+import type { PackedBlob } from "@pawl/sansio-core/driver";
 import { recordedTexts } from "./idle-context.ts";
 import { copyOf } from "./copy.ts";
 import { judge } from "./judge.ts";

@@ -1,6 +1,7 @@
 /** A context that performs nothing: steps never start, and requests are only recorded. */
 import type { ToolContext } from "@pawl/runtime";
-import type { EffectSpec, Recorded } from "@pawl/sansio-core";
+import type { Recorded } from "@pawl/sansio-core";
+import type { EffectSpec } from "@pawl/sansio-core/driver";
 
 const maxLength = 100;
 const shorten = (text: string): string => (text.length > maxLength ? `${text.slice(0, maxLength)}…` : text);

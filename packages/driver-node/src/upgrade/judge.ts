@@ -1,5 +1,6 @@
 /** Compares a body's new run with its log. */
-import { type CallRow, type Event, bodyOf, recoveryOf } from "@pawl/sansio-core";
+import type { Event } from "@pawl/sansio-core";
+import { type CallRow, bodyOf, recoveryOf } from "@pawl/sansio-core/driver";
 import { type ToolDefinition, checkArgs, manifestOf } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import type { RecordedText, Watch } from "./idle-context.ts";

@@ -1,6 +1,7 @@
 /** Runs the bodies of a copied scope again, in memory and with nothing performed. */
 import { type Journal, type Platform, Runtime, type ToolDefinition, memoryJournal, unpackBlobs } from "@pawl/runtime";
-import { type Event, type PackedBlob, type State, currentProtocol, recordedOf, toolReplayKey } from "@pawl/sansio-core";
+import { type Event, type State, currentProtocol, recordedOf } from "@pawl/sansio-core";
+import { type PackedBlob, toolReplayKey } from "@pawl/sansio-core/driver";
 import { noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";

@@ -1,5 +1,5 @@
 /** Verdicts on live calls under other code. */
-import type { Recovery } from "@pawl/sansio-core";
+import type { Recovery } from "@pawl/sansio-core/driver";
 
 export type Verdict =
   /** Makes all recorded requests, gets the answers, and waits for the open ones. */

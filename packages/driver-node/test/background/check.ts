@@ -1,16 +1,8 @@
 /** Final checks of background runs and schedules: their logs, and the record of outside effects. */
 import { join } from "node:path";
 import { type Journal, recordedIn } from "@pawl/runtime";
-import {
-  type Event,
-  type Schedule,
-  type State,
-  type Task,
-  follow,
-  initial,
-  isTerminal,
-  runKind,
-} from "@pawl/sansio-core";
+import { type Event, type State, follow, initial } from "@pawl/sansio-core";
+import { type Schedule, type Task, isTerminal, runKind } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { sqliteJournal } from "../../src/index.ts";
 import { Outside } from "./outside.ts";

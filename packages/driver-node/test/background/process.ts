@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type BackgroundHost, type HostRun, Runtime, ScopeLost, type SessionMessage } from "@pawl/runtime";
-import { isTerminal } from "@pawl/sansio-core";
+import { isTerminal } from "@pawl/sansio-core/driver";
 import { nodePlatform, sqliteJournal } from "../../src/index.ts";
 import { roots } from "../kill/order.ts";
 import { type Fate, Fates, fatedJournal } from "./fate.ts";

@@ -33,7 +33,7 @@ describe("pawl explore", () => {
     const { code, out } = await pawl(["explore", careless, "--only", "crashes", "--pairs", "5"]);
     expect(out).toContain("not safe  careless  crashes");
     expect(out).toMatch(/doubled, died at \d+, after the effect `money moves`/);
-    expect(out).toContain("hand that step's `key` to the service");
+    expect(out).toContain("pass the step's `key` to the service");
     expect(code).toBe(1);
   });
 

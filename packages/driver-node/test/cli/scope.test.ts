@@ -231,6 +231,10 @@ describe("the command line", () => {
       [["flow"], "`pawl flow` stands for several commands\n  flow run, flow check"],
       [["help", "flow"], "`pawl flow` stands for several commands\n  flow run, flow check"],
       [["why"], "pawl why expects <scope> [call], found nothing\n  pawl help why"],
+      [
+        ["show", "a.db", "session:alice"],
+        "pawl show expects <scope>, found `a.db` `session:alice`\n  pawl show a.db#session:alice",
+      ],
       [["ls", "--colour"], "Unknown option '--colour'\n  pawl help ls"],
       [["ls"], "no journal is named\n  add --journal <file>, or set PAWL_JOURNAL"],
     ] as const;

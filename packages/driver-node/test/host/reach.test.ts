@@ -1,6 +1,6 @@
 /** The scopes that a question can reach: none that another process owns, and none that do not exist. */
 import { Runtime, memoryJournal } from "@pawl/runtime";
-import type { ProcessRegistration } from "@pawl/sansio-core";
+import type { ProcessRegistration } from "@pawl/sansio-core/driver";
 import { describe, expect, it } from "vitest";
 import { nodePlatform } from "../../src/index.ts";
 import { clientOf, greeted, hostOf, roots, runtimeOf } from "./rig.ts";

@@ -1,7 +1,7 @@
 /** Observations over the wire: from a cursor, over reconnections, and with a gap. */
 import type { Cursor, Frame } from "@pawl/runtime";
 import { Runtime, defineTool, memoryJournal } from "@pawl/runtime";
-import type { ProcessRegistration } from "@pawl/sansio-core";
+import type { ProcessRegistration } from "@pawl/sansio-core/driver";
 import { describe, expect, it, vi } from "vitest";
 import { nodePlatform } from "../../src/index.ts";
 import { clientOf, greeted, hostOf, roots } from "./rig.ts";

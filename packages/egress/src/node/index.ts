@@ -1,3 +1,2 @@
 /** `@pawl/egress/node`: a guarded request and a guarded `fetch` for Node. */
-export { guardedFetch } from "./fetch.ts";
-export { type GuardOptions, type GuardedRequest, guardedRequest } from "./request.ts";
+export { type GuardOptions, type GuardedRequest, guardedFetch, guardedRequest } from "./request.ts";

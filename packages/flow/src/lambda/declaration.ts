@@ -6,7 +6,7 @@
  *
  * A text has a length of two bytes in front, the value one of four.
  */
-import { decimalText } from "@pawl/sansio-core";
+import { decimalText } from "@pawl/sansio-core/driver";
 import { utf8 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 

@@ -1,5 +1,5 @@
 /** The epistemic envelope: a value together with the claims of its declaration. */
-import { decimalText, floatJson } from "@pawl/sansio-core";
+import { decimalText, floatJson } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { type Declaration, derivations } from "./declaration.ts";
 

@@ -5,7 +5,7 @@
  *   power = unary ["**" power]                unary = ("-" | "+") unary | atom
  *   atom  = "(" expr ")" | number | constant | name "(" [expr ("," expr)*] ")"
  */
-import { decimalText } from "@pawl/sansio-core";
+import { decimalText } from "@pawl/sansio-core/driver";
 import { constants, functionOf } from "./calculator-function.ts";
 import { pow } from "./elementary.ts";
 import { type Answer, failed, succeeded } from "../tool/result.ts";

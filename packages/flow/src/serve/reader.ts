@@ -1,5 +1,5 @@
 /** One client that reads a flow's events as a stream. A client that falls too far behind is disconnected. */
-import type { FlowEnd, FlowExecutionEvent, Program } from "@pawl/sansio-core";
+import type { FlowEnd, FlowExecutionEvent, Program } from "@pawl/sansio-core/driver";
 import { type Frame, type Wire, sseKeepAlive, sseStart, sseText } from "./wire.ts";
 
 /** The form of frames: server-sent events, or one message for each frame. */

@@ -2,7 +2,7 @@
  * Flows over HTTP, as web requests and responses: `POST` and `GET /flows/{name}/…`. Path, query and body give the first
  * bindings; the answer is a stream of events. The program that mounts the server must authenticate requests before.
  */
-import type { FlowEnd, FlowExecutionEvent, FlowTool, Program } from "@pawl/sansio-core";
+import type { FlowEnd, FlowExecutionEvent, FlowTool, Program } from "@pawl/sansio-core/driver";
 import { type FlowHost, type FlowSubmission, Refused, type Waiting } from "@pawl/runtime";
 import { type Json, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";

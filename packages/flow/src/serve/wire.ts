@@ -3,7 +3,7 @@
  * events of steps, `whole` is `raw` with the result of the flow at the end. Frames are server-sent events; over a
  * WebSocket each frame is a message.
  */
-import type { FlowEnd, FlowExecutionEvent } from "@pawl/sansio-core";
+import type { FlowEnd, FlowExecutionEvent } from "@pawl/sansio-core/driver";
 
 /** The events of the core, and those of a model's step, which the flows of this package do not have. */
 export type WireEvent =

@@ -1,5 +1,5 @@
 /** An adapter from the tools of a registry to tools of a session: the steps of a flow run like any other call. */
-import type { FlowTool } from "@pawl/sansio-core";
+import type { FlowTool } from "@pawl/sansio-core/driver";
 import { type ToolDefinition, defineTool, manifestOf } from "@pawl/runtime";
 import { type Json, done } from "@pawl/tool-value";
 import { type Providers, type Run, runOf } from "./provider.ts";

@@ -1,5 +1,5 @@
 /** The tools of one flow: the builtin ones, and those that its program declares, which take precedence. */
-import type { Parameter } from "@pawl/sansio-core";
+import type { Parameter } from "@pawl/sansio-core/driver";
 import { endpointOf, stdioName } from "./endpoint.ts";
 
 /** The declaration of a tool. */

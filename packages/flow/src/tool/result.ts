@@ -1,5 +1,5 @@
 /** The result of a tool's run. A failure is a value, with a text for the reader of the flow. */
-import { argumentText } from "@pawl/sansio-core";
+import { argumentText } from "@pawl/sansio-core/driver";
 import { type Json, type ToolCallOutput, failureOutput, successOutput, toolFailure } from "@pawl/tool-value";
 import type { Dispatching, Run } from "./provider.ts";
 import type { Registered } from "./registry.ts";

@@ -1,5 +1,5 @@
 /** The ops that run flows. */
-import { type FlowExecutionEvent, FlowNodeCodec, type FlowNode, dispatchErrorText } from "@pawl/sansio-core";
+import { type FlowExecutionEvent, FlowNodeCodec, type FlowNode, dispatchErrorText } from "@pawl/sansio-core/driver";
 import { type CaseError, knownName, withFields } from "@pawl/testkit";
 import { type Json, array, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,5 +1,5 @@
 /** Sorts the events of parallel branches into an order that does not depend on timing. */
-import type { FlowExecutionEvent } from "@pawl/sansio-core";
+import type { FlowExecutionEvent } from "@pawl/sansio-core/driver";
 
 const segmentsOf = (event: FlowExecutionEvent): readonly string[] =>
   "branch_path" in event && event.branch_path !== undefined ? event.branch_path.split(".") : [];

@@ -1,17 +1,6 @@
 /** A scope that runs one flow through the public API of the core, with the providers of this package. */
-import {
-  type Command,
-  type Event,
-  type FlowEnd,
-  type FlowExecutionEvent,
-  type FlowNode,
-  type FlowTool,
-  type LambdaResult,
-  defaultOptions,
-  initial,
-  plainTool,
-  step,
-} from "@pawl/sansio-core";
+import { type Command, type Event, defaultOptions, initial, plainTool, step } from "@pawl/sansio-core";
+import type { FlowEnd, FlowExecutionEvent, FlowNode, FlowTool, LambdaResult } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { type Providers, type Registry, httpProvider, outputOf, plainProviders, runOf } from "../../src/index.ts";
 import { mcpProvider } from "../../src/remote/mcp.ts";

@@ -46,7 +46,7 @@ export interface LaneUpdate {
   readonly marks: readonly Mark[];
 }
 
-/** Holds a log, its forks and its search for the element, in a worker or in the page's thread. */
+/** Builds lanes, spans and marks as events come, and gives out what has changed since the last time. */
 export class LaneBuilder {
   readonly lanes: Writable<Lane>[] = [];
   readonly spans: Writable<Span>[] = [];
@@ -116,7 +116,7 @@ export class LaneBuilder {
     return track;
   }
 
-  /** What is new since the last time. */
+  /** Returns the changes since the last update. */
   takeUpdate(): LaneUpdate {
     const update = {
       lanes: [...this.#newLanes].map((id) => ({ ...(this.lanes[id] as Lane) })),

@@ -1,16 +1,14 @@
 /** Everything about one event: its line, its changes and commands, the state after it, and what that state waits for. */
 import {
-  type Deadline,
   type Recorded,
   type State,
   type Transition,
-  commandsLine,
   effectWords,
   otherWords,
-  producedBy,
   waitsWords,
   why,
 } from "@pawl/sansio-core";
+import { type Deadline, commandsLine, producedBy } from "@pawl/sansio-core/driver";
 import { type Json, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { commandWords, dutyWords } from "./command-words.ts";

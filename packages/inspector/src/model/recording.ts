@@ -6,22 +6,24 @@
 import {
   type Fault,
   type Header,
-  type PackedBlob,
-  type Reading,
   type Recorded,
   type State,
-  type Torn,
   type Transition,
-  beginReading,
-  blobLine,
   describeFault,
-  endReading,
-  feed,
   follow,
   initial,
   recordedOf,
   step,
 } from "@pawl/sansio-core";
+import {
+  type PackedBlob,
+  type Reading,
+  type Torn,
+  beginReading,
+  blobLine,
+  endReading,
+  feed,
+} from "@pawl/sansio-core/driver";
 import { describe, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type MissingValue, containedIn, missingIn } from "./missing-values.ts";

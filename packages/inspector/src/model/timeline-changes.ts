@@ -1,12 +1,6 @@
 /** Derives the changes of the timeline from the rows that an event changed: lanes, spans and marks. */
-import {
-  type CallRow,
-  type PersistentMap,
-  type Recorded,
-  type State,
-  type Transition,
-  bodyOf,
-} from "@pawl/sansio-core";
+import type { Recorded, State, Transition } from "@pawl/sansio-core";
+import { type CallRow, type PersistentMap, bodyOf } from "@pawl/sansio-core/driver";
 import { keyName } from "./entry.ts";
 import type { Lane, LaneKind, Mark, SpanEnd } from "./lane-builder.ts";
 import type { LaneBuilder } from "./lane-builder.ts";

@@ -1,5 +1,6 @@
 /** A state as a tree, with one section for each table, and the rows that an event changed. */
-import { type Difference, PersistentMap, type State, differencesOf } from "@pawl/sansio-core";
+import type { State } from "@pawl/sansio-core";
+import { type Difference, PersistentMap, differencesOf } from "@pawl/sansio-core/driver";
 import { type Json, type ToolValue, encode, isAttachment } from "@pawl/tool-value";
 
 const entriesOf = (value: object): readonly (readonly [string, unknown])[] =>

@@ -2,7 +2,7 @@
 import { type Platform, Runtime, type ToolDefinition, memoryJournal, unpackBlobs } from "@pawl/runtime";
 import { currentProtocol } from "@pawl/sansio-core";
 import type { ForkedLog } from "../worker/message.ts";
-import { sessionSource } from "./live.ts";
+import { sessionSource } from "./source.ts";
 import type { Source } from "./source.ts";
 
 /** Continues a fork until the signal aborts. */

@@ -1,6 +1,19 @@
-/** A source of a log: its text in pieces, and the pieces to come while it grows. */
-import type { BlobReader } from "@pawl/runtime";
+/** Sources of logs: files and texts, and growing logs of a session, of a tab's journal, or of a host. */
+import type { BlobReader, Session } from "@pawl/runtime";
+import {
+  type Event,
+  type Recorded,
+  type State,
+  currentFormat,
+  currentProtocol,
+  eventLine,
+  headerLine,
+  initial,
+  write,
+} from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
 
+/** The text of a log in pieces, and the pieces to come while it grows. */
 export interface Source {
   readonly name: string;
   readonly text: AsyncIterable<string>;
@@ -28,3 +41,61 @@ async function* decoded(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
 
 /** Reads a file that was dropped or chosen. */
 export const fileSource = (file: File): Source => ({ name: file.name, text: decoded(file.stream()) });
+
+const headerOf = (scope: string): string =>
+  headerLine({ format: currentFormat, protocol: currentProtocol, scope, epoch: 1, writer: "pawl", base: 0 });
+
+async function* linesOf(scope: string, recorded: AsyncIterable<Recorded>): AsyncGenerator<string> {
+  yield headerOf(scope);
+  for await (const one of recorded) yield eventLine(one);
+}
+
+const recordedSource = (name: string, recorded: AsyncIterable<Recorded>, blobs: BlobReader | undefined): Source => ({
+  name,
+  text: linesOf(name, recorded),
+  ...(blobs && { blobs }),
+});
+
+/** Reads a session of this thread, from its first event on, until the signal aborts. */
+export const sessionSource = (session: Session, signal: AbortSignal): Source =>
+  recordedSource(session.state.scope.id, session.follow(0, signal), session.blobs);
+
+/** A tab over a journal, as `openTab` of the browser's driver returns it. It may write or watch. */
+export interface Tab {
+  readonly follow: (scope: string, after: number, signal: AbortSignal) => AsyncIterable<Recorded>;
+  readonly journal: { readonly blobs?: BlobReader };
+}
+
+/**
+ * Reads a scope of a tab's journal, whichever tab writes it. Ends when the signal aborts or the scope has moved away; after
+ * its return it has to be opened again.
+ */
+export const tabSource = (tab: Tab, scope: string, signal: AbortSignal): Source =>
+  recordedSource(scope, tab.follow(scope, 0, signal), tab.journal.blobs);
+
+/** An event as a host sends it; the WebSocket client's `Observation` iterates over them. */
+export interface Observed {
+  readonly cursor: number;
+  readonly at: number;
+  readonly event: Event;
+}
+
+async function* observedLines(scope: string, observed: AsyncIterable<Observed>): AsyncGenerator<string> {
+  yield headerOf(scope);
+  let state: State = initial(scope);
+  for await (const { cursor, at, event } of observed) {
+    const written = write(state, { seq: cursor, at, event });
+    if (E.isLeft(written)) throw new Error(`event ${cursor} of ${scope} does not fit: ${written.left.message}`);
+    state = written.right.state;
+    yield written.right.line;
+  }
+}
+
+/**
+ * Reads a scope that a host observes, from its first event on. Digests are not sent, and are computed here. Large values
+ * are not sent either: they stay with the host.
+ */
+export const observedSource = (scope: string, observed: AsyncIterable<Observed>): Source => ({
+  name: scope,
+  text: observedLines(scope, observed),
+});

@@ -1,6 +1,6 @@
 /** Saves a log as a file with the large values that it names. If some are missing, it asks for confirmation first. */
 import { type BlobReader, packNamed } from "@pawl/runtime";
-import type { PackedBlob } from "@pawl/sansio-core";
+import type { PackedBlob } from "@pawl/sansio-core/driver";
 import type { MissingValue } from "../model/missing-values.ts";
 
 /** A question before an action, with two answers. */

@@ -1,5 +1,6 @@
 /** Processes logs piece by piece, so that questions in between are answered first. Runs in any thread. */
-import { type PackedBlob, nextDeadline } from "@pawl/sansio-core";
+import { nextDeadline } from "@pawl/sansio-core";
+import type { PackedBlob } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { firstDifference } from "../model/compare.ts";
 import { type Fork, continueAsRecorded, forkAt } from "../model/fork.ts";

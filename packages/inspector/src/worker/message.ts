@@ -1,5 +1,6 @@
 /** The messages between the page and the service that processes its logs. */
-import type { Finished, Header, PackedBlob } from "@pawl/sansio-core";
+import type { Finished, Header } from "@pawl/sansio-core";
+import type { PackedBlob } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import type { MissingValue } from "../model/missing-values.ts";
 import type { FirstDifference } from "../model/compare.ts";

@@ -1,21 +1,13 @@
 /** The bodies of a scope: started, fed with answers, and ended with their calls. */
-import {
-  type CallRef,
-  type CallRow,
-  type Command,
-  type Event,
-  type State,
-  bodyOf,
-  replayBase,
-  toolReplayKey,
-} from "@pawl/sansio-core";
+import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
+import { type CallRow, bodyOf, replayBase, toolReplayKey } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { type Answer, type BodyPort, BodyRun, type RunId } from "./body.ts";
-import { executionScopeIn, placeOf, report, sessionOf } from "../host/call-place.ts";
+import { completionKeyId, executionScopeIn, placeOf, report, sessionOf } from "../host/call-place.ts";
 import { answeredConnection } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
 import { textOf } from "../error.ts";
-import { type CallFacts, completionKeyId } from "./facet/facts.ts";
+import type { CallFacts } from "./facet/facts.ts";
 import type { ProcessApi } from "./facet/process-api.ts";
 import { hookedCall } from "../host/hook.ts";
 import { askAs } from "../host/host-request.ts";

@@ -4,7 +4,8 @@
  * A run belongs to (call, attempt, run). When it is over, whatever its program still asks is refused as `call_ended`,
  * and whatever it returns or throws is nothing.
  */
-import type { Ask, EffectResult } from "@pawl/sansio-core";
+import type { Ask } from "@pawl/sansio-core";
+import type { EffectResult } from "@pawl/sansio-core/driver";
 import type { Answer, BodyPort, Request, RunId } from "./body-port.ts";
 import { CleanUps } from "./clean-up.ts";
 import type { EffectError } from "../error.ts";

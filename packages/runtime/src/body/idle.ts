@@ -8,6 +8,7 @@ export interface Patience {
   /** In a re-run, while an answer of its log is held for a request that it does not make. */
   readonly holdMs: number;
 }
+/** Suspends a body that only waits after 2 s, and stops a re-run that does not ask for its record after 30 s. */
 export const defaultPatience: Patience = { suspendMs: 2000, holdMs: 30_000 };
 
 export class IdleWatch {

@@ -1,5 +1,6 @@
 /** What a body did before this run: read from its row, and from the log where the row says so. */
-import { type CallRef, type SettledEffect, type State, bodyOf } from "@pawl/sansio-core";
+import type { CallRef, State } from "@pawl/sansio-core";
+import { type SettledEffect, bodyOf } from "@pawl/sansio-core/driver";
 import { isMarked } from "../journal/blob.ts";
 import type { Answer } from "./body.ts";
 import { type ReadLines, Quarantined, eventsIn, linesAt } from "../scope/fold.ts";

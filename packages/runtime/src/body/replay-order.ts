@@ -3,7 +3,7 @@
  * held until the requests and answers of this attempt that stand before it in the log have been made and delivered; so
  * a race takes the branch that it took.
  */
-import type { SettledEffect } from "@pawl/sansio-core";
+import type { SettledEffect } from "@pawl/sansio-core/driver";
 
 /** Where something stands in the log. */
 export interface Place {

@@ -9,9 +9,9 @@ import {
 } from "@pawl/tool-value";
 import type { AttachmentStore } from "../journal/attachment.ts";
 import type { BodyRun } from "./body.ts";
-import { type Place, report } from "../host/call-place.ts";
+import { type Place, completionKeyId, report } from "../host/call-place.ts";
 import { cancelledBy } from "./abort-error.ts";
-import { type CallFacts, completionKeyId } from "./facet/facts.ts";
+import type { CallFacts } from "./facet/facts.ts";
 import { EffectError } from "../error.ts";
 import { unanswered } from "../host/connection.ts";
 import { type Ending, endingOf, hidden, resultOfThrown } from "../host/outcome.ts";

@@ -1,15 +1,14 @@
 /** What an effect's record says: the value is read from the event that holds it. */
+import type { Event, State } from "@pawl/sansio-core";
 import {
   type EffectResult,
   type EffectStatus,
-  type Event,
   type ProcessRow,
   ReplyCodec,
   type SettledEffect,
-  type State,
   resolutionIn,
   resultAmong,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import type { Json, Resolution } from "@pawl/tool-value";
 
 const failed = (code: string, message: string): EffectResult => ({ status: "err", error: { code, message } });

@@ -1,6 +1,9 @@
 /** Which call it is, as hosts, hooks and logs are told. */
 import type { CallRef, State } from "@pawl/sansio-core";
+import { type AwaitEventWaitIdentity, awaitKeyId } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { EffectError } from "../error.ts";
 import { causeChain } from "../tool/result.ts";
 import type { ToolHost } from "./tool-host.ts";
 
@@ -43,6 +46,21 @@ export const placeOf = (state: State, call: CallRef): Place => {
     ...(replay === undefined ? {} : { replay }),
   };
 };
+
+/** Returns the id of a wait of an execution scope. */
+const waitIdIn = (executionScope: string, wait: AwaitEventWaitIdentity): string => {
+  const id = awaitKeyId({ type: "runtime_operation", operation_id: executionScope }, wait);
+  if (E.isLeft(id)) throw new EffectError(id.left.code, id.left.message);
+  return id.right.key_id;
+};
+
+/** Returns the key under which the outside answers what a call waits for under a name of its own. */
+export const customKeyId = ({ executionScope }: { readonly executionScope: string }, key: string): string =>
+  waitIdIn(executionScope, { type: "custom", key });
+
+/** Returns the key under which the outside completes a call. */
+export const completionKeyId = (call: { readonly executionScope: string; readonly name: string }): string =>
+  waitIdIn(call.executionScope, { type: "tool_completion", tool_call_id: call.name });
 
 /** Tells the host of what no model is shown. */
 export const report = ({ internalError }: ToolHost, place: Place, thrown: unknown): void => {

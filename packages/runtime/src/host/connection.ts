@@ -2,7 +2,7 @@
  * A tool that needs a connection first. Its call is parked until the host has answered, over restarts as well: the body
  * has ended, and a wait stands for what it needs. Saved, the tool is run again; refused, the host's text is its error.
  */
-import { type CallRow, bodyOf } from "@pawl/sansio-core";
+import { type CallRow, bodyOf } from "@pawl/sansio-core/driver";
 import { type ToolResult, ok } from "@pawl/tool-value";
 
 /** What the host is asked for. */

@@ -3,7 +3,8 @@
  * what came of them; what they mean for the call is the core's to decide. A hook runs at least once: what it asks of
  * the host has a key, which is the same when it runs again.
  */
-import { type Command, type Event, callRef, hooked } from "@pawl/sansio-core";
+import { type Command, type Event, callRef } from "@pawl/sansio-core";
+import { hooked } from "@pawl/sansio-core/driver";
 import { type Json, type ToolCallOutput, type ToolResult, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import type { Place } from "./call-place.ts";
 import { textOf } from "../error.ts";

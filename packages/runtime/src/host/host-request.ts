@@ -1,13 +1,6 @@
 /** What a host fills in, and what it answers a body that asks it for something. */
-import {
-  type Ask,
-  type CallRef,
-  type Command,
-  type EffectResult,
-  type Event,
-  type State,
-  ask,
-} from "@pawl/sansio-core";
+import { type Ask, type CallRef, type Command, type Event, type State, ask } from "@pawl/sansio-core";
+import type { EffectResult } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { ScopeLinksHost } from "../process/scope-links.ts";

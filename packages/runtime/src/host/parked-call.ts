@@ -1,5 +1,6 @@
 /** Calls that wait for a connection: parked, told to the host, and run again or ended when it has answered. */
-import { type CallRef, type Command, type Event, bodyOf } from "@pawl/sansio-core";
+import type { CallRef, Command, Event } from "@pawl/sansio-core";
+import { bodyOf } from "@pawl/sansio-core/driver";
 import { errorOutput, stableHash } from "@pawl/tool-value";
 import { connectionOf, connectionWait, refusalIn } from "./parked-connection.ts";
 import type { CallFacts } from "../body/facet/facts.ts";

@@ -1,6 +1,7 @@
 /** The wait of a call that is parked for a connection. */
 import type { Event, State } from "@pawl/sansio-core";
-import { type CallFacts, customKeyId } from "../body/facet/facts.ts";
+import type { CallFacts } from "../body/facet/facts.ts";
+import { customKeyId } from "./call-place.ts";
 import { type ConnectionRequest, prefix } from "./connection.ts";
 
 /** The effect that waits for the host, and the key of its wait: each wait is resolved once, and the next has its own. */

@@ -1,5 +1,6 @@
 /** What the core asks around a call, of its tool and of the host: each is answered by an event. */
-import { type Command, type Event, type State, bodyOf } from "@pawl/sansio-core";
+import type { Command, Event, State } from "@pawl/sansio-core";
+import { bodyOf } from "@pawl/sansio-core/driver";
 import { placeOf, report } from "./call-place.ts";
 import { type ExternalPort, cancelExternal } from "./external.ts";
 import { type HookPort, runHooks } from "./hook.ts";

@@ -66,6 +66,7 @@ export const isSealedBlob = (bytes: Uint8Array): boolean => bytes[0] === sealedB
 
 /** What a name ends in that is no hash. */
 export const freshEnd = "0".repeat(16);
+/** Returns whether a blob is named by the hash of its text; blobs of sealed scopes have fresh names. */
 export const isHash = (name: string): boolean => !name.endsWith(freshEnd);
 
 const named = /"id":"blob:([0-9a-f]{64})"/g;

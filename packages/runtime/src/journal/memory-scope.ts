@@ -1,5 +1,5 @@
 /** What a journal in memory keeps of one scope. */
-import { chain, chainStart } from "@pawl/sansio-core";
+import { chain, chainStart } from "@pawl/sansio-core/driver";
 import type { Adoption, IndexEntry } from "./move-store.ts";
 import type {
   Append,

@@ -1,5 +1,5 @@
 /** Blobs that travel with the log that names them: in an export, or with a scope that moves. */
-import type { PackedBlob } from "@pawl/sansio-core";
+import type { PackedBlob } from "@pawl/sansio-core/driver";
 import { base64Of, bytesOf } from "./base64.ts";
 import { BlobMissing, type BlobReader, type BlobStore, isHash, isSealedBlob, namesIn } from "./blob.ts";
 

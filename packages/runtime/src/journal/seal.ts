@@ -6,7 +6,8 @@
  *
  *   {"seq":3,…,"event":{"type":"step.settled",…,"result":{"status":"ok","value":"AZ5f…"}},"cmds":"…","sealed":[]}
  */
-import { EventCodec, type Recorded, SnapshotCodec, eventLine, recordedOf } from "@pawl/sansio-core";
+import { EventCodec, type Recorded, eventLine, recordedOf } from "@pawl/sansio-core";
+import { SnapshotCodec } from "@pawl/sansio-core/driver";
 import {
   type Codec,
   type Json,

@@ -112,6 +112,7 @@ const sealedMoves = (moves: MoveStore, sealing: Sealing): MoveStore => ({
   adopt: async (adoption) => moves.adopt(await sealing.adoption(adoption)),
 });
 
+/** Seals the values of a journal with a codec as they are stored, and opens them as they are read. */
 export const sealedJournal = (journal: Journal, codec: ValueCodec): Journal => {
   const sealing = new Sealing(codec);
   return {

@@ -3,6 +3,7 @@ import { Refused, shownOf } from "../error.ts";
 
 export const refusedOption = (message: string): Refused => new Refused("invalid_option", message);
 
+/** Makes the refusal of an option whose number is out of range. */
 export const wrongNumber = (name: string, found: unknown, least = "from"): Refused =>
   refusedOption(`\`${name}\`: expected a number ${least} 0, found ${shownOf(found)}`);
 

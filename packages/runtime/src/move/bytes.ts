@@ -3,7 +3,7 @@
  * by their hash. What is not in the store, or not what its name says, stays behind: it could be read nowhere else either.
  * They are at the target before anything there names them.
  */
-import type { PackedAttachment, PackedBlob } from "@pawl/sansio-core";
+import type { PackedAttachment, PackedBlob } from "@pawl/sansio-core/driver";
 import { type AttachmentStore, attachmentId } from "../journal/attachment.ts";
 import { base64Of, bytesOf } from "../journal/base64.ts";
 import { Refused } from "../error.ts";

@@ -2,20 +2,22 @@
 import {
   type Finished,
   type Header,
-  type PackedAttachment,
-  type PackedBlob,
   type State,
-  attachmentLine,
-  blobLine,
   currentFormat,
   currentProtocol,
   describeFault,
   eventLine,
   headerLine,
   replay,
-  segmentLine,
   wakeAtOf,
 } from "@pawl/sansio-core";
+import {
+  type PackedAttachment,
+  type PackedBlob,
+  attachmentLine,
+  blobLine,
+  segmentLine,
+} from "@pawl/sansio-core/driver";
 import { type Json, hashText, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { AttachmentStore } from "../journal/attachment.ts";

@@ -42,6 +42,7 @@ export interface MovesPort {
 /** How long bodies may take until their scope moves, unless the host says otherwise. */
 const restMs = 30_000;
 
+/** Moves scopes between this runtime and others, and takes back those that did not arrive. */
 export class Moves {
   readonly #port: MovesPort;
   readonly #departures: Departures;

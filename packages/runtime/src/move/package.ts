@@ -1,14 +1,6 @@
 /** What travels when a scope moves: its log, what is beside it in its store, and the secrets of its wait keys. */
-import {
-  type Finished,
-  PackedAttachment,
-  PackedBlob,
-  type State,
-  chain,
-  initial,
-  restore,
-  stateHash,
-} from "@pawl/sansio-core";
+import { type Finished, type State, initial, restore, stateHash } from "@pawl/sansio-core";
+import { PackedAttachment, PackedBlob, chain } from "@pawl/sansio-core/driver";
 import {
   type Codec,
   type ValueError,

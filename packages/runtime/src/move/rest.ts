@@ -1,5 +1,6 @@
 /** A scope that is about to move comes to rest; then it says so in its log, and accepts nothing more. */
-import { type CallRow, type EventOf, type State, recoveryOf } from "@pawl/sansio-core";
+import type { EventOf, State } from "@pawl/sansio-core";
+import { type CallRow, recoveryOf } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused, ScopeLost, ScopeMoving } from "../error.ts";
 import type { Platform } from "../platform.ts";

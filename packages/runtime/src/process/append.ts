@@ -5,7 +5,7 @@ import {
   appendEvent,
   eventPayloadHash,
   processOfScope,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused } from "../error.ts";
 import { payloadMismatch } from "../tool/payload-schema.ts";

@@ -7,7 +7,7 @@ import {
   completionRequest,
   processOfScope,
   recordOf,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import { describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError, Refused, ScopeLost, textOf } from "../error.ts";

@@ -1,5 +1,6 @@
 /** The events of a process, read from its scope's log as that grows. */
-import { type ProcessEvent, type State, follow, initial, observedEvent } from "@pawl/sansio-core";
+import { type State, follow, initial } from "@pawl/sansio-core";
+import { type ProcessEvent, observedEvent } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused } from "../error.ts";
 import { Quarantined, recordedIn } from "../scope/fold.ts";

@@ -1,5 +1,5 @@
 /** The log of a scope's own process, for bodies that wait for its events. */
-import type { ProcessEvent } from "@pawl/sansio-core";
+import type { ProcessEvent } from "@pawl/sansio-core/driver";
 import { EffectError } from "../error.ts";
 import { ProcessLog } from "./log.ts";
 import type { ScopeAccess } from "./work.ts";

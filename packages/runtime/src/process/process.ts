@@ -18,10 +18,10 @@ import {
   registrationHash,
   sessionScopeId,
   signalRequest,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { readRegistration } from "../body/facet/process-registration.ts";
+import { readRegistration } from "./registration.ts";
 import { Refused, ScopeLost } from "../error.ts";
 import { appendProcessEvent } from "./append.ts";
 import { admittedId } from "../scope-name.ts";
@@ -44,6 +44,7 @@ export interface ProcessSignal {
 
 const unknown = (id: string): Refused => new Refused("process_unknown", `unknown process \`${id}\``);
 
+/** Reads, awaits, signals and ends processes by their ids. */
 export class Processes {
   readonly #open: (scope: string) => Promise<Session>;
   readonly #has: (scope: string) => Promise<boolean>;

@@ -1,5 +1,5 @@
 /** What a scope does with others, and for processes: links, engines, background runs, tasks, schedules. */
-import type { ProcessEvent } from "@pawl/sansio-core";
+import type { ProcessEvent } from "@pawl/sansio-core/driver";
 import type { ScopeLinksPort } from "./scope-links.ts";
 import { LongWork } from "./run/long-work.ts";
 import type { LiveWork } from "./run/session-work.ts";

@@ -1,5 +1,6 @@
 /** Wakes: what a session's model is told of its processes, until the host has it. */
-import { type Command, type SessionScope, wakeId, wakeText } from "@pawl/sansio-core";
+import type { Command } from "@pawl/sansio-core";
+import { type SessionScope, wakeId, wakeText } from "@pawl/sansio-core/driver";
 import { tellHost } from "./run/told.ts";
 import type { ScopeAccess } from "./work.ts";
 

@@ -2,7 +2,8 @@
  * What scopes say to each other, as it lies in inboxes: a message as the event that it will be at its receiver, an
  * answer as the one that it will be at the sender; or the wish to be sent a message again, with what was heard by now.
  */
-import { type Command, EventCodec, type EventOf, type Outcome, type Sending } from "@pawl/sansio-core";
+import { type Command, EventCodec, type EventOf } from "@pawl/sansio-core";
+import type { Outcome, Sending } from "@pawl/sansio-core/driver";
 import { describe, read, stringifyRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { InboxMessage, OutboxMessage } from "../journal/journal.ts";

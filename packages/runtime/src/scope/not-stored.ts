@@ -1,5 +1,6 @@
 /** Values that their store does not take: who is told at once, and who may wait for them. */
-import type { EffectKind, Event } from "@pawl/sansio-core";
+import type { Event } from "@pawl/sansio-core";
+import type { EffectKind } from "@pawl/sansio-core/driver";
 import { Refused } from "../error.ts";
 
 export const notStored = "value_not_stored";

@@ -1,5 +1,6 @@
 /** States as their snapshots have them. */
-import { type State, referredTo, restore, snapshot } from "@pawl/sansio-core";
+import { type State, restore, snapshot } from "@pawl/sansio-core";
+import { referredTo } from "@pawl/sansio-core/driver";
 import { type Json, describe, noLimits, parse, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Snapshot } from "../journal/journal.ts";

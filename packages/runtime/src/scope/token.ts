@@ -16,5 +16,6 @@ export const secretOf = (root: Uint8Array, scope: string): Uint8Array =>
 
 export const sign = (secret: Uint8Array, id: string): string => bytesToHex(hmac(secret, utf8(id)));
 
+/** Makes the token under which the outside resolves a wait. */
 export const tokenOf = ({ newest }: Roots, scope: string, id: string): string =>
   `v1.${newest.kid}.${id}.${sign(secretOf(newest.secret, scope), id)}`;

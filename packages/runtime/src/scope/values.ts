@@ -86,6 +86,7 @@ const valueOf = (json: Json): unknown => {
   throw new TypeError(`a blob holds no value: ${describe(value.left)}`);
 };
 
+/** Replaces the large values of one scope by references, and references by their values. */
 export class Values {
   readonly #port: ValuesPort;
   readonly #isAbandoned: () => boolean;

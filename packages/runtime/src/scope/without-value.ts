@@ -2,7 +2,8 @@
  * What is recorded in the place of an event whose value its store does not take. Whoever waits for the event hears of
  * it, the scope goes on, and why the store did not take it is the host's to know.
  */
-import { type EffectSpec, type Event, type EventOf, type State, bodyOf } from "@pawl/sansio-core";
+import type { Event, EventOf, State } from "@pawl/sansio-core";
+import { type EffectSpec, bodyOf } from "@pawl/sansio-core/driver";
 import { type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import { notStored, whyNotStored } from "./not-stored.ts";
 

@@ -18,6 +18,7 @@ export interface Bounds {
   readonly characters: number;
 }
 
+/** Bounds what a runtime takes on at a time, unless its options say otherwise. */
 export const defaultBounds: Bounds = {
   scopeRequests: 10_000,
   scopeCalls: 50_000,

@@ -1,5 +1,6 @@
 /** A person's word on a parked call. What a person decided on is named by its hash; edited arguments are checked again. */
-import type { Decision, Event, Recorded } from "@pawl/sansio-core";
+import type { Event, Recorded } from "@pawl/sansio-core";
+import type { Decision } from "@pawl/sansio-core/driver";
 import { type Json, json, stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decoded, storedForm, missingCall, refuse } from "../scope/access.ts";

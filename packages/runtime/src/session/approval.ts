@@ -1,5 +1,5 @@
 /** What people are asked: which calls wait for their word, and in which scopes. */
-import { pendingApprovals } from "@pawl/sansio-core";
+import { pendingApprovals } from "@pawl/sansio-core/driver";
 import { type Codec, type Json, json, optional, record, string, u64 } from "@pawl/tool-value";
 import type { Access } from "../scope/access.ts";
 import { recordedIn } from "../scope/fold.ts";

@@ -1,7 +1,6 @@
 /** Flows as a host runs them: submitted like any request; their lambdas are applied, and their steps shown, by it. */
+import type { Command, Event, State } from "@pawl/sansio-core";
 import {
-  type Command,
-  type Event,
   FlowToolCodec,
   type FlowExecutionEvent,
   type FlowSpec,
@@ -9,8 +8,7 @@ import {
   type LambdaResult,
   type Program,
   ProgramCodec,
-  type State,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import { type Json, array, dict, oneOf, read, stableHash, string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { decoded } from "../scope/access.ts";

@@ -2,14 +2,8 @@
  * Requests and those who wait for their replies. The same request again is joined while it lives, and answered from the
  * log when it has been acknowledged; it never runs twice.
  */
-import {
-  type Command,
-  type Event,
-  type FlowEnd,
-  type Reply,
-  type RequestedCall,
-  RequestedCallCodec,
-} from "@pawl/sansio-core";
+import type { Command, Event, Reply, RequestedCall } from "@pawl/sansio-core";
+import { type FlowEnd, RequestedCallCodec } from "@pawl/sansio-core/driver";
 import { type Json, array, string, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decoded, storedForm, record, refuse } from "../scope/access.ts";

@@ -1,5 +1,6 @@
 /** The outside resolves a key: by its token, or by its id where an operator does. The first resolution wins. */
-import { type Event, type WaitRow, nextDeadline, resolutionIn } from "@pawl/sansio-core";
+import { type Event, nextDeadline } from "@pawl/sansio-core";
+import { type WaitRow, resolutionIn } from "@pawl/sansio-core/driver";
 import { type Codec, type Json, Resolution, type ResolveOutcome, string, stringify, tagged } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decoded, storedForm, refuse } from "../scope/access.ts";

@@ -1,5 +1,6 @@
 /** One scope with its bodies: performs what the core asks for, and tells it what happened. */
-import type { Command, Event, Finished, FlowEnd, Recorded, Reply, RequestedCall, State, Tool } from "@pawl/sansio-core";
+import type { Command, Event, Finished, Recorded, Reply, RequestedCall, State, Tool } from "@pawl/sansio-core";
+import type { FlowEnd } from "@pawl/sansio-core/driver";
 import type { Resolution } from "@pawl/tool-value";
 import { Bodies } from "../body/bodies.ts";
 import { type Access, record } from "../scope/access.ts";

@@ -1,13 +1,6 @@
 /** What holds a scope in memory, or lets it go. */
-import {
-  type CallRef,
-  type CallRow,
-  type Command,
-  type State,
-  bodyOf,
-  isExecutor,
-  outstanding,
-} from "@pawl/sansio-core";
+import { type CallRef, type Command, type State, outstanding } from "@pawl/sansio-core";
+import { type CallRow, bodyOf, isExecutor } from "@pawl/sansio-core/driver";
 
 /** Work under way that nothing but memory knows of. */
 export class UnderWay {

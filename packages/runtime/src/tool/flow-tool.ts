@@ -1,5 +1,5 @@
 /** Tools as flows call them: a flow's values are texts, and a schema says what texts stand for. */
-import type { FlowTool } from "@pawl/sansio-core";
+import type { FlowTool } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import { type ToolDefinition, contractOf, manifestOf } from "./tool.ts";
 

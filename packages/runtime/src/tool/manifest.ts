@@ -20,7 +20,8 @@ import {
   tagged,
   u64,
 } from "@pawl/tool-value";
-import { type Tool, ToolRetryPolicy } from "@pawl/sansio-core";
+import type { Tool } from "@pawl/sansio-core";
+import { ToolRetryPolicy } from "@pawl/sansio-core/driver";
 
 type JsonMap = { readonly [key: string]: Json };
 const isEmptyObject = (object: object): boolean => Object.keys(object).length === 0;

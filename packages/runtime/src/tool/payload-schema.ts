@@ -1,5 +1,5 @@
 /** Payloads of process events against the schemas of their types. */
-import type { ProcessRow } from "@pawl/sansio-core";
+import type { ProcessRow } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import { mismatchesOf } from "./json-schema.ts";
 

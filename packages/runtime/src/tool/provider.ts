@@ -1,5 +1,6 @@
 /** Tools that come and go: a provider lists them, says what their calls look like, prepares and executes. */
-import { PreparedToolCall, ProviderReplayMeta, type Tool } from "@pawl/sansio-core";
+import type { Tool } from "@pawl/sansio-core";
+import { PreparedToolCall, ProviderReplayMeta } from "@pawl/sansio-core/driver";
 import {
   type Codec,
   type Json,
@@ -56,16 +57,19 @@ export interface ToolProvider {
   readonly watch?: (changed: () => void) => () => void;
 }
 
+/** Finds the manifest of a provider's tool by the tool's name. */
 export const manifestByName = (provider: ToolProvider, name: string): ToolManifest | undefined =>
   provider.resolveManifest === undefined
     ? provider.manifests().find((manifest) => manifest.name === name)
     : provider.resolveManifest(name);
 
+/** Finds the manifest of a provider's tool by the tool's id. */
 export const manifestById = (provider: ToolProvider, id: string): ToolManifest | undefined =>
   provider.resolveManifestById === undefined
     ? provider.manifests().find((manifest) => manifest.id === id)
     : provider.resolveManifestById(id);
 
+/** Finds the contract of a provider's tool by the tool's id. */
 export const contractById = (provider: ToolProvider, id: string): ToolContract | undefined => {
   if (provider.resolveContractById !== undefined) return provider.resolveContractById(id);
   const manifest = manifestById(provider, id);

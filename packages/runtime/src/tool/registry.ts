@@ -22,6 +22,7 @@ const twice = (name: string): Refused => {
   return new Refused("tool_conflict", `a list of tools has two tools \`${name}\`: ${advice}`);
 };
 
+/** Holds the tools of a runtime, those of its providers included. */
 export class Registry {
   readonly #registered = new Map<string, Registered>();
   readonly #provided = new Map<ToolProvider, readonly LiveTool[]>();

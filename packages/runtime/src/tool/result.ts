@@ -25,21 +25,27 @@ const made = (result: ExecutionResult): ExecutionResult => {
   results.add(result);
   return result;
 };
+/** Recognises the results of built-in tools. */
 export const isExecutionResult = (u: unknown): u is ExecutionResult =>
   typeof u === "object" && u !== null && results.has(u);
 
+/** Makes the result of a built-in tool that succeeded. */
 export const success = (value: Json): ExecutionResult => made({ type: "success", value });
+/** Makes the result of a built-in tool that succeeded and shows images. */
 export const successWithImages = (result: Json, images: readonly ToolImage[]): ExecutionResult =>
   made({ type: "success_with_images", result, images });
+/** Makes the result of a built-in tool that failed with a message for the model. */
 export const toolError = (message: string): ExecutionResult => made({ type: "tool_error", message });
 /** Of an error object: its message, and the object as its source. */
 export const internalError = (error: unknown): ExecutionResult =>
   made({ type: "internal_error", message: error instanceof Error ? error.message : String(error), source: error });
+/** Says that a tool needs a connection of a provider before it can run. */
 export const connectionRequired = (provider: string): ExecutionResult =>
   made({ type: "connection_required", provider });
 
 /** A connection that is missing is neither a success nor an error. */
 export const isSuccess = ({ type }: ExecutionResult): boolean => type === "success" || type === "success_with_images";
+/** Returns whether a built-in tool has failed. */
 export const isError = ({ type }: ExecutionResult): boolean => type === "tool_error" || type === "internal_error";
 
 const rawKey = "_raw_output";
@@ -87,6 +93,7 @@ const replyOf = (callId: string, result: Json, error: string | null, more: JsonO
   ...more,
 });
 
+/** Writes the result of a built-in tool as a registry answers it. */
 export const registryReply = (callId: string, result: ExecutionResult): RegistryReply => {
   switch (result.type) {
     case "success": {

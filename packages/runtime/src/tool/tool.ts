@@ -107,6 +107,7 @@ export const wireManifestOf = (given: ToolDefinition): ToolManifest => {
   return said(ToolManifest, definition, "manifest");
 };
 
+/** Returns the schemas of a tool, as models and callers see them. */
 export const contractOf = (definition: ToolDefinition): ToolContract => {
   admitSchema(`\`parameters\` of tool \`${definition.name}\``, definition.parameters, problemOfParameters);
   const contract = said(ToolContract, definition, "contract");
@@ -132,6 +133,7 @@ export const coreTool = (manifest: ToolManifest, asks: Pick<Tool, "checks" | "pr
   });
 };
 
+/** Returns the manifest of a tool as the core knows it. */
 export const manifestOf = (definition: ToolDefinition): Tool =>
   coreTool(wireManifestOf(definition), {
     checks: definition.parameters !== undefined,

@@ -1,5 +1,5 @@
 /** Runs and schedules under a host that dies before or after any of its appends. */
-import type { Task } from "@pawl/sansio-core";
+import type { Task } from "@pawl/sansio-core/driver";
 import { describe, expect, it } from "vitest";
 import { deaths } from "../process/world.ts";
 import type { Death, Process } from "../world.ts";

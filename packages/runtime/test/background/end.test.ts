@@ -1,6 +1,6 @@
 /** How runs end that somebody cancels, or whose owner is lost. */
 import { describe, expect, it } from "vitest";
-import type { Task } from "@pawl/sansio-core";
+import type { Task } from "@pawl/sansio-core/driver";
 import { cancelled } from "@pawl/tool-value";
 import { BackgroundWorld, finished, runner, spawn } from "./world.ts";
 

@@ -1,5 +1,5 @@
 /** Schedules and monitors: planned by the host's calendar, fired by the scope's clock, told to the session. */
-import type { NewSchedule, ProbeOutcome } from "@pawl/sansio-core";
+import type { NewSchedule, ProbeOutcome } from "@pawl/sansio-core/driver";
 import { describe, expect, it } from "vitest";
 import type { HostPort } from "../../src/index.ts";
 import type { Process } from "../world.ts";

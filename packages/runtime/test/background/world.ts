@@ -1,5 +1,5 @@
 /** A host with files, an ear and a calendar that outlive its processes, and tools that run in the background. */
-import type { Plan, Task } from "@pawl/sansio-core";
+import type { Plan, Task } from "@pawl/sansio-core/driver";
 import {
   type BackgroundSink,
   type HostPort,

@@ -1,5 +1,6 @@
 /** The ops that need a tool's context: run through a runtime in memory, as a tool would. */
-import { type AwaitEventWaitIdentity, type Reply, awaitKeyId, callRef } from "@pawl/sansio-core";
+import { type Reply, callRef } from "@pawl/sansio-core";
+import { type AwaitEventWaitIdentity, awaitKeyId } from "@pawl/sansio-core/driver";
 import { withFields } from "@pawl/testkit";
 import { type Json, type JsonObject, ToolCallOutput, ToolCallRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";

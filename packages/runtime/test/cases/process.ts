@@ -1,5 +1,5 @@
 /** Events that a body emits in its process: what it is told of them, and their keys as the log of the process has them. */
-import { ProcessEvent, type ProcessInput } from "@pawl/sansio-core";
+import { ProcessEvent, type ProcessInput } from "@pawl/sansio-core/driver";
 import { withFields } from "@pawl/testkit";
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,5 +1,5 @@
 /** Processes that a host starts, and engines for them. */
-import type { ProcessAwaitOutput, ProcessRegistration } from "@pawl/sansio-core";
+import type { ProcessAwaitOutput, ProcessRegistration } from "@pawl/sansio-core/driver";
 import type { HostPort, ToolDefinition } from "../../src/index.ts";
 import { type Process, World } from "../world.ts";
 import { eventType } from "./world.ts";

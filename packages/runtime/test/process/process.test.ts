@@ -1,5 +1,5 @@
 /** Processes as a host starts, ends and signals them. */
-import type { ProcessAwaitOutput } from "@pawl/sansio-core";
+import type { ProcessAwaitOutput } from "@pawl/sansio-core/driver";
 import { describe, expect, it } from "vitest";
 import type { HostPort } from "../../src/index.ts";
 import { Patient, begin, done, engine, external, held, messageOf } from "./host.ts";

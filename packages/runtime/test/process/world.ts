@@ -1,5 +1,6 @@
 /** A session whose tool is any program, and a tool that processes run; lived until the reply is there. */
-import type { Options, ProcessEventType, ProcessInput, Reply } from "@pawl/sansio-core";
+import type { Options, Reply } from "@pawl/sansio-core";
+import type { ProcessEventType, ProcessInput } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import { type HostPort, type ToolContext, type ToolDefinition, defineTool } from "../../src/index.ts";
 import { type Death, type Process, World } from "../world.ts";

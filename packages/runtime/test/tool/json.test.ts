@@ -1,5 +1,5 @@
 /** JSON that a program says or hears is that JSON, also where it has the key that encoded values are told by. */
-import { batchId } from "@pawl/sansio-core";
+import { batchId } from "@pawl/sansio-core/driver";
 import { type Json, attachment, isAttachment } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { type HostPort, type ToolContext, type ToolDefinition, defineTool } from "../../src/index.ts";

@@ -1,8 +1,18 @@
 /** The invariants of calls, one function each: what is broken, and in which call. */
+import type { BatchRow } from "./batch.ts";
+import {
+  type BodyState,
+  type CallIn,
+  type CallPhase,
+  type CallRow,
+  awaitsApproval,
+  bodyOf,
+  occupies,
+} from "./model.ts";
+import type { Check } from "../concern.ts";
+import { effectBatch } from "../kernel/ids.ts";
 import type { State } from "../kernel/state.ts";
-import { type CallPhase, type CallRow, bodyOf } from "./model.ts";
-
-type Check = (state: State) => string | undefined;
+import type { Waiter } from "../wait/model.ts";
 
 const firstOf = (state: State, broken: (row: CallRow) => string | undefined): string | undefined => {
   for (const row of state.calls.rows()) {
@@ -106,3 +116,185 @@ export const checkC8: Check = (state) =>
 
 export const callChecks: readonly Check[] = [checkC1, checkC2, checkC3, checkC4, checkC5, checkC6, checkC8];
 export const callChangeChecks = [checkC2Change, checkC7Change] as const;
+
+const firstBatch = (state: State, broken: (row: BatchRow) => string | undefined): string | undefined => {
+  for (const row of state.batches.rows()) {
+    const what = broken(row);
+    if (what !== undefined) return `batch \`${row.ref}\` (${row.phase}): ${what}`;
+  }
+  return undefined;
+};
+
+const callsOf = (state: State, { calls }: BatchRow): readonly CallRow[] =>
+  calls.flatMap((ref) => state.calls.at(ref) ?? []);
+
+export const checkB1: Check = (state) =>
+  firstBatch(state, (batch) => {
+    for (const [index, ref] of batch.calls.entries()) {
+      const row = state.calls.at(ref);
+      if (row === undefined) return `B1: its call \`${ref}\` is not live`;
+      if (row.call.batch !== batch.ref || row.call.index !== index) return `B1: its call \`${ref}\` is of another`;
+    }
+    return undefined;
+  });
+
+export const checkB2: Check = (state) =>
+  firstBatch(state, (batch) => {
+    const unfinished = callsOf(state, batch).filter(({ phase }) => phase !== "completed").length;
+    return unfinished === batch.unfinished ? undefined : `B2: counts ${batch.unfinished} unfinished of ${unfinished}`;
+  });
+
+export const checkB3: Check = (state) =>
+  firstBatch(state, (batch) => {
+    const occupied = callsOf(state, batch).filter(occupies).length;
+    return occupied === batch.occupied ? undefined : `B3: counts ${batch.occupied} slots taken of ${occupied}`;
+  });
+
+/** Where an answer from outside wakes a call that had left its slot, it takes one whether there is one or not. */
+const isWoken = (before: State, row: CallRow): boolean => {
+  const phase = before.calls.at(row.call.ref)?.phase;
+  return occupies(row) && (phase === "unknown" || phase === "awaiting_approval");
+};
+
+export const checkB4Change = (before: State, after: State): string | undefined => {
+  const { concurrency } = after.scope.options;
+  if (concurrency === null) return undefined;
+  return firstBatch(after, (batch) => {
+    const allowed = Math.max(concurrency, before.batches.at(batch.ref)?.occupied ?? 0);
+    if (batch.occupied <= allowed) return undefined;
+    const woken = callsOf(after, batch).filter((row) => isWoken(before, row)).length;
+    return batch.occupied <= allowed + woken ? undefined : `B4: ${batch.occupied} calls run at once of ${allowed}`;
+  });
+};
+
+/** What is left of a batch that is cancelling: bodies that were told, and calls on their way out. */
+const leaving: ReadonlySet<CallPhase> = new Set(["running", "resuming", "finishing", "completed"]);
+
+export const checkB5: Check = (state) =>
+  firstBatch(state, (batch) => {
+    if (batch.phase !== "cancelling") return undefined;
+    const stray = callsOf(state, batch).find(
+      (row) => !leaving.has(row.phase) || ("cancelled" in row && row.cancelled === undefined),
+    );
+    return stray === undefined ? undefined : `B5: its call \`${stray.call.ref}\` is ${stray.phase}`;
+  });
+
+export const checkB6: Check = (state) =>
+  firstBatch(state, ({ phase, prepared, calls, unfinished }) => {
+    const isPrepared = phase !== "preparing" || prepared === calls.length;
+    const isOver = isPrepared && unfinished === 0;
+    return isOver === (phase === "ended") ? undefined : `B6: ${prepared} prepared, ${unfinished} unfinished`;
+  });
+
+export const batchChecks: readonly Check[] = [checkB1, checkB2, checkB3, checkB5, checkB6];
+export const batchChangeChecks = [checkB4Change] as const;
+
+const parked = (state: State): readonly CallIn<"awaiting_approval">[] => state.calls.rows().filter(awaitsApproval);
+
+export const checkA1 = (state: State): string | undefined => {
+  const stray = parked(state).find(({ manifest }) => manifest.policy !== "requires_approval");
+  return stray === undefined ? undefined : `call \`${stray.call.ref}\`: A1: nobody has to approve it`;
+};
+
+/** A call is parked only where no earlier decision speaks for it; a run-again asks whatever was approved before. */
+export const checkA2Change = (before: State, after: State): string | undefined => {
+  const stray = parked(after).find(({ call, manifest, body }) => {
+    if (before.calls.at(call.ref)?.phase === "awaiting_approval") return false;
+    const sticky = before.sticky.get(manifest.id)?.decision;
+    return sticky === "reject" || (sticky === "approve" && body === undefined);
+  });
+  return stray === undefined ? undefined : `call \`${stray.call.ref}\`: A2: it is parked against a sticky decision`;
+};
+
+export const checkA3 = (state: State): string | undefined => {
+  const found = parked(state).length;
+  return found === state.awaitingApproval ? undefined : `A3: counts ${state.awaitingApproval} parked calls of ${found}`;
+};
+
+export const approvalChecks = [checkA1, checkA3] as const;
+export const approvalChangeChecks = [checkA2Change] as const;
+
+type Broken = (body: BodyState, row: CallRow) => string | undefined;
+
+const firstBody = (state: State, broken: Broken): string | undefined => {
+  for (const row of state.calls.rows()) {
+    const body = bodyOf(row);
+    const what = body === undefined ? undefined : broken(body, row);
+    if (what !== undefined) return `body of \`${row.call.ref}\` (${row.phase}): ${what}`;
+  }
+  return undefined;
+};
+
+export const checkE1: Check = (state) =>
+  firstBody(state, ({ open }) => {
+    const keys = new Set(open.map(({ key }) => key));
+    return keys.size === open.length ? undefined : `E1: ${open.length} open effects have ${keys.size} keys`;
+  });
+
+export const checkE2: Check = (state) =>
+  firstBody(state, ({ settled, attempt }) => {
+    for (const [key, effect] of settled) {
+      const isOrdered = effect.requested <= effect.settled && effect.settled <= state.seq;
+      if (!isOrdered) return `E2: \`${key}\` was asked at ${effect.requested} and settled at ${effect.settled}`;
+      if (effect.attempt > attempt) return `E2: \`${key}\` settled in attempt ${effect.attempt} of ${attempt}`;
+    }
+    return undefined;
+  });
+
+export const checkE3: Check = (state) =>
+  firstBody(state, ({ open }) => {
+    const stray = open.find(({ kind, due }) =>
+      due === undefined ? kind === "sleep" : kind !== "sleep" && kind !== "wait",
+    );
+    return stray === undefined ? undefined : `E3: a ${stray.kind} \`${stray.key}\` is due at ${stray.due?.at}`;
+  });
+
+const isWaiter = (waiters: readonly Waiter[], call: string, effect: string): boolean =>
+  waiters.some((waiter) => waiter.call === call && waiter.effect === effect);
+
+/** One way; the other way is W3. */
+export const checkE4: Check = (state) =>
+  firstBody(state, ({ open }, { call }) => {
+    const stray = open.find(({ kind, wait, key }) => {
+      if ((kind === "wait") !== (wait !== undefined)) return true;
+      return wait !== undefined && !isWaiter(state.waits.at(wait)?.waiters ?? [], call.ref, key);
+    });
+    return stray === undefined ? undefined : `E4: \`${stray.key}\` is no waiter of \`${stray.wait}\``;
+  });
+
+export const checkE5: Check = (state) => {
+  const childless = firstBody(state, ({ open }, { call }) => {
+    const stray = open.find(({ kind, key }) => {
+      const parent = kind === "batch" ? state.batches.at(effectBatch(call.ref, key))?.parent : undefined;
+      return kind === "batch" && (parent?.call !== call.ref || parent.effect !== key);
+    });
+    return stray === undefined ? undefined : `E5: its batch \`${stray.key}\` is not live`;
+  });
+  if (childless !== undefined) return childless;
+  for (const { ref, parent } of state.batches.rows()) {
+    const row = parent === undefined ? undefined : state.calls.at(parent.call);
+    const open = row === undefined ? [] : (bodyOf(row)?.open ?? []);
+    const isOwned = open.some(({ kind, key }) => kind === "batch" && key === parent?.effect);
+    if (parent !== undefined && !isOwned) return `E5: no body has the batch \`${ref}\` open`;
+  }
+  return undefined;
+};
+
+/** A choice that is made is on record at once. */
+export const checkE6: Check = (state) =>
+  firstBody(state, ({ open, settled }) => {
+    const stray = open.find(({ kind, select }) => {
+      if (kind !== "select") return select !== undefined;
+      const keys = select?.keys ?? [];
+      return !keys.every((key) => settled.has(key) || open.some((other) => other.key === key));
+    });
+    return stray === undefined ? undefined : `E6: \`${stray.key}\` chooses from what is not there`;
+  });
+
+export const checkE7: Check = (state) =>
+  firstBody(state, ({ open }) => {
+    const stray = open.find(({ kind, cleanupMs }) => (kind === "cleanup") !== (cleanupMs !== undefined));
+    return stray === undefined ? undefined : `E7: a ${stray.kind} \`${stray.key}\` cleans up for ${stray.cleanupMs} ms`;
+  });
+
+export const effectChecks: readonly Check[] = [checkE1, checkE2, checkE3, checkE4, checkE5, checkE6, checkE7];

@@ -6,25 +6,30 @@ import {
   json,
   oneOf,
   optional,
+  record,
   string,
   tagged,
   text,
   u64,
 } from "@pawl/tool-value";
+import type { Decision } from "./approval.ts";
+import type { ChildCall, EffectResult, EffectSpec, SelectMode, StepError, StepRecovery } from "./effect.ts";
 import type { ArgsVerdict, BodyResult, Directive, HookOutcome, Preparation, Resolved, ResumeCause } from "./model.ts";
+import { SessionScope } from "../identity/scope.ts";
+import { AskingCodec } from "../message/message.ts";
 
-const ArgsVerdictCodec: Codec<ArgsVerdict> = tagged<ArgsVerdict, "verdict">("ArgsVerdict", "verdict", {
+export const ArgsVerdictCodec: Codec<ArgsVerdict> = tagged<ArgsVerdict, "verdict">("ArgsVerdict", "verdict", {
   valid: {},
   invalid: { message: text },
   no_contract: {},
 });
 
-const BodyResultCodec: Codec<BodyResult> = tagged<BodyResult, "type">("BodyResult", "type", {
+export const BodyResultCodec: Codec<BodyResult> = tagged<BodyResult, "type">("BodyResult", "type", {
   done: { output: ToolCallOutput },
   pending: { key: string, pending: PendingCompletion },
 });
 
-const DirectiveCodec: Codec<Directive> = tagged<Directive, "kind">("Directive", "kind", {
+export const DirectiveCodec: Codec<Directive> = tagged<Directive, "kind">("Directive", "kind", {
   replace_tool_args: { args: json },
   short_circuit_tool: { output: ToolCallOutput },
   abort_turn: { code: string, message: text },
@@ -34,17 +39,17 @@ const DirectiveCodec: Codec<Directive> = tagged<Directive, "kind">("Directive", 
   emit_trace: { error: optional(text) },
 });
 
-const HookOutcomeCodec: Codec<HookOutcome> = tagged<HookOutcome, "status">("HookOutcome", "status", {
+export const HookOutcomeCodec: Codec<HookOutcome> = tagged<HookOutcome, "status">("HookOutcome", "status", {
   ok: { directives: array(DirectiveCodec) },
   err: { message: text },
 });
 
-const PreparationCodec: Codec<Preparation> = tagged<Preparation, "type">("Preparation", "type", {
+export const PreparationCodec: Codec<Preparation> = tagged<Preparation, "type">("Preparation", "type", {
   prepared: { tool_id: string, args: json, args_hash: string, payload: json },
   finished: { output: ToolCallOutput },
 });
 
-const ResolvedCodec: Codec<Resolved> = tagged<Resolved, "type">("Resolved", "type", {
+export const ResolvedCodec: Codec<Resolved> = tagged<Resolved, "type">("Resolved", "type", {
   run_again: {},
   verified: { output: ToolCallOutput },
   give_up: {},
@@ -62,25 +67,53 @@ export const ResumeCauseCodec: Codec<ResumeCause> = oneOf(
 
 export const ofRun = { call: string, attempt: u64, run: u64 };
 
-export const callEvents = {
-  "args.checked": { call: string, args_hash: optional(string), verdict: ArgsVerdictCodec },
-  "call.dispatched": { ...ofRun, owner: string, key: optional(string) },
-  "call.settled": { ...ofRun, result: BodyResultCodec, duration_ms: u64 },
-  "call.resumed": { ...ofRun, cause: ResumeCauseCodec, owner: string },
-  "hook.ran": {
-    call: string,
-    phase: oneOf<"before" | "after">("a hook phase", "before", "after"),
-    outcome: HookOutcomeCodec,
+export const DecisionCodec: Codec<Decision> = tagged<Decision, "type">("Decision", "type", {
+  approve: {},
+  approve_edited: { args: json, args_hash: optional(string) },
+  reject: { reason: text },
+});
+
+export const ChildCallCodec: Codec<ChildCall> = record<ChildCall>("struct ChildCall", {
+  id: string,
+  tool: string,
+  args: json,
+});
+
+export const SignalCodec = record<{ readonly name: string; readonly ordinal: number }>("struct SignalPlace", {
+  name: string,
+  ordinal: u64,
+});
+
+export const SelectModeCodec: Codec<SelectMode> = oneOf("a select mode", "race", "any", "all", "all_settled");
+
+/** Reads and writes what a body asks for. */
+export const EffectSpecCodec: Codec<EffectSpec> = tagged<EffectSpec, "kind">("EffectSpec", "kind", {
+  step: { recovery: oneOf<StepRecovery>("a step recovery", "again", "idempotent", "once"), input: json },
+  sleep: { ms: u64 },
+  cleanup: { deadline_ms: u64 },
+  wait: { wait: string, deadline_ms: optional(u64), signal: optional(SignalCodec) },
+  host: { name: string, input: json },
+  trigger: { input: json },
+  batch: { calls: array(ChildCallCodec) },
+  message: {
+    to: string,
+    message: AskingCodec,
+    holder: optional(SessionScope),
   },
-  "call.prepared": { call: string, preparation: PreparationCodec },
-  "call.settled_late": { ...ofRun, output: ToolCallOutput, duration_ms: u64 },
-  "call.suspended": { ...ofRun, parked: optional(string) },
-  "call.continued": { ...ofRun, args: json },
-  "call.diverged": { ...ofRun, position: u64, expected: string, found: string },
-  "call.cleaned_up": ofRun,
-  "call.executor_missing": ofRun,
-  "executors.available": { tools: array(string) },
-  "call.cancelled": { call: string, by: optional(string) },
-  "outcome.resolved": { call: string, resolved: ResolvedCodec, by: optional(string) },
-  "result.projected": { call: string, parts: json },
-} as const;
+  event: {
+    event_type: string,
+    payload: json,
+    replay_key: string,
+    payload_hash: string,
+    invalid: optional(string),
+    wake_target_scope: optional(SessionScope),
+  },
+  select: { mode: SelectModeCodec, keys: array(string) },
+});
+
+export const StepErrorCodec: Codec<StepError> = record<StepError>("struct StepError", { code: string, message: text });
+
+export const EffectResultCodec: Codec<EffectResult> = tagged<EffectResult, "status">("EffectResult", "status", {
+  ok: { value: json },
+  err: { error: StepErrorCodec },
+});

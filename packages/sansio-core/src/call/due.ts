@@ -1,13 +1,14 @@
 /** What the passing of time does to a call. */
 import { type Resolution, type ToolCallOutput, outputOfResolution } from "@pawl/tool-value";
-import { type Deadline, isSameDeadline } from "../kernel/deadline.ts";
+import { type Deadline, Deadlines, type Due, isSameDeadline } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { nextAttempt, pauseOver } from "./again.ts";
-import { cancelledCall } from "./output.ts";
-import { complete, ending, project, unavailable } from "./finish.ts";
+import type { State } from "../kernel/state.ts";
+import type { Table } from "../kernel/table.ts";
+import { nextAttempt, pauseOver } from "./launch.ts";
+import { cancelledCall, complete, ending, project, unavailable } from "./finish.ts";
 import { type CallIn, type CallRow, dueOf } from "./model.ts";
 import { closeKey, move } from "./place.ts";
-import { expired } from "./park.ts";
+import { expired } from "./approval.ts";
 
 /** The output of a pending call that was resolved so; a timeout may end the turn. */
 export const outputOfPending = ({ pending }: CallIn<"pending">, resolution: Resolution): ToolCallOutput => {
@@ -52,11 +53,41 @@ const afterDue = (draft: Draft, row: CallRow): CallRow | undefined => {
   }
 };
 
+/** Returns all deadlines, from the rows alone. */
+export const duesOf = (calls: Table<CallRow>): Due[] =>
+  calls.rows().flatMap((row) => {
+    const due = dueOf(row);
+    return due === undefined ? [] : [{ at: due.at, birth: due.birth, key: row.call.ref }];
+  });
+
+const isTrueDue = (calls: Table<CallRow>, due: Due): boolean => {
+  const row = calls.at(due.key);
+  return row !== undefined && isSameDeadline(dueOf(row), due);
+};
+
+export const nextCallDue = ({ deadlines }: State): Due | undefined => deadlines.next;
+
+/** Drops deadlines that no row has any more where they come first, and all at once where they are too many. */
+export const tidyCallDues = (draft: Draft): void => {
+  const { calls, deadlines } = draft.state;
+  const isCrowded = deadlines.size > 4 * calls.size + 64;
+  if (!draft.isFirstDueOpen && !isCrowded) return;
+  draft.set("deadlines", isCrowded ? Deadlines.of(duesOf(calls)) : deadlines.settled((due) => isTrueDue(calls, due)));
+  draft.openFirstDue(false);
+};
+
 /** A call's deadline has passed. */
-export const onCallDue = (draft: Draft, ref: string): void => {
+const onDue = (draft: Draft, ref: string): void => {
   const row = draft.call(ref);
   if (row === undefined) return;
   const after = afterDue(draft, row);
   if (after !== undefined) move(draft, row, after);
   else draft.raise({ type: "effects.expire", call: row.call.ref });
+};
+
+/** Takes the first deadline off, which has passed. */
+export const onCallDue = (draft: Draft, ref: string): void => {
+  draft.set("deadlines", draft.state.deadlines.withoutNext());
+  draft.openFirstDue(true);
+  onDue(draft, ref);
 };

@@ -1,7 +1,30 @@
-/** How a call comes to its end: after-hook, projection, observation. */
-import { type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-value";
-import type { Draft } from "../kernel/draft.ts";
+/** How a call comes to its end: after-hook, projection, observation; and its output, where its tool gives none. */
+import {
+  type ToolCallOutput,
+  cancelledOutput,
+  failureOutput,
+  runtimeCancellation,
+  runtimeFailure,
+} from "@pawl/tool-value";
 import type { CallIn, CallRow } from "./model.ts";
+import type { Draft } from "../kernel/draft.ts";
+
+export const cancelledCall: ToolCallOutput = cancelledOutput(runtimeCancellation("tool call cancelled"));
+
+export const internal = (code: string, message: string): ToolCallOutput =>
+  failureOutput(runtimeFailure("internal", code, message));
+
+/** Of a call that nobody allows. */
+export const denied = (code: string, message: string): ToolCallOutput =>
+  failureOutput({ ...runtimeFailure("permission_denied", code, message), source: "policy" });
+
+/** Its tool began to ask for approvals after the call was prepared, and nobody was asked. */
+export const unapproved: ToolCallOutput = denied(
+  "approval_required",
+  "the tool requires approval since the call was prepared: call it again",
+);
+
+// After-hook, projection, observation.
 
 type Json = CallRow["args"];
 

@@ -1,12 +1,79 @@
-/** Starting bodies: the first run, the next attempt, a run after a loss. */
-import { PersistentMap } from "../kernel/persistent-map.ts";
+/** Starts bodies: the first run, a run after a loss, the next attempt. Decides whether a call is tried again, and when. */
+import { type Json, type ToolCallOutput, type ToolFailure, withRetry } from "@pawl/tool-value";
+import { observeStart, project, unapproved, unavailable } from "./finish.ts";
+import { type BodyState, type CallIn, type CallRow, type ResumeCause, type Stop, runningRow } from "./model.ts";
 import { callableById, recoveryOf } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { observeStart, project, unavailable } from "./finish.ts";
-import { type BodyState, type CallIn, type CallRow, type ResumeCause, type Stop, runningRow } from "./model.ts";
-import { maxAttempts } from "./attempt.ts";
-import { unapproved } from "./park.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
+
+/** Milliseconds: a number as far as these count exactly, beyond that a bigint. */
+export type Millis = number | bigint;
+
+/** A retry policy of the catalog, or one whose delays are larger than a number counts. */
+export type RetryTerms =
+  | { readonly type: "never" }
+  | {
+      readonly type: "safe" | "idempotent";
+      readonly max_attempts: Millis;
+      readonly base_delay_ms: Millis;
+      readonly max_delay_ms: Millis;
+    };
+
+/** How often a call may be tried. */
+export const maxAttempts = (terms: RetryTerms): number =>
+  terms.type === "never" ? 1 : Math.max(1, Number(terms.max_attempts));
+
+// Retries. Delays are exact to the last unit of a u64; nothing here keeps time.
+
+/** What follows from the output of an attempt. */
+export type RetryDecision =
+  | { readonly type: "keep" }
+  /** The last attempt failed as well: what the caller is told instead. */
+  | { readonly type: "exhausted"; readonly output: ToolCallOutput }
+  | { readonly type: "again"; readonly delayMs: Millis };
+
+const keep: RetryDecision = { type: "keep" };
+const u64Max = (1n << 64n) - 1n;
+
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+const millis = (n: bigint): Millis => (n <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(n) : n);
+
+/** base · 2^k; no u64 is shifted by more than its bits. */
+const backoff = (base: bigint, retryIndex: number): bigint => {
+  if (base === 0n) return 0n;
+  return retryIndex >= 64 ? u64Max : least(base << BigInt(retryIndex), u64Max);
+};
+
+/** The pause before a retry: index 0 stands after the first failure. What the failure asked for goes before backoff. */
+export const retryDelayMs = (terms: RetryTerms, retryIndex: number, afterMs: Millis | undefined): Millis => {
+  if (terms.type === "never") return 0;
+  const wanted = afterMs === undefined ? backoff(BigInt(terms.base_delay_ms), retryIndex) : BigInt(afterMs);
+  const cap = BigInt(terms.max_delay_ms);
+  return millis(cap === 0n ? wanted : least(wanted, cap));
+};
+
+/** Without a key to give to the outside, an idempotent tool is not tried twice: the outside could not tell. */
+export const retryTermsOf = (terms: RetryTerms, replayKey: string | undefined): RetryTerms =>
+  terms.type === "idempotent" && replayKey === undefined ? { type: "never" } : terms;
+
+type SafeFailure = ToolFailure & { readonly retry: { readonly type: "safe"; readonly after_ms?: number } };
+
+const safeFailureOf = ({ outcome }: ToolCallOutput): SafeFailure | undefined =>
+  outcome.status === "failure" && outcome.payload.retry.type === "safe" ? (outcome.payload as SafeFailure) : undefined;
+
+/** What becomes of a call whose attempt (from 1) ended so. Only a failure that says it is safe to repeat is repeated. */
+export const decideRetry = (terms: RetryTerms, attempt: number, output: ToolCallOutput): RetryDecision => {
+  const failure = safeFailureOf(output);
+  if (failure === undefined || terms.type === "never") return keep;
+  if (attempt < maxAttempts(terms)) {
+    return { type: "again", delayMs: retryDelayMs(terms, attempt - 1, failure.retry.after_ms) };
+  }
+  const payload = withRetry(failure, { type: "exhausted", attempts: attempt });
+  return { type: "exhausted", output: { ...output, outcome: { status: "failure", payload } } };
+};
+
+// Launching.
 
 /** Asks for a body to be run. */
 export const execute = (draft: Draft, row: CallRow, body: BodyState, cause?: ResumeCause): void => {
@@ -72,3 +139,27 @@ export const resuming = (
   if (due === undefined) execute(draft, row, body, cause);
   return { call, tool, args, observed, phase: "resuming", body, cause, due, cancelled };
 };
+
+// Bodies that start again: the next attempt, after a pause, with other arguments.
+
+/** What an attempt leaves to the next: what it settled, and the steps that must not run twice. */
+export const nextAttempt = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> => {
+  const open = body.open.filter((effect) => effect.recovery === "once");
+  const next = running(draft, row, { ...body, attempt: body.attempt + 1, run: 1, resumes: 0, open });
+  execute(draft, next, next.body);
+  return next;
+};
+
+/** The pause is over. */
+export const pauseOver = (draft: Draft, row: CallIn<"resuming">): CallIn<"resuming"> => {
+  execute(draft, row, row.body, row.cause);
+  return { ...row, due: undefined };
+};
+
+/** `ctx.continueAs`: the body starts anew under the same call, with nothing remembered. */
+export const continued = (draft: Draft, row: CallIn<"running">, args: Json): CallRow =>
+  resuming(
+    draft,
+    { ...row, args },
+    { body: { ...row.body, open: [], settled: PersistentMap.empty() }, cause: "continued" },
+  );

@@ -24,7 +24,7 @@ import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Tool } from "../catalog/model.ts";
 import type { Deadline } from "../kernel/deadline.ts";
-import type { OpenEffect, SettledEffect } from "./effect-model.ts";
+import type { OpenEffect, SettledEffect } from "./effect.ts";
 import type { BatchRef, CallRef } from "../kernel/ids.ts";
 
 /** What never changes in a call's life. */

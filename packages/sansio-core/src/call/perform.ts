@@ -1,13 +1,76 @@
-/** What a body's request asks of the world, or of another concern; of a step it is its own. */
-import type { CallIn } from "./model.ts";
+/** Takes what a body asks for: refuses it, opens its effect, and asks the world or another concern to carry it out. */
+import {
+  type ChildCall,
+  type EffectSpec,
+  type OpenEffect,
+  type SettledEffect,
+  decideSelect,
+  isForgotten,
+} from "./effect.ts";
+import { type CallIn, type CallRow, runningRow } from "./model.ts";
+import { inPhase, isRejection, misfitOfRun, putCall } from "./place.ts";
+import { type Bodied, settleAll, withBody } from "./settle.ts";
+import { processOfScope } from "../identity/scope.ts";
+import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
-import { effectBatch } from "../kernel/ids.ts";
-import { processOfScope } from "../identity/process-scope.ts";
-import { handleMisfit } from "../link/handle-read.ts";
-import type { EffectSpec } from "./effect-model.ts";
+import { callRef, effectBatch } from "../kernel/ids.ts";
+import { handleMisfit } from "../link/handle.ts";
+import { misfitOfLink } from "../link/model.ts";
+import { conflictOfIds } from "../request/model.ts";
 
-type Requested = EventOf<"effect.requested">;
+export type Requested = EventOf<"effect.requested">;
+
+export const isOpen = (open: readonly OpenEffect[], key: string): boolean => {
+  for (const effect of open) if (effect.key === key) return true;
+  return false;
+};
+
+/** Names are made of names: a slash in one may lead to where something stands already. */
+const conflictOfNames = (
+  draft: Draft,
+  { call }: CallRow,
+  key: string,
+  calls: readonly ChildCall[],
+): string | undefined => {
+  const ref = effectBatch(call.ref, key);
+  if (draft.batch(ref) !== undefined) return `there is a batch \`${ref}\` already`;
+  const taken = calls
+    .map(({ id }) => callRef(call.request, `${call.name}/${key}/${id}`))
+    .find((one) => draft.call(one));
+  return taken === undefined ? undefined : `there is a call \`${taken}\` already`;
+};
+
+const isCleanup = (open: readonly OpenEffect[], key: string): boolean =>
+  open.some((effect) => effect.key === key && effect.kind === "cleanup");
+
+/** What cannot be carried out as it is asked for. */
+export const conflictOfSpec = (
+  draft: Draft,
+  row: CallIn<"running">,
+  { call, key, effect }: Requested,
+): Rejection | undefined => {
+  if (effect.kind === "batch") {
+    const ids = conflictOfIds(effect.calls) ?? conflictOfNames(draft, row, key, effect.calls);
+    return ids === undefined ? undefined : reject("call_id_conflict", ids);
+  }
+  if (effect.kind !== "select") return undefined;
+  if (effect.keys.length === 0) {
+    return reject("effect_unknown", `call \`${call}\`: \`${key}\` chooses from nothing, and would never end`);
+  }
+  const { open, settled } = row.body;
+  const cleanup = effect.keys.find((member) => isCleanup(open, member));
+  if (cleanup !== undefined) {
+    return reject(
+      "effect_unknown",
+      `\`${cleanup}\` is a clean-up, which a cancel alone answers: choose from something else`,
+    );
+  }
+  const missing = effect.keys.find((member) => !settled.has(member) && !isOpen(open, member));
+  return missing === undefined ? undefined : reject("effect_unknown", `nothing is recorded under \`${missing}\``);
+};
+
 type Spec<K extends EffectSpec["kind"]> = Extract<EffectSpec, { readonly kind: K }>;
 
 const openWait = (draft: Draft, row: CallIn<"running">, key: string, effect: Spec<"wait">): void => {
@@ -71,4 +134,114 @@ export const perform = (draft: Draft, row: CallIn<"running">, { key, effect, att
     case "select":
       return undefined;
   }
+};
+
+const opened = (draft: Draft, { key, hash, effect, attempt, run }: Requested): OpenEffect => {
+  const open = { key, kind: effect.kind, hash, seq: draft.seq, attempt, run };
+  const due = (ms: number): OpenEffect["due"] & {} => deadlineIn(draft, ms);
+  switch (effect.kind) {
+    case "sleep":
+      return { ...open, due: due(effect.ms) };
+    case "wait":
+      return effect.deadline_ms === undefined
+        ? { ...open, wait: effect.wait }
+        : { ...open, wait: effect.wait, due: due(effect.deadline_ms) };
+    case "select":
+      return { ...open, select: { mode: effect.mode, keys: effect.keys } };
+    case "cleanup":
+      return { ...open, cleanupMs: effect.deadline_ms };
+    case "step":
+    case "host":
+    case "trigger":
+    case "batch":
+    case "message":
+    case "event":
+      return open;
+  }
+};
+
+/** `before`: what an earlier attempt settled under the key, and is forgotten. */
+const withOpen = (row: CallIn<"running">, effect: OpenEffect, before: SettledEffect | undefined): CallIn<"running"> => {
+  const { body } = row;
+  const settled = before === undefined ? body.settled : body.settled.delete(effect.key);
+  return runningRow(row, { ...body, resumes: 0, open: [...body.open, effect], settled }, row);
+};
+
+/** Only a process has a log for events of its own, and a link takes more when some of it is answered. */
+const misfitOfScope = (draft: Draft, { effect }: Requested): Rejection | undefined => {
+  const { process, scope } = draft;
+  if (effect.kind === "message") return misfitOfLink(draft, effect.to);
+  return effect.kind === "event" && process === undefined
+    ? reject("process_unknown", `\`${scope.id}\` is no process`)
+    : undefined;
+};
+
+/** A select over what is settled already is decided as it is made; a call that is cancelled has a clean-up at once. */
+const decideAtOnce = (draft: Draft, row: CallIn<"running">, effect: OpenEffect): Bodied => {
+  if (effect.kind === "cleanup" && row.cancelled !== undefined) {
+    const cancelled = { ...row.cancelled, cleans: true, due: undefined };
+    return settleAll(draft, runningRow(row, row.body, { ...row, cancelled }), effect, {
+      status: "ok",
+      value: draft.seq,
+    });
+  }
+  if (effect.select === undefined) return row;
+  const { settled } = row.body;
+  const won = decideSelect(effect.select.mode, effect.select.keys, settled);
+  if (won === undefined) return row;
+  const by = settled.get(won.key);
+  return settleAll(draft, row, effect, { status: won.status, value: by?.value ?? draft.seq, winner: won.key });
+};
+
+/** A request that is for no step. */
+const onAsked = (draft: Draft, row: CallIn<"running">, event: Requested): Rejection | undefined => {
+  const refusal = conflictOfSpec(draft, row, event) ?? misfitOfScope(draft, event);
+  if (refusal !== undefined) return refusal;
+  const effect = opened(draft, event);
+  const next = withOpen(row, effect, row.body.settled.get(event.key));
+  putCall(draft, decideAtOnce(draft, next, effect), row);
+  perform(draft, row, event);
+  return undefined;
+};
+
+/** A request that can not be carried out is on record, and its own answer. */
+const refuse = (draft: Draft, row: Bodied, { key, hash, effect, attempt, run }: Requested): Bodied => {
+  const open: OpenEffect = { key, kind: effect.kind, hash, seq: draft.seq, attempt, run };
+  const { body } = row;
+  const asked = withBody(row, { ...body, open: [...body.open, open], settled: body.settled.delete(key) });
+  return settleAll(draft, asked, open, { status: "err", value: draft.seq });
+};
+
+/** `before` is what is settled under the key, if there is something. */
+const conflictOfKey = (
+  row: CallIn<"running">,
+  event: Requested,
+  before: SettledEffect | undefined,
+): Rejection | undefined => {
+  const { open, attempt } = row.body;
+  const { call, key } = event;
+  if (isOpen(open, key) || (before !== undefined && !isForgotten(before, attempt))) {
+    return reject("effect_exists", `call \`${call}\`: \`${key}\` is recorded: answer it, do not record it again`);
+  }
+  return undefined;
+};
+
+export const onEffectRequested = (draft: Draft, event: Requested): Rejection | undefined => {
+  const row = inPhase(draft, event.call, "running");
+  if (isRejection(row)) return row;
+  const { body } = row;
+  const { key, hash, effect, attempt, run } = event;
+  const before = body.settled.get(key);
+  const misfit = misfitOfRun(row, event) ?? conflictOfKey(row, event, before);
+  if (misfit !== undefined) return misfit;
+  if (event.refused !== undefined) {
+    putCall(draft, refuse(draft, row, event), row);
+    return undefined;
+  }
+  if (effect.kind !== "step") return onAsked(draft, row, event);
+  const { recovery } = effect;
+  const open = { key, kind: "step", hash, seq: draft.seq, attempt, run, recovery } as const;
+  putCall(draft, withOpen(row, open, before), row);
+  draft.emit({ type: "step.run", call: row.call.ref, attempt, run, key, recovery });
+  return undefined;
 };

@@ -1,9 +1,10 @@
 /** Rows of calls are written here, so that a batch always hears what became of its slots. */
 import type { Resolution } from "@pawl/tool-value";
+import { isSameDeadline } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { Invariant, type Rejection, reject } from "../kernel/error.ts";
 import type { CallRef } from "../kernel/ids.ts";
-import { type CallIn, type CallPhase, type CallRow, bodyOf, isEnded, occupies } from "./model.ts";
+import { type CallIn, type CallPhase, type CallRow, bodyOf, dueOf, isEnded, occupies } from "./model.ts";
 
 /** What a change of a row means for the counts of its batch. */
 export interface Change {
@@ -25,9 +26,16 @@ const leave = (draft: Draft, before: CallRow, after: CallRow): void => {
   if (key !== undefined && isEnded(after)) closeKey(draft, before, key, { status: "cancelled" });
 };
 
+/** Writes a row, with the deadline that it has now and did not have before. */
+export const putCall = (draft: Draft, row: CallRow, before: CallRow | undefined): void => {
+  const due = dueOf(row);
+  const isNew = due !== undefined && !(before !== undefined && isSameDeadline(dueOf(before), due));
+  draft.putCall(row, before, isNew ? due : undefined);
+};
+
 /** Writes a row in the place of another. */
 export const place = (draft: Draft, before: CallRow, after: CallRow): Change => {
-  draft.putCall(after, before);
+  putCall(draft, after, before);
   leave(draft, before, after);
   return {
     occupied: Number(occupies(after)) - Number(occupies(before)),

@@ -1,8 +1,23 @@
-/** Open effects become settled ones, and the body hears of it. */
-import { type BodyState, type CallIn, earliestDue, runningRow } from "./model.ts";
+/** Ends effects: by an answer from outside, by a signal, by time, or with the body; the body hears of it. */
+import {
+  type EffectKind,
+  type EffectStatus,
+  type OpenEffect,
+  type SettledEffect,
+  decideSelect,
+  isForgotten,
+} from "./effect.ts";
+import { resuming } from "./launch.ts";
+import { type BodyState, type CallIn, type CallRow, bodyOf, earliestDue, runningRow } from "./model.ts";
+import { withNested } from "./batch.ts";
+import { inPhase, isRejection, known, misfitOfRun, putCall } from "./place.ts";
+import { cleaned } from "./stop.ts";
 import type { Draft } from "../kernel/draft.ts";
-import type { EffectStatus, OpenEffect, SettledEffect } from "./effect-model.ts";
-import { decideSelect } from "./select.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
+import type { EventOf } from "../kernel/event.ts";
+import { type CallRef, effectBatch } from "../kernel/ids.ts";
+import type { SignalOf } from "../kernel/signal.ts";
+import { firstDifference, repliesOf } from "../request/reply.ts";
 
 export type Bodied =
   | CallIn<"running" | "resuming" | "suspended" | "no_executor" | "backing_off" | "unknown">
@@ -86,4 +101,163 @@ export const settleAll = (draft: Draft, row: Bodied, effect: OpenEffect, end: En
     next = settleOne(draft, next, ...more);
   }
   return next;
+};
+
+// Ends what a body waited for; a body that was dropped meanwhile starts again.
+
+/** A body that was dropped while it waited starts again when something comes. */
+const wake = (draft: Draft, row: Bodied): CallRow =>
+  row.phase === "suspended" ? resuming(draft, row, { body: row.body, cause: "suspended" }) : row;
+
+/** Ends an open effect of a call, if it is still open: an end that comes late changes nothing. */
+export const endEffect = (draft: Draft, ref: CallRef, key: string, end: End): void => {
+  const row = known(draft, ref);
+  const effect = bodyOf(row)?.open.find((open) => open.key === key);
+  if (effect === undefined) return;
+  putCall(draft, wake(draft, settleAll(draft, row as Bodied, effect, end)), row);
+};
+
+/** The open effect that an answer from outside is for. */
+const openEffect = (row: Bodied, key: string, ...kinds: readonly EffectKind[]): OpenEffect | Rejection => {
+  const { body } = row;
+  const call = row.call.ref;
+  const effect = body.open.find((open) => open.key === key);
+  if (effect === undefined) {
+    return body.settled.has(key)
+      ? reject("effect_settled", `call \`${call}\`: \`${key}\` is settled already`)
+      : reject("effect_unknown", `call \`${call}\`: nothing is recorded under \`${key}\``);
+  }
+  if (kinds.includes(effect.kind)) return effect;
+  const found = `an answer to a ${kinds.join(" or ")}`;
+  return reject("effect_kind_mismatch", `call \`${call}\`: \`${key}\` is a ${effect.kind}, found ${found}`);
+};
+
+export const onStepSettled = (draft: Draft, event: EventOf<"step.settled">): Rejection | undefined => {
+  const row = inPhase(draft, event.call, "running");
+  if (isRejection(row)) return row;
+  const misfit = misfitOfRun(row, event);
+  if (misfit !== undefined) return misfit;
+  const effect = openEffect(row, event.key, "step");
+  if ("type" in effect) return effect;
+  putCall(draft, settleAll(draft, row, effect, { status: event.result.status, value: draft.seq }), row);
+  return undefined;
+};
+
+const waiting = ["running", "suspended", "resuming", "no_executor", "backing_off", "unknown"] as const;
+
+/** The call whose body waits for an answer, wherever it is meanwhile. */
+const bodied = (draft: Draft, call: string): Bodied | Rejection => {
+  const row = inPhase(draft, call, ...waiting, "awaiting_approval");
+  if (isRejection(row) || row.phase !== "awaiting_approval") return row;
+  const { body } = row;
+  return body === undefined ? reject("effect_unknown", `call \`${call}\` has not started`) : { ...row, body };
+};
+
+export const onHostAnswered = (draft: Draft, event: EventOf<"host.answered">): Rejection | undefined => {
+  const row = bodied(draft, event.call);
+  if (isRejection(row)) return row;
+  const effect = openEffect(row, event.key, "host", "trigger");
+  if ("type" in effect) return effect;
+  const { result } = event;
+  endEffect(draft, row.call.ref, event.key, { status: result.status, value: draft.seq });
+  if (effect.kind === "trigger" && result.status === "ok") {
+    draft.raise({ type: "batch.triggered", batch: row.call.batch, occurrence: result.value });
+  }
+  return undefined;
+};
+
+/** The replies are on record: the batch and its calls have done their work. */
+export const onRepliesRecorded = (draft: Draft, event: EventOf<"replies.recorded">): Rejection | undefined => {
+  const row = bodied(draft, event.call);
+  if (isRejection(row)) return row;
+  const effect = openEffect(row, event.key, "batch");
+  if ("type" in effect) return effect;
+  const { ref } = row.call;
+  const batch = draft.batch(effectBatch(ref, event.key));
+  if (batch?.phase !== "ended")
+    return reject("wrong_phase", `the batch \`${event.key}\` of call \`${ref}\` has not ended`);
+  const difference = firstDifference(
+    repliesOf((child) => draft.call(child), batch),
+    event.replies,
+  );
+  if (difference !== undefined)
+    return reject("replies_mismatch", `the batch \`${event.key}\` of call \`${ref}\`: ${difference}`);
+  for (const child of batch.calls) draft.dropCall(child);
+  draft.dropBatch(batch.ref);
+  endEffect(draft, ref, event.key, { status: "ok", value: draft.seq });
+  heardOfCleaning(draft, ref);
+  return undefined;
+};
+
+/** A call that was told to stop waited for what it had called to clean up: its grace begins when that is over. */
+const heardOfCleaning = (draft: Draft, call: CallRef): void => {
+  const row = known(draft, call);
+  const isWaiting = row.phase === "running" && row.cancelled?.due === undefined && row.cancelled?.cleans === false;
+  if (isWaiting) putCall(draft, cleaned(draft, row, row.cancelled), row);
+};
+
+/** The first ask, in an attempt, for what an earlier one settled: the answer takes its place in the log from here. */
+export const onEffectReused = (draft: Draft, event: EventOf<"effect.reused">): Rejection | undefined => {
+  const row = inPhase(draft, event.call, "running");
+  if (isRejection(row)) return row;
+  const { body } = row;
+  if (event.attempt !== body.attempt) {
+    return reject("stale_attempt", `call \`${event.call}\`: expected attempt ${body.attempt}, found ${event.attempt}`);
+  }
+  const effect = body.settled.get(event.key);
+  if (effect === undefined)
+    return reject("effect_unknown", `call \`${event.call}\`: nothing settled under \`${event.key}\``);
+  if (effect.attempt === body.attempt || isForgotten(effect, body.attempt)) {
+    return reject("effect_exists", `call \`${event.call}\`: \`${event.key}\` is not one to reuse`);
+  }
+  const reused = {
+    ...effect,
+    attempt: body.attempt,
+    requested: draft.seq,
+    settled: draft.seq,
+    index: draft.nextAnswer(),
+  };
+  putCall(draft, withBody(row, { ...body, resumes: 0, settled: body.settled.set(event.key, reused) }), row);
+  answer(draft, row, event.key, reused);
+  return undefined;
+};
+
+// Signals: an effect ends, is due, or its body is over.
+
+/** An end that is meant for an effect whose key another has by now is nobody's. */
+export const onEffectEnd = (draft: Draft, { call, key, status, value, requested }: SignalOf<"effect.end">): void => {
+  const row = draft.call(call);
+  if (row === undefined) return;
+  const open = bodyOf(row)?.open.find((effect) => effect.key === key);
+  if (requested === undefined || open?.seq === requested) endEffect(draft, call, key, { status, value });
+};
+
+/** The earliest of a body's sleeps and waits is over. */
+export const onEffectsExpire = (draft: Draft, { call }: SignalOf<"effects.expire">): void => {
+  const open = bodyOf(known(draft, call))?.open ?? [];
+  const [first] = open
+    .filter(({ due }) => due !== undefined && due.at <= draft.at)
+    .toSorted((a, b) => (a.due?.at ?? 0) - (b.due?.at ?? 0) || a.seq - b.seq);
+  if (first === undefined) return;
+  if (first.wait !== undefined)
+    draft.raise({ type: "wait.leave", key: first.wait, waiter: { call, effect: first.key } });
+  endEffect(draft, call, first.key, { status: first.kind === "sleep" ? "ok" : "err", value: draft.seq });
+};
+
+const leaveWaits = (draft: Draft, call: CallRef, effects: readonly OpenEffect[]): void => {
+  for (const { wait, key } of effects) {
+    if (wait !== undefined) draft.raise({ type: "wait.leave", key: wait, waiter: { call, effect: key } });
+  }
+};
+
+/** A body is over: it waits for nothing any more, and what it began ends with it. */
+export const onCallLeft = (draft: Draft, { call, effects }: SignalOf<"call.left">): void => {
+  leaveWaits(draft, call, effects);
+  const own = effects.filter(({ kind }) => kind === "batch").map(({ key }) => effectBatch(call, key));
+  const batches = withNested(draft, own).filter((ref) => draft.batch(ref) !== undefined);
+  for (const batch of batches) {
+    for (const child of draft.batch(batch)?.calls ?? [])
+      leaveWaits(draft, child, bodyOf(known(draft, child))?.open ?? []);
+  }
+  if (batches.length > 0) draft.raise({ type: "calls.drop", batches });
 };

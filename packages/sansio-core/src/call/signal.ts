@@ -1,29 +1,25 @@
 /** What calls do when another concern says so. */
 import { type CallRef, callRef, isExecutor } from "../kernel/ids.ts";
-import { batchAt, parallelSlots } from "./batch-model.ts";
+import { batchAt, parallelSlots } from "./batch.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { absurd } from "../kernel/error.ts";
-import type { Signal } from "../kernel/signal.ts";
-import { cancel, drop } from "./cancel.ts";
+import type { SignalOf } from "../kernel/signal.ts";
+import { cancel, drop } from "./stop.ts";
 import { outputOfPending } from "./due.ts";
-import { ending, project } from "./finish.ts";
+import { ending, internal, project } from "./finish.ts";
 import { launch } from "./launch.ts";
 import { type CallIn, type CallRow, byBirth } from "./model.ts";
-import { type Change, known, move, place } from "./place.ts";
-import { internal } from "./output.ts";
-import { unpark } from "./park.ts";
+import { type Change, known, move, place, putCall } from "./place.ts";
+import { unpark } from "./approval.ts";
 import { begin } from "./prepare.ts";
 import { lose } from "./recover.ts";
 
-type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
-
-const onCreate = (draft: Draft, { batch, request, prefix, calls }: Of<"calls.create">): void => {
+export const onCallsCreate = (draft: Draft, { batch, request, prefix, calls }: SignalOf<"calls.create">): void => {
   for (const [index, { id, tool, by_id = false, args, replay, prepared }] of calls.entries()) {
     const name = prefix + id;
     const identity = { ref: callRef(request, name), request, name, id, batch, index, born: draft.seq };
     const call = replay === undefined ? identity : { ...identity, replay };
     const row = { call, tool, args, observed: false, phase: "requested", byId: by_id } as const;
-    draft.putCall(prepared === undefined ? row : { ...row, prepared }, undefined);
+    putCall(draft, prepared === undefined ? row : { ...row, prepared }, undefined);
   }
 };
 
@@ -35,7 +31,7 @@ const addUp = (sum: Change, change: Change): Change => ({
 
 const nothing: Change = { occupied: 0, completed: 0 };
 
-const onPrepare = (draft: Draft, { batch }: Of<"calls.prepare">): void => {
+export const onCallsPrepare = (draft: Draft, { batch }: SignalOf<"calls.prepare">): void => {
   const { calls, prepared } = batchAt(draft, batch);
   let sum = nothing;
   let count = 0;
@@ -65,7 +61,7 @@ const launchFrom = (
   return { ...sum, count };
 };
 
-const onLaunch = (draft: Draft, { batch }: Of<"calls.launch">): void => {
+export const onCallsLaunch = (draft: Draft, { batch }: SignalOf<"calls.launch">): void => {
   const row = batchAt(draft, batch);
   const slots = parallelSlots(row, draft.options.concurrency);
   const parallel = launchFrom(draft, row.parallel, row.launchedParallel, slots);
@@ -89,16 +85,17 @@ const inOrder = <P extends CallRow["phase"]>(draft: Draft, phase: P): readonly C
     .toSorted(byBirth);
 
 /** An executor outlives the driver that it works for: only its own lease ends it. */
-const onOwnersLost = (draft: Draft, { owners }: Of<"owners.lost">): void => {
+export const onOwnersLost = (draft: Draft, { owners }: SignalOf<"owners.lost">): void => {
   const isLost = (owner: string): boolean => (owners === "older" ? !isExecutor(owner) : owners.includes(owner));
   const lost = inOrder(draft, "running").filter(({ owner }) => isLost(owner));
   for (const row of lost) move(draft, row, lose(draft, row));
   const isOfRun =
-    draft.work.background.run !== undefined && lost.some(({ call }) => call.request === draft.process?.registration.id);
+    draft.state.background.run !== undefined &&
+    lost.some(({ call }) => call.request === draft.process?.registration.id);
   if (isOfRun) draft.raise({ type: "run.lost" });
 };
 
-const onCancel = (draft: Draft, { batch, calls }: Of<"calls.cancel">): void => {
+export const onCallsCancel = (draft: Draft, { batch, calls }: SignalOf<"calls.cancel">): void => {
   let sum = nothing;
   for (const ref of calls) {
     const row = known(draft, ref);
@@ -116,7 +113,7 @@ const onCancel = (draft: Draft, { batch, calls }: Of<"calls.cancel">): void => {
 };
 
 /** Ends what a body that is over had begun: told, observed, and gone. */
-const onDrop = (draft: Draft, { batches }: Of<"calls.drop">): void => {
+export const onCallsDrop = (draft: Draft, { batches }: SignalOf<"calls.drop">): void => {
   for (const batch of batches) {
     for (const ref of draft.batch(batch)?.calls ?? []) {
       drop(draft, known(draft, ref));
@@ -131,7 +128,7 @@ const revoked = internal(
   "await_event_unknown_or_revoked: await-event key is invalid or revoked",
 );
 
-const onPendingEnd = (draft: Draft, { call, resolution }: Of<"pending.end">): void => {
+export const onPendingEnd = (draft: Draft, { call, resolution }: SignalOf<"pending.end">): void => {
   const row = draft.call(call);
   if (row?.phase !== "pending") return; // It has ended by this event, with its batch or its body.
   const after =
@@ -142,44 +139,8 @@ const onPendingEnd = (draft: Draft, { call, resolution }: Of<"pending.end">): vo
 };
 
 /** A sticky decision is applied to the calls of its tool that are parked now. */
-const onDecide = (draft: Draft, { tool }: Of<"calls.decide">): void => {
+export const onCallsDecide = (draft: Draft, { tool }: SignalOf<"calls.decide">): void => {
   for (const row of inOrder(draft, "awaiting_approval")) {
     if (row.manifest.id === tool && row.approval.edited === undefined) move(draft, row, unpark(draft, row));
-  }
-};
-
-export const onCallSignal = (
-  draft: Draft,
-  signal: Of<
-    | "calls.create"
-    | "calls.prepare"
-    | "calls.launch"
-    | "calls.cancel"
-    | "calls.drop"
-    | "calls.decide"
-    | "pending.end"
-    | "owners.lost"
-  >,
-): void => {
-  if ("batch" in signal && draft.batch(signal.batch) === undefined) return; // Dropped by this event, with its body.
-  switch (signal.type) {
-    case "calls.create":
-      return onCreate(draft, signal);
-    case "calls.prepare":
-      return onPrepare(draft, signal);
-    case "calls.launch":
-      return onLaunch(draft, signal);
-    case "calls.cancel":
-      return onCancel(draft, signal);
-    case "calls.drop":
-      return onDrop(draft, signal);
-    case "calls.decide":
-      return onDecide(draft, signal);
-    case "pending.end":
-      return onPendingEnd(draft, signal);
-    case "owners.lost":
-      return onOwnersLost(draft, signal);
-    default:
-      return absurd(signal);
   }
 };

@@ -1,26 +1,84 @@
-/** What the outside reports of calls. Each handler looks up, decides, and only then writes. */
+/** Takes what the outside reports of calls. Each handler looks up, decides, and only then writes. */
 import type { PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
-import { batchesOfCall } from "./nested.ts";
-import { type Deadline, deadlineIn } from "../kernel/deadline.ts";
-import type { Draft } from "../kernel/draft.ts";
-import { type Rejection, absurd, reject } from "../kernel/error.ts";
-import type { EventOf } from "../kernel/event.ts";
-import type { WaitRow } from "../wait/model.ts";
-import { continued, nextAttempt } from "./again.ts";
-import { onArgsChecked, onHookRan, onPrepared, onProjected, prepared } from "./answered.ts";
-import { cancel, cancelNow } from "./cancel.ts";
-import { ending } from "./finish.ts";
-import { resuming } from "./launch.ts";
-import { type BodyResult, type CallEvent, type CallIn, type CallRow, byBirth, runningRow } from "./model.ts";
+import { continued, decideRetry, nextAttempt, resuming } from "./launch.ts";
+import { afterEdit, afterPrepare } from "./approval.ts";
+import { cancel, cancelNow, cleaned, stopLeft } from "./stop.ts";
+import { complete, ending, project } from "./finish.ts";
+import { afterBeforeHook, afterCheck, afterHooks } from "./prepare.ts";
+import { type BodyResult, type CallIn, type CallRow, byBirth, runningRow } from "./model.ts";
+import { batchesOfCall } from "./batch.ts";
 import { inPhase, isRejection, misfitOfRun, move } from "./place.ts";
 import { diverge, resolve } from "./recover.ts";
-import { decideRetry } from "./retry.ts";
-import { cleaned, stopLeft } from "./stop.ts";
-import { onSuspended } from "./suspend.ts";
+import { type Deadline, deadlineIn } from "../kernel/deadline.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
+import type { EventOf } from "../kernel/event.ts";
+import type { WaitRow } from "../wait/model.ts";
 
 type Answer = Rejection | undefined;
 
-const onDispatched = (draft: Draft, event: EventOf<"call.dispatched">): Answer => {
+/** A call whose preparation waits for this answer of the outside's. */
+const preparing = (draft: Draft, ref: string, waits: CallIn<"preparing">["waits"]): CallIn<"preparing"> | Rejection => {
+  const row = inPhase(draft, ref, "preparing");
+  if (isRejection(row) || row.waits === waits) return row;
+  return reject("wrong_phase", `call \`${ref}\`: its preparation waits for ${row.waits}, not for ${waits}`);
+};
+
+export const prepared = (draft: Draft, before: CallIn<"preparing">, after: CallRow): undefined => {
+  move(draft, before, after);
+  if (after.phase !== "preparing") draft.raise({ type: "preparation.ended", batch: before.call.batch });
+};
+
+const onBeforeHook = (draft: Draft, event: EventOf<"hook.ran">): Answer => {
+  const row = preparing(draft, event.call, "hook");
+  return isRejection(row) ? row : prepared(draft, row, afterBeforeHook(draft, row, event.outcome));
+};
+
+const finishing = (draft: Draft, ref: string, waits: CallIn<"finishing">["waits"]): CallIn<"finishing"> | Rejection => {
+  const row = inPhase(draft, ref, "finishing");
+  if (isRejection(row) || row.waits === waits) return row;
+  return reject("wrong_phase", `call \`${ref}\`: its end waits for the ${row.waits}, not for the ${waits}`);
+};
+
+const onAfterHook = (draft: Draft, event: EventOf<"hook.ran">): Answer => {
+  const row = finishing(draft, event.call, "hook");
+  if (isRejection(row)) return row;
+  move(draft, row, project(draft, row, afterHooks(row.output, event.outcome), row.durationMs));
+  return undefined;
+};
+
+const onEditChecked = (draft: Draft, row: CallIn<"awaiting_approval">, event: EventOf<"args.checked">): Answer => {
+  const { edited } = row.approval;
+  if (edited === undefined) return reject("wrong_phase", `call \`${event.call}\`: no edited arguments are checked`);
+  move(draft, row, afterEdit(draft, row, edited.args, event));
+  return undefined;
+};
+
+export const onPrepared = (draft: Draft, event: EventOf<"call.prepared">): Answer => {
+  const row = preparing(draft, event.call, "prepare");
+  return isRejection(row) ? row : prepared(draft, row, afterPrepare(draft, row, event.preparation));
+};
+
+/** The answer to a check is a preparing call's, or that of arguments which a person edited. */
+export const onArgsChecked = (draft: Draft, event: EventOf<"args.checked">): Answer => {
+  const row = inPhase(draft, event.call, "preparing", "awaiting_approval");
+  if (isRejection(row)) return row;
+  if (row.phase === "awaiting_approval") return onEditChecked(draft, row, event);
+  const waiting = preparing(draft, event.call, "args");
+  return isRejection(waiting) ? waiting : prepared(draft, waiting, afterCheck(draft, waiting, event.verdict));
+};
+
+export const onHookRan = (draft: Draft, event: EventOf<"hook.ran">): Answer =>
+  event.phase === "before" ? onBeforeHook(draft, event) : onAfterHook(draft, event);
+
+export const onProjected = (draft: Draft, event: EventOf<"result.projected">): Answer => {
+  const row = finishing(draft, event.call, "projection");
+  if (isRejection(row)) return row;
+  move(draft, row, complete(draft, row, row, event.parts ?? undefined)); // In a reply `null` counts as absent.
+  return undefined;
+};
+
+export const onDispatched = (draft: Draft, event: EventOf<"call.dispatched">): Answer => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
   const misfit = misfitOfRun(row, event);
@@ -67,7 +125,7 @@ const afterAttempt = (draft: Draft, row: CallIn<"running">, output: ToolCallOutp
 const keep = { type: "keep" } as const;
 
 /** It came after the call had ended without it: observers see it, and nothing changes. */
-const onSettledLate = (draft: Draft, event: EventOf<"call.settled_late">): Answer => {
+export const onSettledLate = (draft: Draft, event: EventOf<"call.settled_late">): Answer => {
   const { call, output, duration_ms } = event;
   const row = draft.call(call);
   if (row !== undefined && row.phase !== "completed" && row.phase !== "finishing") {
@@ -93,7 +151,7 @@ const afterRun = (draft: Draft, row: CallIn<"running">, { result, duration_ms }:
   return afterAttempt(draft, row, result.output, duration_ms);
 };
 
-const onSettled = (draft: Draft, event: EventOf<"call.settled">): Answer => {
+export const onSettled = (draft: Draft, event: EventOf<"call.settled">): Answer => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
   const misfit = misfitOfRun(row, event);
@@ -103,7 +161,7 @@ const onSettled = (draft: Draft, event: EventOf<"call.settled">): Answer => {
 };
 
 /** A body starts again: this is on record before its first word. */
-const onResumed = (draft: Draft, event: EventOf<"call.resumed">): Answer => {
+export const onResumed = (draft: Draft, event: EventOf<"call.resumed">): Answer => {
   const row = inPhase(draft, event.call, "resuming");
   if (isRejection(row)) return row;
   const misfit = misfitOfRun(row, event);
@@ -114,7 +172,7 @@ const onResumed = (draft: Draft, event: EventOf<"call.resumed">): Answer => {
   return undefined;
 };
 
-const onCleanedUp = (draft: Draft, event: EventOf<"call.cleaned_up">): Answer => {
+export const onCleanedUp = (draft: Draft, event: EventOf<"call.cleaned_up">): Answer => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
   const misfit = misfitOfRun(row, event);
@@ -125,7 +183,10 @@ const onCleanedUp = (draft: Draft, event: EventOf<"call.cleaned_up">): Answer =>
 };
 
 /** A report of the current run that changes what becomes of its call; one that was told to stop gets no other run. */
-const onRun = (draft: Draft, event: EventOf<"call.continued" | "call.diverged" | "call.executor_missing">): Answer => {
+export const onRun = (
+  draft: Draft,
+  event: EventOf<"call.continued" | "call.diverged" | "call.executor_missing">,
+): Answer => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
   const misfit = misfitOfRun(row, event);
@@ -155,7 +216,7 @@ const afterReport = (
 };
 
 /** Tools have executors again: the calls that waited for one start another run. */
-const onExecutors = (draft: Draft, { tools }: EventOf<"executors.available">): undefined => {
+export const onExecutors = (draft: Draft, { tools }: EventOf<"executors.available">): undefined => {
   const waiting = draft
     .calls()
     .filter((row): row is CallIn<"no_executor"> => row.phase === "no_executor" && tools.includes(row.body.manifest.id))
@@ -163,7 +224,7 @@ const onExecutors = (draft: Draft, { tools }: EventOf<"executors.available">): u
   for (const row of waiting) move(draft, row, resuming(draft, row, { body: row.body, cause: "executor_back" }));
 };
 
-const onCancelled = (draft: Draft, event: EventOf<"call.cancelled">): Answer => {
+export const onCancelled = (draft: Draft, event: EventOf<"call.cancelled">): Answer => {
   const row = draft.call(event.call);
   if (row === undefined) return reject("call_unknown", `no live call \`${event.call}\``);
   if (row.phase === "finishing" || row.phase === "completed") {
@@ -178,46 +239,9 @@ const onCancelled = (draft: Draft, event: EventOf<"call.cancelled">): Answer => 
   return undefined;
 };
 
-const onResolved = (draft: Draft, event: EventOf<"outcome.resolved">): Answer => {
+export const onResolved = (draft: Draft, event: EventOf<"outcome.resolved">): Answer => {
   const row = inPhase(draft, event.call, "unknown");
   if (isRejection(row)) return row;
   move(draft, row, resolve(draft, row, event.resolved));
   return undefined;
-};
-
-export const onCallEvent = (draft: Draft, event: CallEvent): Answer => {
-  switch (event.type) {
-    case "hook.ran":
-      return onHookRan(draft, event);
-    case "args.checked":
-      return onArgsChecked(draft, event);
-    case "call.prepared":
-      return onPrepared(draft, event);
-    case "call.dispatched":
-      return onDispatched(draft, event);
-    case "call.settled":
-      return onSettled(draft, event);
-    case "call.resumed":
-      return onResumed(draft, event);
-    case "call.settled_late":
-      return onSettledLate(draft, event);
-    case "call.suspended":
-      return onSuspended(draft, event);
-    case "call.cleaned_up":
-      return onCleanedUp(draft, event);
-    case "call.continued":
-    case "call.diverged":
-    case "call.executor_missing":
-      return onRun(draft, event);
-    case "executors.available":
-      return onExecutors(draft, event);
-    case "call.cancelled":
-      return onCancelled(draft, event);
-    case "outcome.resolved":
-      return onResolved(draft, event);
-    case "result.projected":
-      return onProjected(draft, event);
-    default:
-      return absurd(event);
-  }
 };

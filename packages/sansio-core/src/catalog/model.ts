@@ -103,3 +103,8 @@ export const recoveryOf = (tool: Tool): Recovery => {
     tool.durable || tool.hints.idempotent || tool.hints.readonly || tool.retry_policy.type === "idempotent";
   return isSafe ? "rerunnable" : "owner_bound";
 };
+
+/** Its rows in a state. */
+export interface CatalogRows {
+  readonly catalog: CatalogRow;
+}

@@ -110,6 +110,7 @@ export const effectWords = ({ key, what }: EffectReason): string => {
   }
 };
 
+/** Describes in words what keeps a scope at work beside its calls. */
 export const otherWords = (what: OtherWaits): string => {
   switch (what.type) {
     case "move":

@@ -1,11 +1,9 @@
 /** The invariants of flows, one function each: what is broken, and in which flow. */
+import type { StateCheck } from "../concern.ts";
 import { stepBatch } from "../kernel/ids.ts";
 import type { State } from "../kernel/state.ts";
 import { type FlowRow, stepId } from "./model.ts";
-import { type Standing, strandsOf, waitingsOf } from "./read.ts";
-import { bodyAt, nodeAt, placeOf } from "./strand.ts";
-
-type Check = (state: State) => string | undefined;
+import { type Standing, bodyAt, nodeAt, placeOf, strandsOf, waitingsOf } from "./strand.ts";
 
 const firstOf = (state: State, broken: (row: FlowRow) => string | undefined): string | undefined => {
   for (const [request, row] of state.flows) {
@@ -24,12 +22,12 @@ const firstStrand = (state: State, broken: (at: Standing, row: FlowRow) => strin
     return undefined;
   });
 
-export const checkF1: Check = (state) =>
+export const checkF1: StateCheck = (state) =>
   firstOf(state, ({ request }) =>
     state.requests.at(request)?.phase === "running" ? undefined : "F1: its request does not run",
   );
 
-export const checkF2: Check = (state) =>
+export const checkF2: StateCheck = (state) =>
   firstStrand(state, ({ strand }, { root }) => {
     const { state: standing } = strand;
     if (standing.type === "walking" || (standing.type === "over" && strand === root)) return "F2: it stands nowhere";
@@ -40,7 +38,7 @@ export const checkF2: Check = (state) =>
 const awaited = (state: State): ReadonlySet<string> =>
   new Set(state.flows.values().flatMap((row) => waitingsOf(row, "call").map(({ id }) => stepBatch(row.request, id))));
 
-export const checkF3: Check = (state) => {
+export const checkF3: StateCheck = (state) => {
   const refs = awaited(state);
   const steps = state.batches.rows().filter(({ step }) => step !== undefined);
   const stray = steps.find(({ ref, request, step, calls, parent, phase }) => {
@@ -76,13 +74,13 @@ const isBegun = ({ strand }: Standing, { root }: FlowRow): boolean =>
     return (i === 0) === (part.type === "flow" || part.type === "branch") && (part.type !== "flow" || strand === root);
   });
 
-export const checkF4: Check = (state) =>
+export const checkF4: StateCheck = (state) =>
   firstStrand(state, (at, row) => {
     const what = isBegun(at, row) ? misplaced(at, row) : "its frames are out of order";
     return what === undefined ? undefined : `F4: ${what}`;
   });
 
-export const checkF5: Check = (state) =>
+export const checkF5: StateCheck = (state) =>
   firstStrand(state, ({ strand }, { startedAt }) => {
     const { state: standing, counter } = strand;
     if ("step" in standing && standing.step !== counter - 1) {
@@ -92,7 +90,7 @@ export const checkF5: Check = (state) =>
     return isPast ? undefined : "F5: it is of the future";
   });
 
-export const checkF6: Check = (state) =>
+export const checkF6: StateCheck = (state) =>
   firstStrand(state, ({ strand }, { cancelled }) =>
     cancelled && strand.state.type === "lambda" ? "F6: it was cancelled, and waits for a lambda" : undefined,
   );
@@ -111,5 +109,5 @@ export const checkF7Change = (before: State, after: State): string | undefined =
     return isOn && row.root.counter >= earlier.root.counter ? undefined : "F7: it has gone back";
   });
 
-export const flowChecks: readonly Check[] = [checkF1, checkF2, checkF3, checkF4, checkF5, checkF6];
+export const flowChecks: readonly StateCheck[] = [checkF1, checkF2, checkF3, checkF4, checkF5, checkF6];
 export const flowChangeChecks = [checkF7Change] as const;

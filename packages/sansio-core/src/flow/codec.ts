@@ -17,11 +17,9 @@ import {
   u64,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { Parameter } from "./body.ts";
-import type { Comparison } from "./condition.ts";
-import type { DispatchError } from "./failure.ts";
-import type { Ending, FlowEnd, FlowTool, LambdaResult, Unresolved } from "./model.ts";
-import { type FlowNode, type NamedArg, type Program, unbuiltKinds } from "./program.ts";
+import { type FlowNode, type NamedArg, type Parameter, type Program, unbuiltKinds } from "./program.ts";
+import type { Comparison } from "./value.ts";
+import type { DispatchError, Ending, FlowEnd, FlowTool, LambdaResult, Unresolved } from "./model.ts";
 
 const kept = (): boolean => false;
 const named = defaulted(string, "", kept);
@@ -99,13 +97,14 @@ export const ProgramCodec: Codec<Program> = record<Program>("struct Flow", {
   nodes: body,
 });
 
+/** Reads and writes a tool as a flow's submission names it. */
 export const FlowToolCodec: Codec<FlowTool> = record<FlowTool>("struct FlowTool", {
   name: string,
   id: string,
   parameters: defaulted<readonly Parameter[]>(array(ParameterCodec), [], kept),
 });
 
-const LambdaResultCodec: Codec<LambdaResult> = tagged<LambdaResult, "status">("LambdaResult", "status", {
+export const LambdaResultCodec: Codec<LambdaResult> = tagged<LambdaResult, "status">("LambdaResult", "status", {
   ok: { output: text },
   err: { message: text },
 });
@@ -137,15 +136,3 @@ export const specFields = {
   lambdas: defaulted<readonly string[]>(array(string), [], kept),
   unresolved: defaulted<Unresolved>(oneOf("placeholder or fail", "placeholder", "fail"), "placeholder", kept),
 };
-
-export const flowEvents = {
-  "flow.submitted": {
-    request: string,
-    hash: string,
-    execution_scope: optional(string),
-    bindings: dict(text),
-    ...specFields,
-  },
-  "lambda.applied": { request: string, id: string, result: LambdaResultCodec },
-  "flow.consumer_gone": { request: string },
-} as const;

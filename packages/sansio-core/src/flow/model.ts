@@ -19,10 +19,9 @@
  *   F7  a flow never unlearns: what it has walked and written grows, and so does what it has executed
  */
 import type { Json, ToolCallOutput } from "@pawl/tool-value";
+import type { Parameter, Program } from "./program.ts";
+import { absurd } from "../kernel/error.ts";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
-import type { Parameter } from "./body.ts";
-import type { DispatchError } from "./failure.ts";
-import type { Program } from "./program.ts";
 
 /** A tool that a flow may call: by the name that its nodes give, to the tool with this id in the catalog. */
 export interface FlowTool {
@@ -122,6 +121,12 @@ export interface StepEnd {
   readonly triggers: readonly Json[];
 }
 
+/** What a flow is submitted with, under the request that it is. */
+export interface FlowStart extends FlowSpec {
+  readonly request: string;
+  readonly bindings: { readonly [name: string]: string };
+}
+
 export type LambdaResult =
   | { readonly status: "ok"; readonly output: string }
   | { readonly status: "err"; readonly message: string };
@@ -149,3 +154,116 @@ export const stepId = (
   request: string,
   { path, top, turn }: { readonly path: string; readonly top: number; readonly turn: number | undefined },
 ): string => `flow:${request}/${path}/${top}${turn === undefined ? "" : `/${turn}`}`;
+
+/** What flows hear. */
+export type FlowSignal =
+  | ({ readonly type: "flow.start" } & FlowStart)
+  | { readonly type: "flow.cancel"; readonly request: string }
+  /** The batch of a step has ended: deferred until no other signal is left. */
+  | ({ readonly type: "step.ended" } & StepEnd);
+
+/** What flows ask of the world. */
+export type FlowCommand =
+  /** A lambda is to be applied to a text; `target` is the name that the input was found by, or the input itself. */
+  | {
+      readonly type: "lambda.apply";
+      readonly request: string;
+      readonly id: string;
+      readonly name: string;
+      readonly target: string;
+      readonly input: string;
+    }
+  | { readonly type: "flow.observe"; readonly request: string; readonly event: FlowExecutionEvent };
+
+/** Its rows in a state. */
+export interface FlowRows {
+  /** By the request that each is. */
+  readonly flows: PersistentMap<string, FlowRow>;
+}
+
+// Events that a flow shows while it runs, in the words of its wire.
+
+interface OfStep {
+  readonly step_name: string;
+  readonly step_index: number;
+  /** Where the step stands: absent at the top. */
+  readonly branch_path?: string;
+}
+
+export type StepEvent =
+  | ({ readonly kind: "step_start"; readonly step_type: string; readonly timestamp_ms: number } & OfStep)
+  | ({
+      readonly kind: "step_complete";
+      readonly success: boolean;
+      readonly full_output: string;
+      readonly tokens_input: number;
+      readonly tokens_output: number;
+      readonly timestamp_ms: number;
+    } & OfStep);
+
+export type FlowExecutionEvent =
+  | StepEvent
+  | {
+      readonly kind: "flow_start";
+      readonly flow_name: string;
+      readonly backend: string;
+      readonly timestamp_ms: number;
+    }
+  | {
+      readonly kind: "flow_complete";
+      readonly flow_name: string;
+      readonly backend: string;
+      readonly success: boolean;
+      readonly steps_executed: number;
+      readonly tokens_input: number;
+      readonly tokens_output: number;
+      readonly latency_ms: number;
+      readonly timestamp_ms: number;
+    }
+  | { readonly kind: "flow_error"; readonly flow_name: string; readonly error: string; readonly timestamp_ms: number };
+
+// Errors that stop a flow short of its end.
+
+export type DispatchError =
+  | { readonly type: "BackendError"; readonly name: string; readonly message: string }
+  | { readonly type: "UpstreamCancelled" }
+  | { readonly type: "MissingDependency"; readonly name: string }
+  | { readonly type: "ChannelClosed" }
+  /** Ours, so that every flow ends: it made more steps, or more text, than its scope allows. */
+  | { readonly type: "LimitExceeded"; readonly limit: "max_flow_nodes" | "max_flow_text"; readonly allowed: number };
+
+/** In words, for whoever submitted the flow. */
+export const dispatchErrorText = (error: DispatchError): string => {
+  switch (error.type) {
+    case "BackendError":
+      return `backend '${error.name}' stream() failed: ${error.message}`;
+    case "UpstreamCancelled":
+      return "upstream cancelled mid-dispatch";
+    case "MissingDependency":
+      return `dispatcher missing dependency: ${error.name}`;
+    case "ChannelClosed":
+      return "channel closed (consumer dropped)";
+    case "LimitExceeded":
+      return `flow exceeds ${error.limit}: at most ${error.allowed}`;
+    default:
+      return absurd(error);
+  }
+};
+
+const escapes: { readonly [char: string]: string } = {
+  '"': '\\"',
+  "\\": "\\\\",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+};
+const quoted = (text: string): string => `"${text.replace(/["\\\n\r\t]/g, (char) => escapes[char] as string)}"`;
+
+/** As a developer reads it in `flow_error`: the name of the error, with its fields. */
+export const dispatchErrorDebug = (error: DispatchError): string => {
+  const { type, ...fields } = error;
+  const shown = Object.entries(fields).map(
+    ([name, value]) => `${name}: ${typeof value === "string" ? quoted(value) : value}`,
+  );
+  return shown.length === 0 ? type : `${type} { ${shown.join(", ")} }`;
+};

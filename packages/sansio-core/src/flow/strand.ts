@@ -1,7 +1,10 @@
 /** How a strand moves: one node on, into a body, out of it, or to its end. Nothing here looks outside. */
-import { PersistentMap } from "../kernel/persistent-map.ts";
-import type { Ending, Frame, Part, Strand } from "./model.ts";
+import type { Ending, FlowRow, Frame, Part, Strand, StrandState } from "./model.ts";
 import type { FlowNode } from "./program.ts";
+import { exactOrText } from "./text.ts";
+import type { Born, Command } from "../kernel/command.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
+import type { State } from "../kernel/state.ts";
 
 /** Where a strand is: in what it began with, below which step, in which turn of a loop around it. */
 export interface Ground {
@@ -162,3 +165,65 @@ export const returned = (strand: Strand, value: string): Strand => {
   const frames = [{ ...first, part: counted(first.part) }, ...rest];
   return over({ ...strand, frames }, { type: "returned", value });
 };
+
+// Reading a flow: its strands, and what each of them waits for.
+
+export interface Standing {
+  readonly ground: Ground;
+  readonly strand: Strand;
+}
+
+export const rootGround = ({ flow }: Pick<FlowRow, "flow">): Ground => ({
+  nodes: flow.nodes,
+  prefix: [],
+  top: undefined,
+  turn: undefined,
+});
+
+/** A strand, and those below it. */
+const below = ({ ground, strand }: Standing): readonly Standing[] => {
+  if (strand.state.type !== "branches") return [];
+  const node = nodeAt(ground, strand);
+  const branches = node?.node_type === "parallel_block" ? node.branches : [];
+  return strand.state.strands.map((one, i) => ({
+    ground: branchGround(ground, strand, branches[i] ?? []),
+    strand: one,
+  }));
+};
+
+/** All strands of a flow, each in front of those of its block. */
+export const strandsOf = (row: Pick<FlowRow, "flow" | "root">): readonly Standing[] => {
+  const all: Standing[] = [{ ground: rootGround(row), strand: row.root }];
+  for (let i = 0; i < all.length; i++) all.push(...below(all[i] as Standing));
+  return all;
+};
+
+export type Waiting = Extract<StrandState, { readonly type: "call" | "lambda" }>;
+
+/** What the strands of a flow wait for. */
+export const waitingsOf = (row: Pick<FlowRow, "flow" | "root">, type: Waiting["type"]): readonly Waiting[] =>
+  strandsOf(row).flatMap(({ strand: { state } }) => (state.type === type ? [state as Waiting] : []));
+
+export interface AskedLambda {
+  readonly born: number;
+  readonly step: number;
+  readonly command: Extract<Command, { readonly type: "lambda.apply" }>;
+}
+
+/** The lambdas that are asked for and not yet applied. */
+export const lambdasOf = (row: FlowRow): readonly AskedLambda[] =>
+  strandsOf(row).flatMap(({ ground, strand }) => {
+    const { state, bindings } = strand;
+    const node = nodeAt(ground, strand);
+    if (state.type !== "lambda" || node?.node_type !== "lambda_data_apply") return [];
+    const { lambda_data_name: name, target } = node;
+    const asked = { request: row.request, id: state.id, name, target, input: exactOrText(target, bindings) };
+    return [{ born: state.born, step: state.step, command: { type: "lambda.apply", ...asked } }];
+  });
+
+export const outstandingOfFlows = (state: State): Born[] =>
+  state.flows
+    .values()
+    .toSorted((a, b) => (a.request < b.request ? -1 : 1))
+    .flatMap(lambdasOf)
+    .map(({ born, step, command }) => ({ born, index: step, command }));

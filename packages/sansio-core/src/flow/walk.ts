@@ -4,14 +4,12 @@
  */
 import type { ToolCallOutput } from "@pawl/tool-value";
 import { absurd } from "../kernel/error.ts";
-import { holds } from "./condition.ts";
-import { applyLambda, lambdaApplied } from "./lambda-step.ts";
+import { holds } from "./value.ts";
+import { type Stage, applyLambda, cancelled, lambdaApplied, toolUsed, useTool } from "./node.ts";
 import type { Ending, LambdaResult, Strand, StrandState } from "./model.ts";
 import type { FlowNode, NodeOf } from "./program.ts";
-import { type Stage, cancelled } from "./stage.ts";
 import * as s from "./strand.ts";
 import { iterated, valueReference } from "./text.ts";
-import { toolUsed, useTool } from "./tool-step.ts";
 
 /** What a strand was waiting for, by the name of its step. */
 export type Answer = { readonly id: string } & (

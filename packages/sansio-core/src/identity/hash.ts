@@ -1,8 +1,9 @@
 /** Identities that are hashes. The runtime makes them; no step does: there a hash stands in the event. */
 import { type Json, hashText, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { ExecutionScope, type IdentityError, checkExecutionScope } from "./execution-scope.ts";
-import { AwaitEventWaitIdentity, checkWaitIdentity } from "./wait-identity.ts";
+import { ExecutionScope, type IdentityError, type SessionScope, checkExecutionScope } from "./scope.ts";
+import { processEffectId } from "./process.ts";
+import { AwaitEventWaitIdentity, checkWaitIdentity } from "./call.ts";
 
 /** The canonical text of what is hashed, and the hash. */
 export interface Hashed {
@@ -10,6 +11,7 @@ export interface Hashed {
   readonly hash: string;
 }
 
+/** Returns the canonical text of a JSON value and its SHA-256. */
 export const hashed = (json: Json): Hashed => {
   const canonical = stringify(json);
   return { canonical, hash: hashText(canonical) };
@@ -48,3 +50,9 @@ export const batchId = (calls: readonly BatchCall[]): BatchId => {
   const { canonical, hash } = hashed(calls.map(({ args, id, tool_id }) => ({ args, id, tool_id })));
   return { canonical, batch_id: `tool-batch:${hash}` };
 };
+
+// The identity of handles on their way.
+
+/** The id of the effect that moves handles from one scope to another. */
+export const transferEffectId = (from: SessionScope, to: SessionScope, processIds: readonly string[]): string =>
+  processEffectId({ op: "transfer", from, to, ids_hash: hashed(processIds).hash });

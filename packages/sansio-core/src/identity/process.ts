@@ -1,13 +1,15 @@
 /** Names and keys of what is done with processes. Those that need a hash are in `process-hash.ts`. */
 import { absurd } from "../kernel/error.ts";
-import { type SessionScope, sessionScopeId } from "./session-scope.ts";
+import { type SessionScope, sessionScopeId } from "./scope.ts";
 
+/** Names the event type under which a process takes a signal. */
 export const signalEventType = (name: string): string => `signal.${name}`;
 
 /** The keys under which a process's own log knows an event again. */
 export const terminalKey = (processId: string, eventType: string): string =>
   `process:${processId}:terminal:${eventType}`;
 
+/** Makes the replay key under which a process is asked to end. */
 export const cancelKey = (processId: string, payloadHash: string): string =>
   `process:${processId}:cancel_requested:${payloadHash}`;
 
@@ -34,6 +36,7 @@ export type ProcessEffect =
   | { readonly op: "delete_session"; readonly session_id: string }
   | { readonly op: "signal"; readonly process_id: string; readonly signal_name: string; readonly signal_id: string };
 
+/** Names an effect of a process in the reference's envelopes. */
 export const processEffectId = (effect: ProcessEffect): string => {
   switch (effect.op) {
     case "start":
@@ -63,5 +66,6 @@ export const processEffectKey = (
 /** The ends of the keys of what a process's own run waits for. */
 export const processSleepSuffix = (scope: string, index: number): string => `process:${scope}:sleep:${index}`;
 
+/** Names the wait for the n-th signal of a name. */
 export const processSignalWaitSuffix = (processId: string, name: string, ordinal: number): string =>
   `process:${processId}:${signalEventType(name)}:await:${ordinal}`;

@@ -21,12 +21,6 @@ export interface Due extends Deadline {
   readonly key: string;
 }
 
-/** Whose deadline has passed. */
-export interface Passed {
-  readonly of: "call" | "schedule";
-  readonly key: string;
-}
-
 interface Node extends Due {
   readonly below: List | undefined;
 }

@@ -3,28 +3,27 @@
  * state it began from is never touched. A rejected event's draft is thrown away.
  */
 import type { PersistentMap } from "./persistent-map.ts";
-import type { StickyDecision } from "../call/approval-model.ts";
-import type { BatchRow } from "../call/batch-model.ts";
-import { type CallRow, awaitsApproval, dueOf } from "../call/model.ts";
+import type { StickyDecision } from "../call/approval.ts";
+import type { BatchRow } from "../call/batch.ts";
+import type { CallRow } from "../call/model.ts";
 import type { CatalogRow } from "../catalog/model.ts";
 import type { Command } from "./command.ts";
-import type { Finished } from "./finished.ts";
-import type { FlowRow, StepEnd } from "../flow/model.ts";
-import { Deadlines, type Passed, earlierOf, isSameDeadline } from "./deadline.ts";
+import type { Finished } from "./event.ts";
+import type { FlowRow } from "../flow/model.ts";
+import type { Deadline } from "./deadline.ts";
 import type { BatchRef, CallRef } from "./ids.ts";
 import type { Options } from "./options.ts";
-import type { DeletionRow, HandleRow } from "../link/handle-model.ts";
+import type { DeletionRow, HandleRow } from "../link/handle.ts";
 import type { LinkRow } from "../link/model.ts";
-import type { OutboxRow } from "../link/outbox-model.ts";
+import type { OutboxRow } from "../link/outbox.ts";
 import type { ProcessRow } from "../process/model.ts";
 import type { RequestRow } from "../request/model.ts";
 import type { ScopeRow } from "../scope/model.ts";
 import type { Signal } from "./signal.ts";
-import { type State, duesOf, isTrueDue } from "./state.ts";
+import type { State } from "./state.ts";
 import type { Terminal, WaitRow } from "../wait/model.ts";
 
-/** Tasks, runs and schedules: each has its own writer, in its `table.ts`. */
-type LongWork = Pick<State, "background" | "schedules">;
+const awaitsApproval = (row: CallRow | undefined): boolean => row?.phase === "awaiting_approval";
 
 export class Draft {
   readonly seq: number;
@@ -35,15 +34,24 @@ export class Draft {
   readonly #next: { -readonly [Field in keyof State]: State[Field] };
   readonly #signals: Signal[] = [];
   #toLaunch: Set<BatchRef> | undefined;
-  readonly #stepEnds: StepEnd[] = [];
-  /** Whether the first deadline may be one that its call has no more. */
-  #isFirstOpen = false;
+  readonly #deferred: Signal[] = [];
+  /** The first deadline may be one that its call has no more: its row was written, or it has become the first just now. */
+  #isFirstDueOpen = false;
   #answers = 0;
 
   constructor(before: State, seq: number, at: number) {
     this.seq = seq;
     this.at = at;
     this.#next = { ...before, seq, at };
+  }
+
+  /** The next state, as far as it has come. */
+  get state(): State {
+    return this.#next;
+  }
+  /** Writes a part of the next state. */
+  set<Part extends keyof State>(part: Part, value: State[Part]): void {
+    this.#next[part] = value;
   }
 
   get scope(): ScopeRow {
@@ -75,9 +83,6 @@ export class Draft {
   }
   get process(): ProcessRow | undefined {
     return this.#next.process;
-  }
-  get work(): LongWork {
-    return this.#next;
   }
 
   request(id: string): RequestRow | undefined {
@@ -130,13 +135,12 @@ export class Draft {
   dropBatch(ref: BatchRef): void {
     this.#next.batches = this.#next.batches.delete(ref);
   }
-  /** `before` is the row that is replaced, where there is one. */
-  putCall(row: CallRow, before: CallRow | undefined): void {
+  /** `before` is the row that is replaced, where there is one; `due` a deadline that it did not have. */
+  putCall(row: CallRow, before: CallRow | undefined, due: Deadline | undefined): void {
     const { ref } = row.call;
     this.#touch(ref);
     this.#next.awaitingApproval += Number(awaitsApproval(row)) - Number(awaitsApproval(before));
-    const due = dueOf(row);
-    if (due !== undefined && !(before !== undefined && isSameDeadline(dueOf(before), due))) {
+    if (due !== undefined) {
       this.#next.deadlines = this.#next.deadlines.add({ at: due.at, birth: due.birth, key: ref });
     }
     this.#next.calls = before === undefined ? this.#next.calls.set(ref, row) : this.#next.calls.replace(ref, row);
@@ -195,9 +199,6 @@ export class Draft {
   dropFlow(request: string): void {
     this.#next.flows = this.#next.flows.delete(request);
   }
-  setWork(part: Partial<LongWork>): void {
-    Object.assign(this.#next, part);
-  }
 
   emit(command: Command): void {
     this.commands.push(command);
@@ -212,52 +213,29 @@ export class Draft {
     this.#toLaunch.add(batch);
     this.raise({ type: "calls.launch", batch });
   }
+  /** Raises a signal that is heard when no other is left, since its handler may raise the same ones again. */
+  defer(signal: Signal): void {
+    this.#deferred.push(signal);
+  }
   nextSignal(): Signal | undefined {
-    const signal = this.#signals.shift();
+    const signal = this.#signals.shift() ?? this.#deferred.shift();
     if (signal?.type === "calls.launch") this.#toLaunch?.delete(signal.batch);
     return signal;
-  }
-  /** What a flow waited for: it goes on when the signals are through, since it may raise the same ones again. */
-  endStep(end: StepEnd): void {
-    this.#stepEnds.push(end);
-  }
-  nextStepEnd(): StepEnd | undefined {
-    return this.#stepEnds.shift();
   }
   /** The place of the next answer among those of this event. */
   nextAnswer(): number {
     return this.#answers++;
   }
 
-  /** The call or schedule whose deadline passed first, a call's taken off; who it is sets a new one, or none. */
-  takePassed(): Passed | undefined {
-    this.#cleanDeadlines();
-    const due = earlierOf(this.#next.deadlines.next, this.#next.schedules.due);
-    if (due === undefined || due.at > this.at) return undefined;
-    if (due === this.#next.schedules.due) return { of: "schedule", key: due.key };
-    this.#next.deadlines = this.#next.deadlines.withoutNext();
-    this.#isFirstOpen = true;
-    return { of: "call", key: due.key };
-  }
-
   /** The first deadline is looked at only where its call was written, or where it has become the first just now. */
   #touch(ref: string): void {
-    if (this.#next.deadlines.next?.key === ref) this.#isFirstOpen = true;
+    if (this.#next.deadlines.next?.key === ref) this.#isFirstDueOpen = true;
   }
 
-  /** Deadlines that no row has any more are dropped where they come first, and all at once where they are too many. */
-  #cleanDeadlines(): void {
-    const calls = this.#next.calls;
-    const isCrowded = this.#next.deadlines.size > 4 * calls.size + 64;
-    if (!this.#isFirstOpen && !isCrowded) return;
-    this.#next.deadlines = isCrowded
-      ? Deadlines.of(duesOf(calls))
-      : this.#next.deadlines.settled((due) => isTrueDue(calls, due));
-    this.#isFirstOpen = false;
+  get isFirstDueOpen(): boolean {
+    return this.#isFirstDueOpen;
   }
-
-  finish(): State {
-    this.#cleanDeadlines();
-    return this.#next;
+  openFirstDue(isOpen: boolean): void {
+    this.#isFirstDueOpen = isOpen;
   }
 }

@@ -1,34 +1,7 @@
 /** Events are what happened: the only thing that is recorded. */
-import type { ApprovalEvent } from "../call/approval-model.ts";
-import type { BackgroundEvent } from "../run/model.ts";
-import type { CallEvent } from "../call/model.ts";
-import type { CatalogEvent } from "../catalog/model.ts";
-import type { EffectEvent } from "../call/effect-model.ts";
-import type { FlowEvent } from "../flow/model.ts";
-import type { HandleEvent } from "../link/handle-model.ts";
-import type { LinkEvent } from "../link/model.ts";
-import type { OutboxEvent } from "../link/outbox-model.ts";
-import type { ProcessScopeEvent } from "../process/model.ts";
-import type { RequestEvent } from "../request/model.ts";
-import type { ScheduleEvent } from "../schedule/model.ts";
-import type { ScopeEvent } from "../scope/model.ts";
-import type { WaitEvent } from "../wait/model.ts";
+import type { Event } from "../concerns.ts";
 
-export type Event =
-  | ScopeEvent
-  | CatalogEvent
-  | RequestEvent
-  | CallEvent
-  | ApprovalEvent
-  | EffectEvent
-  | WaitEvent
-  | OutboxEvent
-  | LinkEvent
-  | ProcessScopeEvent
-  | HandleEvent
-  | FlowEvent
-  | BackgroundEvent
-  | ScheduleEvent;
+export type { Event };
 export type EventType = Event["type"];
 export type EventOf<T extends EventType> = Extract<Event, { readonly type: T }>;
 
@@ -37,4 +10,15 @@ export interface Envelope {
   readonly seq: number;
   readonly at: number;
   readonly event: Event;
+}
+
+/**
+ * What has left the state with this event, for the journal's finished index. A wait that its call's end or its own time
+ * closed, or that nobody ever resolved, has a mark beside it: the event that ended it does not say how.
+ */
+export interface Finished {
+  readonly kind: "request" | "call" | "wait" | "wait_timed_out" | "wait_left" | "link" | "wake" | "task" | "schedule";
+  readonly id: string;
+  /** Of a wait: the event that resolved it, where that came before the one with which it left. */
+  readonly seq?: number;
 }

@@ -8,7 +8,9 @@ export type BatchRef = string & { readonly __brand: "BatchRef" };
 /** A request id may be any text; a colon in it is escaped, so that two calls never have one ref. */
 const escapeRequest = (request: string): string => request.replaceAll("%", "%25").replaceAll(":", "%3A");
 
+/** Names a live call by its request and its own id. */
 export const callRef = (request: string, name: string): CallRef => `${escapeRequest(request)}:${name}` as CallRef;
+/** Names the batch of a request's calls. */
 export const requestBatch = (request: string): BatchRef => `${escapeRequest(request)}:` as BatchRef;
 /** The batch of a step of a flow, which has one call. */
 export const stepBatch = (request: string, id: string): BatchRef => `${callRef(request, id)}:` as BatchRef;

@@ -43,6 +43,7 @@ export interface Options {
   readonly probes: boolean;
 }
 
+/** Sets the options of a scope, unless its runtime says otherwise. */
 export const defaultOptions: Options = {
   concurrency: null,
   grace_ms: 50,

@@ -132,6 +132,7 @@ const anyOf = <K, Row>(node: Node<K, Row> | undefined, isSo: (row: Row, key: K) 
   return false;
 };
 
+/** Holds rows by their keys; a write returns a new map and leaves the old one as it was. */
 export class PersistentMap<K extends Key, Row> {
   readonly #root: Node<K, Row> | undefined;
 

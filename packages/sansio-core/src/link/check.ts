@@ -1,9 +1,12 @@
 /** The invariants of links, one function each: what is broken, and in which link. */
-import { outstanding } from "../recovery.ts";
+import type { Check } from "../concern.ts";
+import { sessionScopeId } from "../identity/scope.ts";
+import type { Command } from "../kernel/command.ts";
 import type { State } from "../kernel/state.ts";
+import { scopeOfHolder } from "./handle.ts";
 import { type LinkRow, sendingsOf } from "./model.ts";
-
-type Check = (state: State) => string | undefined;
+import type { OutboxRow } from "./outbox.ts";
+import { mostOf } from "../scope/concern.ts";
 
 const firstOf = (state: State, broken: (row: LinkRow) => string | undefined): string | undefined => {
   for (const row of state.links.values()) {
@@ -48,8 +51,8 @@ export const checkL4: Check = (state) =>
       : `L4: ${outgoing.waiting.length} messages wait while it is ${outgoing.phase}`,
   );
 
-export const checkL5: Check = (state) => {
-  const issued = outstanding(state).flatMap((command) => (command.type === "send" ? [command] : []));
+export const checkL5: Check = (state, commands) => {
+  const issued = commands.flatMap((command) => (command.type === "send" ? [command] : []));
   return firstOf(state, (row) => {
     const again = issued.filter(({ to }) => to === row.peer).map(({ number }) => number);
     const expected = sendingsOf(row).map(({ number }) => number);
@@ -90,3 +93,63 @@ export const checkL7Change = (before: State, after: State): string | undefined =
 
 export const linkChecks: readonly Check[] = [checkL1, checkL2, checkL3, checkL4, checkL5, checkL6];
 export const linkChangeChecks = [checkL7Change] as const;
+
+// The outbox.
+
+const isOfOutbox = (command: Command): command is Extract<Command, { readonly type: OutboxRow["type"] }> =>
+  command.type === "external.cancel" || command.type === "wake.deliver" || command.type === "session.tell";
+
+export const checkO1 = (state: State, commands: readonly Command[]): string | undefined => {
+  const issued = commands.flatMap((command) => (isOfOutbox(command) ? [command.key] : []));
+  const once = new Set(issued);
+  const stray = [...state.outbox].find(([key, row]) => row.key !== key || !once.has(key));
+  if (stray !== undefined) return `outbox \`${stray[0]}\`: O1: it is not sent again`;
+  return issued.length === state.outbox.size ? undefined : `O1: ${issued.length} sent of ${state.outbox.size}`;
+};
+
+export const outboxChecks = [checkO1] as const;
+
+// Handles.
+
+export const checkH1: Check = ({ handles, scope }) => {
+  for (const { process, holders } of handles.values()) {
+    const names = new Set(holders.map(sessionScopeId));
+    if (names.size !== holders.length || names.size === 0)
+      return `handle of \`${process}\`: H1: ${holders.length} holders`;
+    const stray = holders.find((holder) => scopeOfHolder(holder) !== scope.id);
+    if (stray !== undefined) return `handle of \`${process}\`: H1: \`${sessionScopeId(stray)}\` is another session's`;
+  }
+  return undefined;
+};
+
+const endedOf = ({ handles }: State): number => handles.values().filter((row) => row.ended !== undefined).length;
+
+/** A smaller bound may leave more. */
+export const checkH2Change = (before: State, after: State): string | undefined => {
+  const max = mostOf("max_ended_handles", before, after);
+  return endedOf(after) <= Math.max(max, endedOf(before)) ? undefined : `H2: ${endedOf(after)} ended handles of ${max}`;
+};
+
+export const checkH3: Check = ({ handles }) => {
+  for (const [key, { process, status, ended }] of handles) {
+    if (key !== process) return `handle of \`${process}\`: H3: it is kept as \`${key}\``;
+    if ((ended === undefined) !== (status === "running"))
+      return `handle of \`${process}\`: H3: ${status}, ended at ${ended}`;
+  }
+  return undefined;
+};
+
+export const checkH4: Check = ({ deletion, handles, scope }) => {
+  if (deletion === undefined) return undefined;
+  if (!scope.id.startsWith("session:")) return `H4: \`${scope.id}\` is deleted, and no session`;
+  if (handles.size > 0) return `H4: deleted, with ${handles.size} handles`;
+  const { asked, orphaned, preserved } = deletion;
+  const twice = [asked, orphaned, preserved].find((list) => new Set(list).size !== list.length);
+  return twice === undefined ? undefined : `H4: a process is named twice in ${twice.join()}`;
+};
+
+export const checkH4Change = (before: State, after: State): string | undefined =>
+  before.deletion === undefined || after.deletion !== undefined ? undefined : "H4: a deletion was undone";
+
+export const handleChecks: readonly Check[] = [checkH1, checkH3, checkH4];
+export const handleChangeChecks = [checkH2Change, checkH4Change] as const;

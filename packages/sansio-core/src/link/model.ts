@@ -20,9 +20,15 @@
  *   L6  a row has an end
  *   L7  within one link counters only grow; a later link to the same peer has a later name
  */
+import type { Draft } from "../kernel/draft.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
+import type { TerminalState } from "../process/model.ts";
+import type { WakeDelivery } from "../process/append.ts";
+import type { GrantedHandle, Message, Outcome, Said } from "../message/message.ts";
+import type { DeletionRow, HandleRow } from "./handle.ts";
+import type { OutboxRow } from "./outbox.ts";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { CallRef } from "../kernel/ids.ts";
-import type { Message, Outcome, Said } from "../message/message.ts";
 
 /** Whose effect a message is: it is settled by the answer. */
 export interface Origin {
@@ -107,6 +113,15 @@ export interface Sending {
 export const unansweredOf = ({ outgoing }: Pick<LinkRow, "outgoing">): number =>
   outgoing === undefined ? 0 : outgoing.unanswered.size + outgoing.waiting.length;
 
+/** Returns why a link takes no more messages until some of them are answered. */
+export const misfitOfLink = (draft: Draft, to: string): Rejection | undefined => {
+  const row = draft.link(to);
+  const max = draft.options.max_unanswered;
+  return row === undefined || unansweredOf(row) < max
+    ? undefined
+    : reject("link_full", `to \`${to}\`: ${max} messages are not answered yet`);
+};
+
 /** What a receiver's end is called in the finished index. */
 export const finishedLink = (from: string, link: number): string => `${from}#${link}`;
 
@@ -138,3 +153,50 @@ export const answerOf = (
   const end = links.get(from)?.incoming;
   return end?.link === link ? end.answers.get(number) : undefined;
 };
+
+/** What links, handles and the outbox hear. */
+export type LinkSignal =
+  | ({ readonly type: "messages.send"; readonly to: string } & WaitingMessage)
+  | { readonly type: "message.judged"; readonly from: string; readonly outcome: Outcome }
+  /** `isNews`: the process does not know yet that the session has its handle. */
+  | ({ readonly type: "handle.grant"; readonly isNews: boolean } & GrantedHandle)
+  /** What a process said to a session that was deleted. */
+  | {
+      readonly type: "handle.released";
+      readonly process: string;
+      readonly fate: "orphaned" | "preserved" | "ended";
+    }
+  | { readonly type: "handle.ended"; readonly process: string; readonly state: TerminalState };
+
+/** What links, handles and the outbox ask of the world. */
+export type LinkCommand =
+  | { readonly type: "external.cancel"; readonly call: CallRef; readonly key: string }
+  | ({ readonly type: "send" } & Sending)
+  | {
+      readonly type: "message.answer";
+      readonly to: string;
+      readonly link: number;
+      readonly number: number;
+      readonly outcome: Outcome;
+    }
+  /** A session is told of its process's event. */
+  | { readonly type: "wake.deliver"; readonly key: string; readonly wake: WakeDelivery }
+  /** A session is told; by a schedule as if its user spoke. */
+  | { readonly type: "session.tell"; readonly key: string; readonly text: string; readonly schedule?: string }
+  /** All that a deleted session held have said what becomes of them: those that live on, and nobody has, or another. */
+  | {
+      readonly type: "deletion.report";
+      readonly orphaned: readonly string[];
+      readonly preserved: readonly string[];
+    };
+
+/** Its rows in a state. */
+export interface LinkRows {
+  readonly outbox: PersistentMap<string, OutboxRow>;
+  /** By the peer. */
+  readonly links: PersistentMap<string, LinkRow>;
+  /** Of a session: the processes that it may use. */
+  readonly handles: PersistentMap<string, HandleRow>;
+  /** Of a session that was deleted. */
+  readonly deletion: DeletionRow | undefined;
+}

@@ -1,13 +1,11 @@
 /** Messages go out numbered, come in once, and are answered. What they do is the business of other concerns. */
-import { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { Invariant, type Rejection, absurd, reject } from "../kernel/error.ts";
+import { Invariant, type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
-import type { Signal } from "../kernel/signal.ts";
-import type { Message, Outcome } from "../message/message.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
+import type { SignalOf } from "../kernel/signal.ts";
 import {
   type IncomingEnd,
-  type LinkEvent,
   type LinkRow,
   type Origin,
   type OutgoingEnd,
@@ -15,8 +13,8 @@ import {
   type WaitingMessage,
   finishedLink,
 } from "./model.ts";
+import type { Message, Outcome } from "../message/message.ts";
 
-type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 type Received = EventOf<"message.received">;
 
 const withOutgoing = ({ peer, incoming }: LinkRow, outgoing: OutgoingEnd | undefined): LinkRow => ({
@@ -68,7 +66,7 @@ const drained = (draft: Draft, to: string, end: OutgoingEnd): OutgoingEnd =>
     ? { ...post(draft, to, end, { message: { type: "link.closed" } }), phase: "closing" }
     : end;
 
-const onSend = (draft: Draft, { to, message: said, isLast, origin }: Of<"messages.send">): void => {
+export const onSend = (draft: Draft, { to, message: said, isLast, origin }: SignalOf<"messages.send">): void => {
   const message = { message: said, isLast, ...(origin === undefined ? {} : { origin }) };
   const row: LinkRow = draft.link(to) ?? { peer: to };
   const end = row.outgoing ?? opened(draft);
@@ -100,7 +98,7 @@ const unheard = (end: IncomingEnd | undefined, heard: number): PersistentMap<num
     .reduce((rest, number) => rest.delete(number), answers);
 };
 
-const onReceived = (draft: Draft, event: Received): Rejection | undefined => {
+export const onReceived = (draft: Draft, event: Received): Rejection | undefined => {
   const { from, link, number, heard, message, invalid, known } = event;
   const row: LinkRow = draft.link(from) ?? { peer: from };
   const misfit = misfitOf(event, row.incoming);
@@ -139,7 +137,7 @@ const onClosed = (draft: Draft, row: LinkRow, { from, link, number }: Received):
   draft.emit({ type: "message.answer", to: from, link, number, outcome: { status: "accepted", value: null } });
 };
 
-const onJudged = (draft: Draft, { from, outcome }: Of<"message.judged">): void => {
+export const onJudged = (draft: Draft, { from, outcome }: SignalOf<"message.judged">): void => {
   const row = draft.link(from);
   const end = row?.incoming;
   if (row === undefined || end === undefined) throw new Invariant(`no link from ${from}`);
@@ -163,7 +161,7 @@ const closing = (end: OutgoingEnd, { last }: Outcome): OutgoingEnd =>
 const reopened = (draft: Draft, to: string, { waiting }: OutgoingEnd): OutgoingEnd | undefined =>
   waiting.length === 0 ? undefined : postAll(draft, to, opened(draft), waiting);
 
-const onAnswered = (draft: Draft, event: EventOf<"message.answered">): Rejection | undefined => {
+export const onAnswered = (draft: Draft, event: EventOf<"message.answered">): Rejection | undefined => {
   const { to, link, number, outcome } = event;
   const row = draft.link(to);
   const end = row?.outgoing;
@@ -185,35 +183,11 @@ const onAnswered = (draft: Draft, event: EventOf<"message.answered">): Rejection
   return undefined;
 };
 
-const onRetired = (draft: Draft, { peer }: EventOf<"link.retired">): Rejection | undefined => {
+export const onRetired = (draft: Draft, { peer }: EventOf<"link.retired">): Rejection | undefined => {
   const row = draft.link(peer);
   if (row?.outgoing === undefined) return reject("link_unknown", `no link to \`${peer}\``);
   const { outgoing } = row;
   if (outgoing.phase !== "open") return reject("wrong_phase", `the link to \`${peer}\` is ${outgoing.phase} already`);
   draft.putLink(withOutgoing(row, drained(draft, peer, { ...outgoing, phase: "draining" })));
   return undefined;
-};
-
-export const onLinkEvent = (draft: Draft, event: LinkEvent): Rejection | undefined => {
-  switch (event.type) {
-    case "message.received":
-      return onReceived(draft, event);
-    case "message.answered":
-      return onAnswered(draft, event);
-    case "link.retired":
-      return onRetired(draft, event);
-    default:
-      return absurd(event);
-  }
-};
-
-export const onLinkSignal = (draft: Draft, signal: Of<"messages.send" | "message.judged">): void => {
-  switch (signal.type) {
-    case "messages.send":
-      return onSend(draft, signal);
-    case "message.judged":
-      return onJudged(draft, signal);
-    default:
-      return absurd(signal);
-  }
 };

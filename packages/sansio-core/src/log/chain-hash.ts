@@ -10,5 +10,6 @@ export const chainStart = "0".repeat(64);
 /** What is hashed for the link of one append: the one before, and its lines as they are stored, each with its line feed. */
 export const linkText = (previous: string, lines: string): string => `${previous}\n${lines}`;
 
+/** Extends the hash chain of a scope by the lines of one append. */
 export const chain = (previous: string, lines: readonly string[]): string =>
   hashText(linkText(previous, lines.join("")));

@@ -1,14 +1,43 @@
 /**
- * Holds a log, event by event, against what else is known of it: its commands written out, or a second log. The digest
- * says that something differs; this says what.
+ * Commands written out: what stands in the `.cmds.jsonl` beside a golden log, one line an event, so that a difference
+ * is seen field by field where the digest only says that there is one.
  */
-import { type Json, noLimits, parse } from "@pawl/tool-value";
+import {
+  type Json,
+  type JsonObject,
+  type Path,
+  ToolCallOutput,
+  formatPath,
+  noLimits,
+  parse,
+  stringify,
+  stringifyRecord,
+} from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { commandsLine } from "./commands.ts";
-import { type Difference, differencesOf } from "./difference.ts";
-import type { Produced } from "./fault.ts";
+import type { Command } from "../kernel/command.ts";
+import type { Fault, Produced } from "./fault.ts";
 import { type Recorded, eventLine } from "./format.ts";
 import { Reader, beginReading } from "./read.ts";
+import { type Transition, nextDeadline } from "../machine.ts";
+import { ReplyCodec } from "../request/reply.ts";
+
+/** A command holds values as the core does; on paper they stand encoded. */
+const encodeCommand = (command: Command): Json => {
+  const { output } = command as { readonly output?: ToolCallOutput };
+  const coded = output === undefined ? command : { ...command, output: ToolCallOutput.encode(output) };
+  const written = "replies" in command ? { ...coded, replies: command.replies.map(ReplyCodec.encode) } : coded;
+  return written as Json;
+};
+
+/** What an event produced. */
+export const producedBy = ({ state, commands }: Pick<Transition, "state" | "commands">): Produced => {
+  const deadline = nextDeadline(state);
+  return deadline === undefined ? { commands } : { commands, deadline: { at: deadline.at, birth: deadline.birth } };
+};
+
+/** Writes the commands and the next deadline of an event in full, for a golden log. */
+export const commandsLine = (seq: number, { commands, deadline }: Produced): string =>
+  `${stringifyRecord({ seq, commands: commands.map(encodeCommand), deadline: deadline ?? null })}\n`;
 
 export interface Against {
   /** The commands of the log, written out, from its first event on. */
@@ -91,3 +120,71 @@ export class Comparison {
     return differences.length === 0 ? undefined : { code: "logs_differ", differences };
   }
 }
+
+export interface Difference {
+  readonly path: Path;
+  /** Undefined: nothing stands there. */
+  readonly expected: Json | undefined;
+  readonly found: Json | undefined;
+}
+
+/** A place in both, on the way down; its path is only made where they differ. */
+interface Place {
+  readonly above: Place | undefined;
+  readonly step: string | number;
+  readonly expected: Json | undefined;
+  readonly found: Json | undefined;
+}
+
+/** So many are told; the first ones tell the most. */
+const most = 50;
+
+const isContainer = (json: Json | undefined): json is readonly Json[] | JsonObject =>
+  typeof json === "object" && json !== null;
+
+const at = (json: object, step: string | number): Json | undefined =>
+  Object.hasOwn(json, step) ? (json as JsonObject)[step] : undefined;
+
+const stepsInto = (a: object, b: object): readonly (string | number)[] => {
+  if (!Array.isArray(a) || !Array.isArray(b)) return [...new Set([...Object.keys(a), ...Object.keys(b)])];
+  return (a.length > b.length ? a : b).map((_, i) => i);
+};
+
+const pathOf = (place: Place): Path => {
+  const path: (string | number)[] = [];
+  for (let step = place; step.above !== undefined; step = step.above) path.push(step.step);
+  return path.toReversed();
+};
+
+/** Depth first, in the order of what was expected; on a stack of its own, whatever the depth. */
+export const differencesOf = (expected: Json, found: Json): readonly Difference[] => {
+  const differences: Difference[] = [];
+  const rest: Place[] = [{ above: undefined, step: "", expected, found }];
+  for (let place = rest.pop(); place !== undefined && differences.length < most; place = rest.pop()) {
+    const { expected: a, found: b } = place;
+    if (a === b) continue;
+    if (!isContainer(a) || !isContainer(b) || Array.isArray(a) !== Array.isArray(b)) {
+      differences.push({ path: pathOf(place), expected: a, found: b });
+      continue;
+    }
+    for (const step of stepsInto(a, b).toReversed()) {
+      rest.push({ above: place, step, expected: at(a, step), found: at(b, step) });
+    }
+  }
+  return differences;
+};
+
+const jsonText = (json: Difference["found"]): string => (json === undefined ? "nothing" : stringify(json));
+
+const differenceText = ({ path, expected, found }: Difference): string =>
+  `  ${formatPath(path)}: expected ${jsonText(expected)}, found ${jsonText(found)}`;
+
+/** What is wrong and where; then each difference; then, in full, what today's core does instead. */
+export const describeFault = (fault: Fault): string => {
+  const seq = fault.seq === undefined ? "" : `, event ${fault.seq}`;
+  const path = "path" in fault ? ` at ${formatPath(fault.path)}` : "";
+  const head = `${fault.code} in line ${fault.line}${seq}: ${fault.message}${path}`;
+  if (!("today" in fault)) return head;
+  const today = `  today: ${commandsLine(fault.seq, fault.today).slice(0, -1)}`;
+  return [head, ...fault.differences.map(differenceText), today].join("\n");
+};

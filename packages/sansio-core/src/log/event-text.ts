@@ -14,8 +14,8 @@ import {
   u64,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { EventCodec } from "../codec.ts";
 import type { Event, EventOf } from "../kernel/event.ts";
+import { EventCodec } from "../machine.ts";
 
 type OfRun = Pick<EventOf<"step.settled">, "call" | "attempt" | "run" | "key">;
 

@@ -7,7 +7,7 @@ import type { Command } from "../kernel/command.ts";
 import type { Deadline } from "../kernel/deadline.ts";
 import type { Rejection } from "../kernel/error.ts";
 import type { Event } from "../kernel/event.ts";
-import type { Difference } from "./difference.ts";
+import type { Difference } from "./compare.ts";
 
 /** What is wrong with a line, or with its place among the others. */
 export type LineFaultCode =

@@ -6,10 +6,39 @@
  *
  * `docs/log-format.md` says what each field means.
  */
-import { type Codec, type Json, type ValueError, record, string, stringifyRecord, u64 } from "@pawl/tool-value";
+import { type Codec, type Json, type ValueError, read, record, string, stringifyRecord, u64 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import type { Rejection } from "../kernel/error.ts";
 import type { Envelope } from "../kernel/event.ts";
+import { currentProtocol } from "../kernel/protocol.ts";
+import type { State } from "../kernel/state.ts";
+import { type LineFault, lineFault } from "./fault.ts";
+import { type Transition, digest, step } from "../machine.ts";
 import { eventOf, eventText } from "./event-text.ts";
+
+/** What is newer is refused before anything else is looked at: it may have another form. */
+const newerThanKnown = (value: Json, line: number): LineFault | undefined => {
+  const { format, protocol } = (typeof value === "object" && value !== null ? value : {}) as Partial<Header>;
+  const newer = (what: "format" | "protocol", found: number, known: number): LineFault =>
+    lineFault(`newer_${what}`, `this core knows ${what} ${known}, found ${found}: update it first`, { line });
+  if (typeof format === "number" && format > currentFormat) return newer("format", format, currentFormat);
+  if (typeof protocol === "number" && protocol > currentProtocol) return newer("protocol", protocol, currentProtocol);
+  return undefined;
+};
+
+/** The header that a line holds, if this code may read on. */
+export const headerOf = (value: Json, line: number): E.Either<LineFault, Header> => {
+  const newer = newerThanKnown(value, line);
+  if (newer !== undefined) return E.left(newer);
+  const header = read(HeaderCodec, value);
+  if (E.isLeft(header)) {
+    const { message, path } = header.left;
+    return E.left(lineFault("header_invalid", message, { line, path }));
+  }
+  const { format, protocol } = header.right;
+  if (format > 0 && protocol > 0) return header;
+  return E.left(lineFault("header_invalid", "expected a format and a protocol from 1, found 0", { line }));
+};
 
 /** The format that this code writes, and the newest that it reads. */
 export const currentFormat = 1;
@@ -33,6 +62,7 @@ export interface Recorded extends Envelope {
   readonly cmds: string;
 }
 
+/** Reads and writes the header of a log. */
 export const HeaderCodec: Codec<Header> = record<Header>("a log header", {
   format: u64,
   protocol: u64,
@@ -42,8 +72,10 @@ export const HeaderCodec: Codec<Header> = record<Header>("a log header", {
   base: u64,
 });
 
+/** Writes the header of a log. */
 export const headerLine = (header: Header): string => `${stringifyRecord(HeaderCodec.encode(header))}\n`;
 
+/** Writes an event as a line of a log. */
 export const eventLine = ({ seq, epoch, at, event, cmds }: Recorded): string =>
   `{"seq":${seq},"epoch":${epoch},"at":${at},"event":${eventText(event)},"cmds":"${cmds}"}\n`;
 
@@ -72,4 +104,27 @@ export const recordedOf = (json: Json): E.Either<ValueError, Recorded> => {
   if (E.isRight(decoded)) return E.right({ seq, epoch, at: at + 0, event: decoded.right, cmds });
   const { code, message, path } = decoded.left;
   return E.left({ code, message, path: ["event", ...path] });
+};
+
+// Writing: a header, then a line for each event that the core accepts. A fold, like the step itself.
+
+/** The line of an event, with what followed from it. It is of the epoch that the scope is in after it. */
+export const lineOf = ({ seq, at, event }: Envelope, transition: Transition): string =>
+  eventLine({ seq, epoch: transition.state.scope.epoch, at, event, cmds: digest(transition) });
+
+export interface Written extends Transition {
+  readonly line: string;
+}
+
+/** Steps, and writes the line to append. What is rejected is not appended. */
+export const write = (state: State, envelope: Envelope): E.Either<Rejection, Written> => {
+  const result = step(state, envelope);
+  if (E.isLeft(result)) return result;
+  const { right } = result;
+  return E.right({
+    state: right.state,
+    commands: right.commands,
+    finished: right.finished,
+    line: lineOf(envelope, right),
+  });
 };

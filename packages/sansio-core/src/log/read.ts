@@ -7,11 +7,17 @@
  */
 import { type Json, type ValueError, parseRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type PackedAttachment, type PackedBlob, attachmentOf, blobOf } from "./blob.ts";
+import {
+  type Base,
+  type PackedAttachment,
+  type PackedBlob,
+  attachmentOf,
+  blobOf,
+  isSegment,
+  segmentOf,
+} from "./segment.ts";
 import { type Fault, type LineFault, lineFault } from "./fault.ts";
-import { type Header, type Recorded, recordedOf } from "./format.ts";
-import { headerOf } from "./header.ts";
-import { type Base, isSegment, segmentOf } from "./segment.ts";
+import { type Header, type Recorded, headerOf, recordedOf } from "./format.ts";
 
 /** A line that was never finished. */
 export interface Torn {
@@ -39,10 +45,11 @@ export interface Reading {
 export interface Fed {
   readonly reading: Reading;
   readonly events: readonly Recorded[];
-  /** That of the first of these events. */
+  /** The line of the first of these events. */
   readonly line?: number;
 }
 
+/** Begins to read a log; `feed` goes on with its text. */
 export const beginReading: Reading = {
   header: undefined,
   base: undefined,

@@ -4,16 +4,13 @@
  * before it is the last that can be trusted, and a fork may begin there.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { type Transition, step } from "../core.ts";
-import { digest, hasDigest } from "../kernel/digest.ts";
-import { type State, initial } from "../kernel/state.ts";
-import { producedBy } from "./commands.ts";
-import type { PackedAttachment, PackedBlob } from "./blob.ts";
-import { type Against, Comparison } from "./compare.ts";
+import { type Transition, digest, hasDigest, initial, step } from "../machine.ts";
+import type { State } from "../kernel/state.ts";
+import { type Against, Comparison, producedBy } from "./compare.ts";
+import type { Base, PackedAttachment, PackedBlob } from "./segment.ts";
 import { type Fault, lineFault } from "./fault.ts";
 import type { Header, Recorded } from "./format.ts";
 import { Reader, type Torn, beginReading, endReading } from "./read.ts";
-import type { Base } from "./segment.ts";
 
 export interface ReplayOptions extends Against {
   /** The state to go on from, where the log's base is not 0 and the log does not bring it along. */

@@ -4,10 +4,10 @@
  */
 import { type Codec, type Json, array, json, read, record, string, stringifyRecord, u64 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { restore } from "../snapshot/restore.ts";
 import type { State } from "../kernel/state.ts";
 import { type LineFault, lineFault } from "./fault.ts";
 import { type Header, type Recorded, recordedOf } from "./format.ts";
+import { restore } from "../snapshot/restore.ts";
 
 export interface Segment {
   /** The sequence of the last line that is in the snapshot. */
@@ -33,6 +33,7 @@ const SegmentCodec: Codec<Segment> = record<Segment>("a segment line", {
   kept: array(json),
 });
 
+/** Writes the line that stands for what retention deleted. */
 export const segmentLine = (segment: Segment): string => `${stringifyRecord(SegmentCodec.encode(segment))}\n`;
 
 export const isSegment = (line: Json | undefined): line is Json =>
@@ -82,4 +83,46 @@ export const segmentOf = (header: Header, found: Json, line: number): E.Either<L
   return E.map((kept: readonly Recorded[]) => ({ segment: segment.right, state: state.right, kept }))(
     keptOf(segment.right, line),
   );
+};
+
+// An exported log brings blobs and attachments along: a line for each, between its beginning and its first event.
+
+/** The bytes as their store has them, in base64, and the name that references give them. */
+export interface PackedBlob {
+  readonly blob: string;
+  readonly bytes: string;
+}
+
+export const PackedBlob: Codec<PackedBlob> = record<PackedBlob>("a blob line", { blob: string, bytes: string });
+
+/** Writes a large value as a line of an exported log. */
+export const blobLine = (packed: PackedBlob): string => `${stringifyRecord(PackedBlob.encode(packed))}\n`;
+
+/** What is no blob is a record, or wrong. */
+export const blobOf = (line: Json | undefined): PackedBlob | undefined => {
+  if (typeof line !== "object" || line === null || !Object.hasOwn(line, "blob")) return undefined;
+  const packed = read(PackedBlob, line);
+  return E.isRight(packed) ? packed.right : undefined;
+};
+
+/** The bytes of an attachment in base64, and what they are kept under. */
+export interface PackedAttachment {
+  readonly attachment: string;
+  readonly bytes: string;
+}
+
+export const PackedAttachment: Codec<PackedAttachment> = record<PackedAttachment>("an attachment line", {
+  attachment: string,
+  bytes: string,
+});
+
+/** Writes the bytes of an attachment as a line of an exported log. */
+export const attachmentLine = (packed: PackedAttachment): string =>
+  `${stringifyRecord(PackedAttachment.encode(packed))}\n`;
+
+/** What is no attachment is a record, or wrong. */
+export const attachmentOf = (line: Json | undefined): PackedAttachment | undefined => {
+  if (typeof line !== "object" || line === null || !Object.hasOwn(line, "attachment")) return undefined;
+  const packed = read(PackedAttachment, line);
+  return E.isRight(packed) ? packed.right : undefined;
 };

@@ -1,15 +1,23 @@
 /** What scopes say to each other. Values stand encoded, as in events. */
-import type { Json } from "@pawl/tool-value";
-import type { TaskUpdate } from "./task.ts";
-import type { SessionScope } from "../identity/session-scope.ts";
-import type {
-  HandleDescriptor,
-  ProcessEventAppendRequest,
-  ProcessRegistration,
-  ProcessState,
-  TerminalState,
-} from "../process/model.ts";
-import type { WakeDelivery } from "../process/wake.ts";
+import {
+  type Codec,
+  type Json,
+  array,
+  boolean,
+  json,
+  nullable,
+  optional,
+  record,
+  string,
+  tagged,
+  text,
+  u64,
+} from "@pawl/tool-value";
+import { SessionScope } from "../identity/scope.ts";
+import { ProcessEventAppendRequest, ProcessRegistration, ProcessStateCodec, TerminalState } from "./process.ts";
+import { type TaskUpdate, TaskUpdateCodec } from "./task.ts";
+import type { HandleDescriptor, ProcessState } from "../process/model.ts";
+import type { WakeDelivery } from "../process/append.ts";
 
 /** What is asked of a process. Each is known again by a key, so that asking twice is asking once. */
 export type Asking =
@@ -75,3 +83,59 @@ export type Said = Asking | Telling;
 export type Outcome =
   | { readonly status: "accepted"; readonly value: Json; readonly last?: boolean }
   | { readonly status: "refused"; readonly code: string; readonly message: string; readonly last?: boolean };
+
+// On the wire.
+
+export const WakeDeliveryCodec: Codec<WakeDelivery> = record<WakeDelivery>("struct WakeDelivery", {
+  target: SessionScope,
+  process_id: string,
+  sequence: u64,
+  event_type: string,
+  input: text,
+  dedupe_key: string,
+});
+
+export const DescriptorCodec: Codec<HandleDescriptor> = record<HandleDescriptor>("struct HandleDescriptor", {
+  kind: optional(string),
+  label: optional(string),
+});
+
+export const grantedFields = {
+  holder: SessionScope,
+  process: string,
+  descriptor: DescriptorCodec,
+  definition: optional(json),
+  status: ProcessStateCodec,
+};
+
+const asking = {
+  "process.start": { registration: ProcessRegistration, hash: string },
+  "process.signal": { name: string, signal_id: string, payload: json, payload_hash: string },
+  "process.append": { request: ProcessEventAppendRequest, payload_hash: string },
+  "process.cancel": { reason: nullable(text), payload_hash: string },
+  "process.await": { wait: string },
+};
+/** What a body may send. */
+export const AskingCodec: Codec<Asking> = tagged<Asking, "type">("Asking", "type", asking);
+
+export const MessageCodec: Codec<Message> = tagged<Message, "type">("Message", "type", {
+  ...asking,
+  "process.ended": {
+    process: string,
+    hash: string,
+    state: TerminalState,
+    waits: array(string),
+    output: optional(json),
+  },
+  "task.reported": { task: string, run: string, update: TaskUpdateCodec },
+  "process.woke": { wake: WakeDeliveryCodec },
+  "handle.granted": grantedFields,
+  "handle.held": { held: boolean },
+  "session.deleted": {},
+  "link.closed": {},
+});
+
+export const OutcomeCodec: Codec<Outcome> = tagged<Outcome, "status">("Outcome", "status", {
+  accepted: { value: json, last: optional(boolean) },
+  refused: { code: string, message: text, last: optional(boolean) },
+});

@@ -1,6 +1,11 @@
-/** Processes on the wire. */
-import { type Codec, FailureClass, type Json, ProcessValueSelector, ToolControl } from "@pawl/tool-value";
+/** Processes on the wire, and how tools and models name them. */
 import {
+  type Codec,
+  FailureClass,
+  type Json,
+  type JsonObject,
+  ProcessValueSelector,
+  ToolControl,
   array,
   defaulted,
   external,
@@ -9,15 +14,17 @@ import {
   optional,
   record,
   string,
-  text,
   tagged,
+  text,
   toolValue,
   u64,
 } from "@pawl/tool-value";
-import { PreparedToolCall } from "../identity/prepared.ts";
-import { SessionScope } from "../identity/session-scope.ts";
+import * as E from "fp-ts/lib/Either.js";
+import { PreparedToolCall } from "../identity/call.ts";
+import { SessionScope, isBlank } from "../identity/scope.ts";
 import { CausalRef, RuntimeInvocation, RuntimeReplay } from "./invocation.ts";
 import type * as m from "../process/model.ts";
+import type { HandleDescriptor } from "../process/model.ts";
 
 const kept = (): boolean => false;
 const jsonOrNull = defaulted<Json>(json, null, kept);
@@ -67,6 +74,7 @@ export const ProcessAwaitOutput: Codec<m.ProcessAwaitOutput> = tagged<m.ProcessA
   },
 );
 
+export type TerminalState = m.TerminalState;
 export const TerminalState: Codec<m.TerminalState> = oneOf("a terminal state", "completed", "failed", "cancelled");
 
 const WakeDedupe: Codec<m.WakeDedupe> = external<m.WakeDedupe>("WakeDedupe", ["event_identity"], {
@@ -216,3 +224,33 @@ export const ProcessHandleSummary: Codec<m.ProcessHandleSummary> = record<m.Proc
     status: ProcessStateCodec,
   },
 );
+
+// Handles: how tools and models name a process.
+
+/** The value that stands for a process. */
+export const handleValue = (processId: string): JsonObject => ({ __handle__: "process", id: processId });
+
+const field = (handle: Json, key: string): Json | undefined => {
+  const isObject = typeof handle === "object" && handle !== null && !Array.isArray(handle);
+  return isObject && Object.hasOwn(handle, key) ? (handle as JsonObject)[key] : undefined;
+};
+
+/** The process that a handle names, or what is wrong with the handle; keys beyond the two are nobody's business. */
+export const parseHandle = (handle: Json): E.Either<string, string> => {
+  const kind = field(handle, "__handle__");
+  if (typeof kind !== "string") return E.left("Invalid process handle: missing `__handle__`");
+  if (kind !== "process") return E.left(`Invalid process handle kind: ${kind}`);
+  const id = field(handle, "id");
+  return typeof id === "string" && !isBlank(id) ? E.right(id) : E.left("Invalid process handle: missing `id`");
+};
+
+/** What is said of a handle that its holder may not use, or that nobody granted. */
+export const notVisible = (processId: string): string =>
+  `process handle \`${processId}\` is not live or visible in this session`;
+/** Words the refusal of a session that has no handle on a process. */
+export const notGranted = (processId: string, sessionId: string): string =>
+  `process handle \`${processId}\` is not granted to session \`${sessionId}\``;
+
+/** How a process is described to whoever starts it. */
+export const descriptorOf = ({ identity: { kind, label } }: Pick<ProcessRecord, "identity">): HandleDescriptor =>
+  label === undefined ? { kind } : { kind, label };

@@ -119,6 +119,7 @@ const finite: Codec<number> = codecFrom<number>(
 const TaskStateCodec: Codec<TaskState> = oneOf<TaskState>("a task state", ...activeStates, ...terminalStates);
 const WakePolicyCodec: Codec<WakePolicy> = oneOf("a wake policy", "silent", "on_terminal", "on_activity");
 
+/** Reads and writes the progress of a background run. */
 export const ProgressCodec: Codec<Progress> = record<Progress>("struct BackgroundProgress", {
   current: optional(finite),
   total: optional(finite),
@@ -163,6 +164,7 @@ const content = {
   heartbeat_at: optional(u64),
 };
 
+/** Reads and writes a task. */
 export const TaskCodec: Codec<Task> = record<Task>("struct Task", {
   id: string,
   session_id: string,

@@ -3,24 +3,113 @@
  * checked, given its meaning, and takes the next place. The payload's hash and the schema's verdict come in with the
  * request: nothing is hashed or validated here.
  */
-import { type Json, stringify } from "@pawl/tool-value";
+import { type Json, render, select, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { type SessionScope, sessionScopeId } from "../identity/scope.ts";
 import { type Rejection, type RejectionCode, reject } from "../kernel/error.ts";
-import { completionRequest, coreEvent } from "./core-event.ts";
 import { eventInvocation } from "../message/invocation.ts";
+import { completionRequest, coreEvent, wakeTargetOf } from "./registration.ts";
 import {
   type AppendedEvent,
+  type EventTypeSemantics,
   type ProcessEvent,
   type ProcessEventAppendRequest,
   type ProcessEventSemantics,
   type ProcessEventType,
   type ProcessRow,
+  type TerminalSpec,
+  type WakeDedupe,
+  type WakeSpec,
   coreMade,
 } from "./model.ts";
-import { wakeTargetOf } from "./registration.ts";
-import { eventIdentityOf, materialize } from "./semantics.ts";
+import { awaitOutputOf, wrapOutput } from "./output.ts";
 import { countSignal, leaveWait, signalOfType, signalOrdinal } from "./signal.ts";
-import { type WakeDelivery, wakeDeliveryOf } from "./wake.ts";
+
+type Terminal = NonNullable<ProcessEventSemantics["terminal"]>;
+type Wake = NonNullable<ProcessEventSemantics["wake"]>;
+
+/** Whether a condition holds: every number does, the empty and the absent do not. */
+export const isTruthy = (json: Json): boolean => {
+  if (json === null || json === false || json === "") return false;
+  if (typeof json !== "object") return true;
+  return Array.isArray(json) ? json.length > 0 : Object.keys(json).length > 0;
+};
+
+const terminalOf = ({ state, await_output }: TerminalSpec, payload: Json): E.Either<string, Terminal> => {
+  if (await_output === undefined) return E.right({ state, await_output: wrapOutput(state, payload) });
+  const selected = select(await_output, payload);
+  return E.isLeft(selected) ? selected : E.right({ state, await_output: awaitOutputOf(state, selected.right) });
+};
+
+/** What tells a wake from others: the event's own name, a part of its payload, or a fixed text. */
+export const dedupeKeyOf = (dedupe: WakeDedupe, payload: Json, eventIdentity: string): E.Either<string, string> => {
+  if (dedupe === "event_identity") return E.right(eventIdentity);
+  return "const" in dedupe ? E.right(dedupe.const) : E.map(render)(select(dedupe.selector, payload));
+};
+
+const wakeOf = (spec: WakeSpec, payload: Json, eventIdentity: string): E.Either<string, Wake | undefined> => {
+  const when = spec.when === undefined ? E.right<string, Json>(true) : select(spec.when, payload);
+  if (E.isLeft(when)) return when;
+  if (!isTruthy(when.right)) return E.right(undefined);
+  const input = select(spec.input, payload);
+  if (E.isLeft(input)) return input;
+  const dedupeKey = dedupeKeyOf(spec.dedupe_key, payload, eventIdentity);
+  if (E.isLeft(dedupeKey)) return dedupeKey;
+  return E.right({ input: render(input.right), dedupe_key: dedupeKey.right });
+};
+
+/** How an event is told apart from all others. */
+export const eventIdentityOf = (processId: string, sequence: number): string => `${processId}:${sequence}`;
+
+/** The meaning of a payload under the semantics of its type; a selector that finds nothing is an error. */
+export const materialize = (
+  { terminal, wake }: EventTypeSemantics,
+  payload: Json,
+  eventIdentity: string,
+): E.Either<string, ProcessEventSemantics> => {
+  const end = terminal === undefined ? E.right(undefined) : terminalOf(terminal, payload);
+  if (E.isLeft(end)) return end;
+  const woken = wake === undefined ? E.right(undefined) : wakeOf(wake, payload, eventIdentity);
+  if (E.isLeft(woken)) return woken;
+  return E.right({
+    ...(end.right === undefined ? {} : { terminal: end.right }),
+    ...(woken.right === undefined ? {} : { wake: woken.right }),
+  });
+};
+
+// A wake: a session is told of its process's event, once. Its id is a hash, and the runtime's.
+
+export interface WakeDelivery {
+  readonly target: SessionScope;
+  readonly process_id: string;
+  readonly sequence: number;
+  readonly event_type: string;
+  readonly input: string;
+  /** Under the target: a wake with the same key was told already. */
+  readonly dedupe_key: string;
+}
+
+/** What a wake is called in the outbox, and afterwards in the finished index. */
+export const wakeKey = ({ target, dedupe_key }: Pick<WakeDelivery, "target" | "dedupe_key">): string =>
+  `wake:${sessionScopeId(target)}:${dedupe_key}`;
+
+/** The wake that an event makes, where it makes one and there is somebody to wake. */
+export const wakeDeliveryOf = (event: ProcessEvent, target: SessionScope | undefined): WakeDelivery | undefined => {
+  const { wake } = event.semantics;
+  if (wake === undefined || target === undefined) return undefined;
+  const { process_id, sequence, event_type } = event;
+  return { target, process_id, sequence, event_type, input: wake.input, dedupe_key: wake.dedupe_key };
+};
+
+/** A wake as a model reads it. */
+export const wakeText = (wake: Omit<WakeDelivery, "target" | "dedupe_key">): string =>
+  [
+    "Background process wake",
+    `Process: ${wake.process_id}`,
+    `Event: ${wake.event_type} #${wake.sequence}`,
+    "Wake input:",
+    wake.input,
+  ].join("\n");
 
 /** A request to append, with what the runtime found out about it. */
 export interface ProcessAppend {

@@ -3,13 +3,12 @@ import { lift } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
-import { scopeOfHolder } from "../link/handle-model.ts";
-import { processScope } from "../identity/process-scope.ts";
-import { endProcess } from "./end.ts";
-import { descriptorOf } from "../message/handle.ts";
+import { scopeOfHolder } from "../link/handle.ts";
+import { processScope } from "../identity/scope.ts";
+import { endProcess, write } from "./tell.ts";
+import { descriptorOf } from "../message/process.ts";
 import type { Peer, ProcessRegistration, ProcessRow } from "./model.ts";
 import { type Registered, register } from "./registration.ts";
-import { write } from "./tell.ts";
 
 /** Whether a process may be made here, and what it then is. */
 export const decideRegistration = (

@@ -1,11 +1,10 @@
 /** The invariants of a process, one function each: what is broken, if anything. */
-import { isBlank } from "../identity/blank.ts";
+import type { Check } from "../concern.ts";
+import { isBlank, processScope } from "../identity/scope.ts";
 import { signalEventType, signalWaitKey } from "../identity/process.ts";
-import { processScope } from "../identity/process-scope.ts";
-import { coreEventTypes } from "./core-event.ts";
+import { coreEventTypes, envMisfit, typesMisfit } from "./registration.ts";
 import type { State } from "../kernel/state.ts";
 import type { ProcessRow } from "./model.ts";
-import { envMisfit, typesMisfit } from "./registration.ts";
 import { signalOfType } from "./signal.ts";
 
 export type ProcessCheck = (row: ProcessRow) => string | undefined;
@@ -61,8 +60,6 @@ export const checkP7: ProcessCheck = ({ createdAt, updatedAt }) =>
   updatedAt >= createdAt ? undefined : `P7: updated at ${updatedAt}, made at ${createdAt}`;
 
 export const processChecks: readonly ProcessCheck[] = [checkP1, checkP2, checkP3, checkP4, checkP5, checkP6, checkP7];
-
-type Check = (state: State) => string | undefined;
 
 export const checkP8: Check = ({ process: row, requests }) => {
   if (row === undefined) return undefined;

@@ -1,11 +1,11 @@
 /** Hashes that processes are known by. The runtime makes them; no step does. */
 import type { Json } from "@pawl/tool-value";
 import { ProcessRegistration } from "../message/process.ts";
-import { coreEvent } from "./core-event.ts";
+import { coreEvent } from "./registration.ts";
 import type { ProcessEventAppendRequest } from "./model.ts";
 import { type Hashed, hashed } from "../identity/hash.ts";
 import { cancelKey } from "../identity/process.ts";
-import { type SessionScope, sessionScopeId } from "../identity/session-scope.ts";
+import { type SessionScope, sessionScopeId } from "../identity/scope.ts";
 
 /** What tells two events under one replay key apart. */
 export const eventPayloadHash = (eventType: string, payload: Json): Hashed => hashed([eventType, payload]);

@@ -1,4 +1,4 @@
-/** What a process's end says to a caller, and a caller's output to whoever awaits the process. */
+/** What a process's end says to a caller, and what a body's requests to a process came to. */
 import {
   type Json,
   type ToolCallOutput,

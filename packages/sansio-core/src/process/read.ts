@@ -1,14 +1,13 @@
-/** What a body's requests to a process came to, from the log and the state. */
-import type { Json } from "@pawl/tool-value";
+/** Results of a body's requests to a process, from the log and the state. */
+import { type Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { EffectResult, EffectSpec } from "../call/effect-model.ts";
-import { processOfScope } from "../identity/process-scope.ts";
+import type { EffectResult, EffectSpec } from "../call/effect.ts";
+import { processOfScope } from "../identity/scope.ts";
+import type { Event } from "../kernel/event.ts";
+import { ProcessEvent, notVisible } from "../message/process.ts";
 import type { Outcome } from "../message/message.ts";
-import { appendEvent, eventOf } from "./append.ts";
-import { notVisible } from "../message/handle.ts";
-import { ProcessEvent } from "../message/process.ts";
+import { appendEvent, eventIdentityOf, eventOf, materialize } from "./append.ts";
 import type { ProcessEventAppendRequest, ProcessRow } from "./model.ts";
-import { eventIdentityOf, materialize } from "./semantics.ts";
 
 type EventEffect = Extract<EffectSpec, { readonly kind: "event" }>;
 
@@ -67,4 +66,13 @@ export const observedEvent = (
     { seq: sequence, at },
     E.getOrElse(() => ({}))(semantics),
   );
+};
+
+/** It is answered by an event, or by the request itself; undefined for an event that answers none. */
+export const resultAmong = (event: Event, process: ProcessRow | undefined): EffectResult | undefined => {
+  if (event.type === "message.answered") return resultOfOutcome(event.outcome);
+  if (event.type !== "effect.requested") return undefined;
+  const { effect } = event;
+  if (effect.kind === "message") return resultOfUnsent(effect);
+  return effect.kind === "event" ? resultOfEvent(process, effect) : undefined;
 };

@@ -3,24 +3,20 @@ import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, absurd, reject } from "../kernel/error.ts";
-import { misfitOfDeleted } from "../scope/deleted.ts";
-import { scopeOfHolder } from "../link/handle-model.ts";
+import { misfitOfDeleted } from "../scope/admit.ts";
+import { scopeOfHolder } from "../link/handle.ts";
 import { cancelKey, signalWaitKey } from "../identity/process.ts";
-import { processOfScope } from "../identity/process-scope.ts";
-import { isSession } from "../identity/session-scope.ts";
+import { isSession, processOfScope } from "../identity/scope.ts";
 import type { Message, MessageOf, Outcome, Said } from "../message/message.ts";
-import { misfitOfLink } from "../link/room.ts";
-import type { Signal } from "../kernel/signal.ts";
-import { type Appended, type ProcessAppend, appendEvent } from "./append.ts";
+import { misfitOfLink } from "../link/model.ts";
+import type { SignalOf } from "../kernel/signal.ts";
+import { type Appended, type ProcessAppend, appendEvent, wakeKey } from "./append.ts";
 import { begin, decideRegistration, forgetting, toldTo, untoldTo } from "./begin.ts";
-import { coreEvent } from "./core-event.ts";
-import { descriptorOf } from "../message/handle.ts";
+import { coreEvent } from "./registration.ts";
+import { descriptorOf } from "../message/process.ts";
 import type { ProcessState } from "./model.ts";
 import { signalRequest } from "./signal.ts";
 import { tellEnd, write } from "./tell.ts";
-import { wakeKey } from "./wake.ts";
-
-type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 
 const accepted = (value: Json): Outcome => ({ status: "accepted", value });
 const refused = ({ code, message }: Rejection): Outcome => ({ status: "refused", code, message });
@@ -152,7 +148,7 @@ const onGranted = (draft: Draft, from: string, handle: MessageOf<"handle.granted
   return accepted(null);
 };
 
-const outcomeOf = (draft: Draft, { from, message, invalid, known = false }: Of<"message.taken">): Outcome => {
+const outcomeOf = (draft: Draft, { from, message, invalid, known = false }: SignalOf<"message.taken">): Outcome => {
   switch (message.type) {
     case "process.start":
       return onStart(draft, from, message);
@@ -199,7 +195,7 @@ const isLast = (draft: Draft, { type }: Said): boolean =>
   !tellings.has(type) && (draft.process === undefined || draft.process.status.state !== "running");
 
 /** A message was taken: it does what it does, or is refused; either way its sender hears. */
-export const onMessageTaken = (draft: Draft, signal: Of<"message.taken">): void => {
+export const onMessageTaken = (draft: Draft, signal: SignalOf<"message.taken">): void => {
   const { from, message } = signal;
   const outcome = outcomeOf(draft, signal);
   draft.raise({ type: "message.judged", from, outcome: isLast(draft, message) ? { ...outcome, last: true } : outcome });
@@ -222,7 +218,7 @@ const saidIn = (outcome: Outcome, name: string): Json | undefined => {
 };
 
 /** What becomes of a process that a deleted session held, by its answer. */
-const fateIn = (outcome: Outcome): Of<"handle.released">["fate"] => {
+const fateIn = (outcome: Outcome): SignalOf<"handle.released">["fate"] => {
   if (saidIn(outcome, "status") !== "running") return "ended";
   return saidIn(outcome, "preserved") === true ? "preserved" : "orphaned";
 };
@@ -243,7 +239,7 @@ const onRefused = (draft: Draft, to: string, message: Message, outcome: Refusal)
 };
 
 /** A start that was accepted grants its handle. */
-export const onMessageHeard = (draft: Draft, { to, message, outcome }: Of<"message.heard">): void => {
+export const onMessageHeard = (draft: Draft, { to, message, outcome }: SignalOf<"message.heard">): void => {
   if (message.type === "session.deleted") {
     return draft.raise({ type: "handle.released", process: processOfScope(to), fate: fateIn(outcome) });
   }

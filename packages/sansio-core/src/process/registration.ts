@@ -1,13 +1,15 @@
-/** Registering a process: what it has to say of itself, and what is added. Its hash is the runtime's. */
+/** Registering a process: what it has to say of itself, and the event types that every process has. */
 import { type Json, at as jsonAt } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { PersistentMap } from "../kernel/persistent-map.ts";
+import { type SessionScope, isBlank } from "../identity/scope.ts";
+import { terminalKey } from "../identity/process.ts";
 import { type Rejection, absurd, reject } from "../kernel/error.ts";
-import { isBlank } from "../identity/blank.ts";
-import type { SessionScope } from "../identity/session-scope.ts";
-import { coreEventTypes } from "./core-event.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
 import type { CausalRef } from "../message/invocation.ts";
+import { ProcessAwaitOutput } from "../message/process.ts";
 import type {
+  EventTypeSemantics,
+  ProcessEventAppendRequest,
   ProcessEventType,
   ProcessIdentity,
   ProcessInput,
@@ -16,7 +18,52 @@ import type {
   ProcessRecord,
   ProcessRegistration,
   ProcessRow,
+  TerminalState,
 } from "./model.ts";
+
+export const coreEvent = {
+  cancelRequested: "process.cancel_requested",
+  waiting: "process.waiting",
+  resumed: "process.resumed",
+  completed: "process.completed",
+  failed: "process.failed",
+  cancelled: "process.cancelled",
+} as const;
+
+const anyPayload = (name: string, semantics: EventTypeSemantics = {}): ProcessEventType => ({
+  name,
+  payload_schema: { schema: {} },
+  semantics,
+});
+const terminalType = (state: TerminalState): ProcessEventType =>
+  anyPayload(coreEvent[state], { terminal: { state, await_output: { pointer: "/await_output" } } });
+
+export const coreEventTypes: readonly ProcessEventType[] = [
+  anyPayload(coreEvent.cancelRequested),
+  anyPayload(coreEvent.waiting),
+  anyPayload(coreEvent.resumed),
+  terminalType("completed"),
+  terminalType("failed"),
+  terminalType("cancelled"),
+];
+
+const stateOf: { readonly [T in ProcessAwaitOutput["type"]]: TerminalState } = {
+  success: "completed",
+  failure: "failed",
+  cancelled: "cancelled",
+};
+
+/** The event that ends a process so. Ended twice with one output it is ended once; with another, it is a conflict. */
+export const completionRequest = (processId: string, output: ProcessAwaitOutput): ProcessEventAppendRequest => {
+  const eventType = coreEvent[stateOf[output.type]];
+  return {
+    event_type: eventType,
+    payload: { await_output: ProcessAwaitOutput.encode(output) as Json },
+    replay: { key: terminalKey(processId, eventType) },
+  };
+};
+
+// Registering. The hash of a registration is the runtime's.
 
 const firstText = (json: Json, pointers: readonly string[]): string | undefined =>
   pointers.map((pointer) => jsonAt(pointer, json)).find((found) => typeof found === "string");

@@ -28,6 +28,7 @@ export interface Signal {
   readonly signalId: string;
   readonly payload: Json;
 }
+/** Turns a signal into an event to append to its process, or rejects it. */
 export const signalRequest = (signal: Signal): E.Either<Rejection, ProcessEventAppendRequest> =>
   E.map((name: string) => ({
     event_type: signalEventType(name),

@@ -1,15 +1,47 @@
-/** What follows from an event that was appended: those who wait, who are woken, and who hear of the end. */
+/** What follows from an event that was appended: who waits, who is woken, who hears of the end. */
 import { type Json, cancelledOutput, runtimeCancellation } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { signalWaitKey, terminalKey } from "../identity/process.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { scopeOfHolder } from "../link/handle-model.ts";
 import { requestBatch } from "../kernel/ids.ts";
-import { signalWaitKey } from "../identity/process.ts";
+import { scopeOfHolder } from "../link/handle.ts";
 import type { Telling } from "../message/message.ts";
-import type { Appended } from "./append.ts";
 import { ProcessAwaitOutput } from "../message/process.ts";
-import { coreEvent } from "./core-event.ts";
-import { endProcess } from "./end.ts";
-import type { Peer, ProcessRow } from "./model.ts";
+import { type Appended, type ProcessAppend, appendEvent, eventOf } from "./append.ts";
+import { completionRequest, coreEvent } from "./registration.ts";
+import { type Peer, type ProcessRow, type ProcessStatus, coreMade } from "./model.ts";
+
+const statusOf = (output: ProcessAwaitOutput): Exclude<ProcessStatus, { readonly state: "running" }> => {
+  switch (output.type) {
+    case "success":
+      return { state: "completed", await_output: output };
+    case "failure":
+      return { state: "failed", await_output: output };
+    case "cancelled":
+      return { state: "cancelled", await_output: output };
+  }
+};
+
+/** A registrant may give the core types another meaning; an end that does not fit it is an end all the same. */
+const forced = (row: ProcessRow, append: ProcessAppend, output: ProcessAwaitOutput): Appended => {
+  const terminal = statusOf(output);
+  const seq = row.sequence + 1;
+  const event = eventOf(append, { seq, at: append.at }, { terminal });
+  const key = terminalKey(row.registration.id, event.event_type);
+  const replays = row.replays.set(key, { hash: append.payloadHash, seq, at: append.at });
+  const { wait: _, ...rest } = row;
+  return { row: { ...rest, status: terminal, sequence: seq, updatedAt: append.at, replays }, event, isReplay: false };
+};
+
+/** Ends a running process with this output. */
+export const endProcess = (row: ProcessRow, output: ProcessAwaitOutput, at: number): Appended => {
+  const processId = row.registration.id;
+  const append = { processId, request: completionRequest(processId, output), payloadHash: coreMade, at };
+  const appended = appendEvent(row, append);
+  return E.isRight(appended) && appended.right.row.status.state !== "running"
+    ? appended.right
+    : forced(row, append, output);
+};
 
 /** The end, as a peer is told of it; the output where one of its waits wants it. */
 export const endOf = ({ registration, hash, status }: ProcessRow, { waits }: Peer): Telling | undefined => {
@@ -49,7 +81,7 @@ const cancelledAtOnce = { type: "cancelled", message: "tool call cancelled" } as
 
 /** Whether a background run is under way here. */
 export const isRun = ({
-  work: {
+  state: {
     background: { run },
   },
 }: Draft): boolean => run !== undefined && run.phase !== "ended";

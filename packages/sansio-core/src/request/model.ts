@@ -9,6 +9,8 @@
  *   R2  the calls of a request have distinct, non-empty ids
  *   R3  a reply lists one entry a call, in the order of the request
  */
+import type { BatchRef } from "../kernel/ids.ts";
+import type { Table } from "../kernel/table.ts";
 import type { Json, ToolCallOutput } from "@pawl/tool-value";
 import type { FlowEnd } from "../flow/model.ts";
 
@@ -21,6 +23,9 @@ export interface RequestedCall {
   readonly replay?: Json;
 }
 
+/** A call to be made; one that is prepared already has what its tool made of it. */
+export type NewCall = RequestedCall & { readonly prepared?: Json };
+
 /** How one call ended, as its caller is told. */
 export interface Reply {
   readonly call_id: string;
@@ -31,6 +36,12 @@ export interface Reply {
   /** What the host's projection made of it for the model, where there is one. */
   readonly parts?: Json;
   readonly replay?: Json;
+}
+
+/** What a batch came to: a reply a call, in order, and what its calls triggered. */
+export interface Replies {
+  readonly replies: readonly Reply[];
+  readonly triggers: readonly Json[];
 }
 
 interface Base {
@@ -80,3 +91,31 @@ export const conflictOfIds = (calls: readonly { readonly id: string }[]): string
   }
   return undefined;
 };
+
+/** What requests hear. */
+export type RequestSignal =
+  | { readonly type: "batch.ended"; readonly batch: BatchRef }
+  /** A process runs its call as a request of its own. */
+  | {
+      readonly type: "request.open";
+      readonly request: string;
+      readonly hash: string;
+      readonly executionScope: string;
+      readonly calls: readonly NewCall[];
+    }
+  | {
+      readonly type: "flow.ended";
+      readonly request: string;
+      readonly end: FlowEnd;
+      readonly triggers: readonly Json[];
+    };
+
+/** What requests ask of the world. */
+export type RequestCommand =
+  /** `flow`: how it ended, where the request is one. */
+  { readonly type: "reply"; readonly request: string; readonly flow?: FlowEnd } & Replies;
+
+/** Its rows in a state. */
+export interface RequestRows {
+  readonly requests: Table<RequestRow>;
+}

@@ -1,17 +1,14 @@
 /** Requests come in, are joined or refused, cancelled, and leave with their acknowledged reply. A flow is a request too. */
-import type { Replies } from "../kernel/command.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { Invariant, type Rejection, absurd, reject } from "../kernel/error.ts";
+import { Invariant, type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
 import { requestBatch } from "../kernel/ids.ts";
-import type { Signal } from "../kernel/signal.ts";
-import { type RequestRow, conflictOfIds } from "./model.ts";
-import { repliesOf } from "./replies.ts";
+import type { SignalOf } from "../kernel/signal.ts";
+import { type Replies, type RequestRow, conflictOfIds } from "./model.ts";
+import { repliesOf } from "./reply.ts";
 import { begin, misfitOfId } from "./submit.ts";
 
-type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
-
-const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): Rejection | undefined => {
+export const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): Rejection | undefined => {
   const misfit = misfitOfId(draft, event);
   if (misfit !== undefined) return misfit;
   const { request, calls } = event;
@@ -22,7 +19,7 @@ const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): Rejecti
   return undefined;
 };
 
-const onAcked = (draft: Draft, { request }: EventOf<"reply.acked">): Rejection | undefined => {
+export const onAcked = (draft: Draft, { request }: EventOf<"reply.acked">): Rejection | undefined => {
   const row = draft.request(request);
   if (row === undefined) return reject("request_unknown", `no live request \`${request}\``);
   if (row.phase !== "replying") return reject("no_reply_waits", `request \`${request}\` is still running`);
@@ -30,7 +27,7 @@ const onAcked = (draft: Draft, { request }: EventOf<"reply.acked">): Rejection |
   return undefined;
 };
 
-const onCancelled = (draft: Draft, { request }: EventOf<"request.cancelled">): Rejection | undefined => {
+export const onCancelled = (draft: Draft, { request }: EventOf<"request.cancelled">): Rejection | undefined => {
   const row = draft.request(request);
   if (row === undefined) return reject("request_unknown", `no live request \`${request}\``);
   if (row.phase !== "running")
@@ -40,27 +37,11 @@ const onCancelled = (draft: Draft, { request }: EventOf<"request.cancelled">): R
   return undefined;
 };
 
-export const onRequestEvent = (
-  draft: Draft,
-  event: EventOf<"request.submitted" | "request.cancelled" | "reply.acked">,
-): Rejection | undefined => {
-  switch (event.type) {
-    case "request.submitted":
-      return onSubmitted(draft, event);
-    case "request.cancelled":
-      return onCancelled(draft, event);
-    case "reply.acked":
-      return onAcked(draft, event);
-    default:
-      return absurd(event);
-  }
-};
-
 const isOfProcess = ({ process: row }: Draft, request: string): boolean =>
   row?.run === "call" && row.registration.id === request;
 
 /** A body's batch stays until its replies are on record; a request's or a step's leaves them to who waits for it. */
-const onBatchEnded = (draft: Draft, { batch }: Of<"batch.ended">): void => {
+export const onBatchEnded = (draft: Draft, { batch }: SignalOf<"batch.ended">): void => {
   const row = draft.batch(batch);
   if (row === undefined) return; // Dropped by this event, with its body.
   const { triggers, step } = row;
@@ -72,7 +53,8 @@ const onBatchEnded = (draft: Draft, { batch }: Of<"batch.ended">): void => {
   for (const ref of row.calls) draft.dropCall(ref);
   draft.dropBatch(batch);
   if (step === undefined) return onRequestOver(draft, row.request, { replies, triggers });
-  for (const { output } of replies) draft.endStep({ request: row.request, id: step, output, triggers });
+  for (const { output } of replies)
+    draft.defer({ type: "step.ended", request: row.request, id: step, output, triggers });
 };
 
 const running = (draft: Draft, request: string): Extract<RequestRow, { readonly phase: "running" }> => {
@@ -93,30 +75,17 @@ const onRequestOver = (draft: Draft, id: string, { replies, triggers }: Replies)
 };
 
 /** What a process runs is a request of its own: nobody submitted it, and its reply is the process's end. */
-const onRequestOpen = (draft: Draft, signal: Of<"request.open">): void => {
+export const onRequestOpen = (draft: Draft, signal: SignalOf<"request.open">): void => {
   const { request, hash, executionScope, calls } = signal;
   draft.putRequest({ request, hash, born: draft.seq, executionScope, phase: "running", waits: [] });
   draft.raise({ type: "batch.create", ref: requestBatch(request), request, prefix: "", calls });
 };
 
 /** A flow's reply says how it ended; its steps were shown one by one. */
-const onFlowEnded = (draft: Draft, signal: Of<"flow.ended">): void => {
+export const onFlowEnded = (draft: Draft, signal: SignalOf<"flow.ended">): void => {
   const { end: flow, triggers } = signal;
   const { request, hash, born, executionScope, waits } = running(draft, signal.request);
   if (waits.length > 0) draft.raise({ type: "waits.forget", request, keys: waits });
   draft.putRequest({ request, hash, born, executionScope, phase: "replying", replies: [], triggers, flow });
   draft.emit({ type: "reply", request, replies: [], triggers, flow });
-};
-
-export const onRequestSignal = (draft: Draft, signal: Of<"batch.ended" | "request.open" | "flow.ended">): void => {
-  switch (signal.type) {
-    case "batch.ended":
-      return onBatchEnded(draft, signal);
-    case "request.open":
-      return onRequestOpen(draft, signal);
-    case "flow.ended":
-      return onFlowEnded(draft, signal);
-    default:
-      return absurd(signal);
-  }
 };

@@ -2,8 +2,8 @@
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
-import { misfitOfDeleted } from "../scope/deleted.ts";
 import { ownExecutionScope } from "./model.ts";
+import { misfitOfDeleted } from "../scope/admit.ts";
 
 type Submitted = EventOf<"request.submitted" | "flow.submitted">;
 

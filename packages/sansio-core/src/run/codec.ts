@@ -1,4 +1,4 @@
-/** Runs on the wire. */
+/** Runs on the wire, and runs and tasks in a snapshot. */
 import {
   type Codec,
   array,
@@ -13,12 +13,13 @@ import {
   text,
   u64,
 } from "@pawl/tool-value";
+import type { SnapshotPart } from "../concern.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
 import { ProcessRegistration } from "../message/process.ts";
-import { NewTaskCodec, ProgressCodec, TaskErrorCodec, TaskUpdateCodec } from "../message/task.ts";
-import type { RunOutcome } from "./finish.ts";
-import type { MessagePart, NewMessage, TaskMessage } from "./message.ts";
-import type { NewMonitor, Permit, RunDefinition } from "./model.ts";
-import type { Filled, Output } from "./output.ts";
+import { ProgressCodec, TaskCodec, TaskErrorCodec } from "../message/task.ts";
+import type { Filled, Output, RunOutcome } from "./finish.ts";
+import type { MessagePart, NewMessage, TaskMessage } from "./task.ts";
+import type { Asked, NewMonitor, Permit, RunDefinition, RunRow, RunRows, TaskRow, TaskRun } from "./model.ts";
 
 const MessagePartCodec: Codec<MessagePart> = tagged<MessagePart, "type">("MessagePart", "type", {
   text: { text: text },
@@ -31,7 +32,7 @@ const newMessage = {
   content: array(MessagePartCodec),
   in_reply_to: optional(string),
 };
-const NewMessageCodec: Codec<NewMessage> = record<NewMessage>("struct NewMessage", newMessage);
+export const NewMessageCodec: Codec<NewMessage> = record<NewMessage>("struct NewMessage", newMessage);
 export const TaskMessageCodec: Codec<TaskMessage> = record<TaskMessage>("struct TaskMessage", {
   ...newMessage,
   created_at: u64,
@@ -59,24 +60,68 @@ export const MonitorCodec: Codec<NewMonitor> = record<NewMonitor>("struct Monito
   signal_on_completion: boolean,
 });
 
+/** Reads and writes a piece of a background run's output. */
 export const OutputCodec: Codec<Output> = record<Output>("struct Output", { stream: string, delta: text });
-const PermitCodec: Codec<Permit> = tagged<Permit, "status">("Permit", "status", {
+export const PermitCodec: Codec<Permit> = tagged<Permit, "status">("Permit", "status", {
   granted: {},
   refused: { limit: u64 },
 });
 
-export const backgroundEvents = {
-  "run.requested": { registration: ProcessRegistration, hash: string },
-  "permit.answered": { run: string, permit: PermitCodec },
-  "run.reported": {
-    attempt: u64,
-    detail: optional(text),
-    progress: optional(ProgressCodec),
-    output: defaulted<readonly Output[]>(array(OutputCodec), [], (list) => list.length === 0),
+// In a snapshot.
+
+const TaskRunCodec: Codec<TaskRun> = record<TaskRun>("struct TaskRun", { run: string, tool: string, signal: boolean });
+
+const TaskRowCodec: Codec<TaskRow> = record<TaskRow>("struct TaskRow", {
+  task: TaskCodec,
+  born: u64,
+  messages: defaulted<readonly TaskMessage[]>(array(TaskMessageCodec), [], (list) => list.length === 0),
+  run: optional(TaskRunCodec),
+  schedule: optional(string),
+});
+
+const AskedCodec: Codec<Asked> = record<Asked>("struct Asked", {
+  run: string,
+  registration: ProcessRegistration,
+  hash: string,
+  definition: RunDefinitionCodec,
+  born: u64,
+});
+
+const RunRowCodec: Codec<RunRow> = record<RunRow>("struct Run", {
+  definition: RunDefinitionCodec,
+  title: string,
+  session: optional(string),
+  phase: oneOf<RunRow["phase"]>("a phase of a run", "running", "finishing", "ended"),
+  attempt: u64,
+  detail: string,
+  progress: optional(ProgressCodec),
+  filled: FilledCodec,
+  outcome: optional(RunOutcomeCodec),
+});
+
+const isEmpty = (list: readonly unknown[]): boolean => list.length === 0;
+
+interface Shape {
+  readonly tasks: readonly TaskRow[];
+  readonly asked: readonly Asked[];
+  readonly run?: RunRow;
+}
+
+export const runSnapshot: SnapshotPart<Shape, RunRows> = {
+  fields: {
+    tasks: defaulted<readonly TaskRow[]>(array(TaskRowCodec), [], isEmpty),
+    asked: defaulted<readonly Asked[]>(array(AskedCodec), [], isEmpty),
+    run: optional(RunRowCodec),
   },
-  "artifacts.written": { attempt: u64, written: boolean },
-  "task.created": { task: NewTaskCodec },
-  "task.updated": { task: string, update: TaskUpdateCodec },
-  "task.cancel_requested": { task: string },
-  "task.messaged": { message: NewMessageCodec, expected_attempt: optional(u64) },
-} as const;
+  write: ({ background: { tasks, asked, run } }) => ({
+    tasks: tasks.values().toSorted((a, b) => a.born - b.born || (a.task.id < b.task.id ? -1 : 1)),
+    asked: asked.values().toSorted((a, b) => a.born - b.born),
+    ...(run === undefined ? {} : { run }),
+  }),
+  read: (shape) => {
+    const tasks = PersistentMap.of(shape.tasks.map((row) => [row.task.id, row]));
+    const asked = PersistentMap.of(shape.asked.map((row) => [row.run, row]));
+    const isWhole = tasks.size === shape.tasks.length && asked.size === shape.asked.length;
+    return isWhole ? { background: { tasks, asked, run: shape.run } } : undefined;
+  },
+};

@@ -1,8 +1,135 @@
-/** How a run ends: its two files, the update of its task, and what its session is told. */
-import { type Json, type ToolCallOutput, type ToolValue, encode, internalErrorText, render } from "@pawl/tool-value";
-import { bounded, cutTo, logOf, type Output, truncationNote } from "./output.ts";
+/** How a run ends: its output and its two files, the update of its task, and what its session is told. */
+import {
+  type Json,
+  type JsonObject,
+  type ToolCallOutput,
+  type ToolValue,
+  encode,
+  internalErrorText,
+  render,
+  stringify,
+} from "@pawl/tool-value";
 import type { TaskError, TaskUpdate } from "../message/task.ts";
-import { pretty } from "./pretty.ts";
+
+/** How far a log has been filled. */
+export interface Filled {
+  /** Code points. */
+  readonly length: number;
+  readonly isTruncated: boolean;
+}
+export const emptyOutput: Filled = { length: 0, isTruncated: false };
+
+/** One write of a run. */
+export interface Output {
+  readonly stream: string;
+  readonly delta: string;
+}
+
+const isLead = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
+
+/** The place behind so many code points; the text's end, where it has fewer. */
+const placeAfter = (text: string, count: number): number => {
+  let place = 0;
+  for (let n = 0; n < count && place < text.length; n++) place += isLead(text.charCodeAt(place)) ? 2 : 1;
+  return Math.min(place, text.length);
+};
+
+/** Counts the code points of a text. */
+export const codePoints = (text: string): number => {
+  let count = 0;
+  for (let place = 0; place < text.length; place += isLead(text.charCodeAt(place)) ? 2 : 1) count++;
+  return count;
+};
+
+/** The first code points of a text. */
+export const cutTo = (text: string, count: number): string =>
+  text.length <= count ? text : text.slice(0, placeAfter(text, count));
+
+export interface Write {
+  readonly filled: Filled;
+  /** What goes into the log. */
+  readonly kept: string;
+}
+
+/** One write: what of it there is room for. Filling the log exactly cuts nothing; an empty write is none. */
+export const writeOutput = (filled: Filled, { stream, delta }: Output, cap: number): Write => {
+  if (delta === "") return { filled, kept: "" };
+  const room = Math.max(0, cap - filled.length);
+  if (room === 0) return { filled: { ...filled, isTruncated: true }, kept: "" };
+  const chunk = `[${stream}] ${delta}`;
+  const length = codePoints(chunk);
+  if (length <= room) return { filled: { ...filled, length: filled.length + length }, kept: chunk };
+  return { filled: { length: cap, isTruncated: true }, kept: cutTo(chunk, room) };
+};
+
+/** All writes of a run as its log, without the closing notes. */
+export const logOf = (writes: readonly Output[], cap: number): Filled & { readonly text: string } => {
+  let filled = emptyOutput;
+  const kept: string[] = [];
+  for (const write of writes) {
+    const next = writeOutput(filled, write, cap);
+    filled = next.filled;
+    kept.push(next.kept);
+  }
+  return { ...filled, text: kept.join("") };
+};
+
+/** Marks the place where the log of a background run was cut. */
+export const truncationNote = (cap: number): string => `\n[system] background output truncated at ${cap} characters\n`;
+
+/** A text that came in one piece, under the same bound. */
+export const bounded = (text: string, cap: number): string =>
+  codePoints(text) <= cap ? text : cutTo(text, cap) + truncationNote(cap);
+
+// JSON as people read it: two spaces a level, keys in the order of canonical text.
+
+const isEmpty = (value: object): boolean => (Array.isArray(value) ? value : Object.keys(value)).length === 0;
+const byText = (a: string, b: string): number => (a < b ? -1 : 1);
+
+const partsOf = (value: readonly Json[] | JsonObject): readonly (readonly [head: string, part: Json])[] =>
+  Array.isArray(value)
+    ? value.map((part) => ["", part])
+    : Object.entries(value as JsonObject)
+        .toSorted(([a], [b]) => byText(a, b))
+        .map(([key, part]) => [`${stringify(key)}: `, part]);
+
+interface Open {
+  readonly parts: readonly (readonly [string, Json])[];
+  readonly close: string;
+  next: number;
+}
+
+const opened = (value: readonly Json[] | JsonObject): Open => ({
+  parts: partsOf(value),
+  close: Array.isArray(value) ? "]" : "}",
+  next: 0,
+});
+
+/** Keeps its own stack: no depth of input overflows that of the language. */
+export const pretty = (value: Json): string => {
+  const text: string[] = [];
+  const stack: Open[] = [];
+  const put = (one: Json): void => {
+    const isNested = typeof one === "object" && one !== null && !isEmpty(one);
+    text.push(isNested ? (Array.isArray(one) ? "[" : "{") : stringify(one));
+    if (isNested) stack.push(opened(one));
+  };
+  put(value);
+  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+    const part = top.parts[top.next];
+    if (part === undefined) {
+      stack.pop();
+      text.push(`\n${"  ".repeat(stack.length)}${top.close}`);
+      continue;
+    }
+    text.push(`${top.next === 0 ? "" : ","}\n${"  ".repeat(stack.length)}${part[0]}`);
+    top.next += 1;
+    put(part[1]);
+  }
+  return text.join("");
+};
+
+// Ends.
 
 /** What became of a run. Who won between a cancel and a finish stands here, and in no text. */
 export type RunOutcome =
@@ -12,9 +139,11 @@ export type RunOutcome =
 
 /** How the call of a lost run fails that may not be begun again; its driver says so, and no tool can. */
 export const reattachRefused = "reattach_refused";
+/** Words the end of a background run that said nothing of its own. */
 export const unexpectedEnd = "Background run ended unexpectedly";
 export const canceledSummary = "Canceled by request.";
 
+/** Makes the outcome of a background run that failed. */
 export const failedRun = (message: string, kind = "error"): RunOutcome => ({
   type: "failed",
   error: { kind, message },
@@ -68,6 +197,7 @@ export interface RunPaths {
   readonly log_path: string;
   readonly result_path: string;
 }
+/** Returns where a background run writes its log and its result. */
 export const pathsOf = (run: string): RunPaths => {
   const dir = `/.background/${run}`;
   return { artifact_dir: dir, log_path: `${dir}/output.log`, result_path: `${dir}/result.json` };

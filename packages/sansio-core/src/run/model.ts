@@ -22,11 +22,11 @@
  *   T6  a run belongs to its process: it finishes while the process waits for its files, and has ended when that has
  *   T7  a run's attempts are counted from 1, and there are no more of them than its losses allow
  */
-import type { Json } from "@pawl/tool-value";
-import type { ProcessRegistration } from "../process/model.ts";
-import type { RunOutcome } from "./finish.ts";
-import type { NewMessage, TaskMessage } from "./message.ts";
-import type { Filled, Output } from "./output.ts";
+import type { Json, ToolCallOutput } from "@pawl/tool-value";
+import type { PersistentMap } from "../kernel/persistent-map.ts";
+import type { ProcessRegistration, ProcessStatus } from "../process/model.ts";
+import type { Filled, Output, RunOutcome } from "./finish.ts";
+import type { NewMessage, TaskMessage } from "./task.ts";
 import type { NewTask, Progress, Task, TaskUpdate } from "../message/task.ts";
 
 /** What a process that is a background run says of itself: the definition in its identity. */
@@ -117,8 +117,10 @@ export type SpawnAnswer =
   | { readonly status: "started"; readonly task: string }
   | { readonly status: "refused"; readonly message: string };
 
+/** Words the refusal of a background run beyond the session's limit. */
 export const sessionIsFull = (limit: number): string =>
   `Maximum ${limit} active background runs per session. Wait for an existing run to finish before starting another.`;
+/** Words the refusal of a background run beyond the worker's limit. */
 export const workerIsFull = (limit: number): string =>
   `Worker is already running the maximum ${limit} active background runs. Try again after an existing run finishes.`;
 
@@ -134,3 +136,70 @@ export const countedId = (id: string, count: number): string => {
 /** The name of a run's attempt, and of the folder with its files; the first is that of its process. */
 export const runOfAttempt = (run: string, attempt: number): string =>
   attempt === 1 ? run : countedId(run, attempt - 1);
+
+type EndedStatus = Exclude<ProcessStatus, { readonly state: "running" }>;
+
+/** What runs and tasks hear. */
+export type RunSignal =
+  /** A process begins; `session`: the one that asked for it. */
+  | { readonly type: "run.begin"; readonly session: string | undefined }
+  /** The call of a background run is over. */
+  | { readonly type: "run.finish"; readonly output: ToolCallOutput }
+  /** The call of a background run has lost its owner. */
+  | { readonly type: "run.lost" }
+  /** The process of a background run was ended by someone else. */
+  | { readonly type: "run.overtaken"; readonly status: EndedStatus }
+  | {
+      readonly type: "task.report";
+      readonly from: string;
+      readonly task: string;
+      readonly run: string;
+      readonly update: TaskUpdate;
+    }
+  /** The process of a task would not begin. */
+  | { readonly type: "task.refused"; readonly process: string; readonly message: string }
+  | { readonly type: "monitor.begin"; readonly schedule: string; readonly task: Omit<NewTask, "kind"> }
+  | {
+      readonly type: "monitor.fired";
+      readonly schedule: string;
+      readonly fire: number;
+      readonly text: string;
+      readonly isLast: boolean;
+    }
+  | { readonly type: "monitor.ended"; readonly schedule: string };
+
+/** What runs and tasks ask of the world. */
+export type RunCommand =
+  /** A run wants, or gives back, its place among those of the worker. */
+  | { readonly type: "permit.take"; readonly run: string }
+  | { readonly type: "permit.release"; readonly run: string }
+  /** Whoever asked for a run is told. */
+  | { readonly type: "spawn.answer"; readonly run: string; readonly answer: SpawnAnswer }
+  /** The two files of a run's attempt are to be written, from all that it reported. */
+  | {
+      readonly type: "artifacts.write";
+      readonly process: string;
+      readonly run: string;
+      readonly attempt: number;
+      readonly outcome: RunOutcome;
+    }
+  | {
+      readonly type: "task.observe";
+      readonly what: "created" | "updated" | "message_sent" | "message_received";
+      readonly task: Task;
+    }
+  | { readonly type: "run.observe"; readonly process: string; readonly attempt: number };
+
+/** What a state keeps of runs and tasks. */
+export interface Background {
+  /** Of a session. */
+  readonly tasks: PersistentMap<string, TaskRow>;
+  readonly asked: PersistentMap<string, Asked>;
+  /** Of the scope of a process. */
+  readonly run: RunRow | undefined;
+}
+
+/** Its rows in a state. */
+export interface RunRows {
+  readonly background: Background;
+}

@@ -10,14 +10,15 @@ import {
   type RunOutcome,
   artifactFailure,
   canceledSummary,
+  emptyOutput,
   orphaned,
   outcomeOfOutput,
   pathsOf,
   updateOf,
+  writeOutput,
 } from "./finish.ts";
 import { type RunRow, runOfAttempt } from "./model.ts";
-import { emptyOutput, writeOutput } from "./output.ts";
-import { setRun } from "./table.ts";
+import { setRun } from "./task.ts";
 import { definitionOf } from "./session.ts";
 import type { TaskUpdate } from "../message/task.ts";
 
@@ -47,7 +48,7 @@ const report = (draft: Draft, { definition, session, attempt }: RunRow, update: 
 };
 
 const speaking = (draft: Draft, attempt: number, phase: RunRow["phase"]): RunRow | Rejection => {
-  const { run } = draft.work.background;
+  const { run } = draft.state.background;
   if (run === undefined) return reject("run_unknown", `\`${draft.scope.id}\` is no background run`);
   if (run.attempt !== attempt) return reject("stale_attempt", `expected attempt ${run.attempt}, found ${attempt}`);
   return run.phase === phase ? run : reject("wrong_phase", `the run is ${run.phase}, expected ${phase}`);
@@ -71,7 +72,7 @@ export const onRunReported = (draft: Draft, event: EventOf<"run.reported">): Rej
 
 /** Its call is over: what is left is to write its files. A cancel that stands before its end wins, whatever it says. */
 export const onRunFinish = (draft: Draft, output: ToolCallOutput): void => {
-  const { run: row } = draft.work.background;
+  const { run: row } = draft.state.background;
   if (row?.phase !== "running") return;
   const ended = draft.process?.cancelled === true ? ({ type: "canceled" } as const) : outcomeOfOutput(output);
   const outcome = row.outcome ?? ended;
@@ -132,7 +133,7 @@ export const onArtifacts = (draft: Draft, event: EventOf<"artifacts.written">): 
 /** The call of a lost owner runs again, if it may and was not lost too often; else the run is at its end. */
 export const onRunLost = (draft: Draft): void => {
   const { process, options } = draft;
-  const { run: row } = draft.work.background;
+  const { run: row } = draft.state.background;
   if (row?.phase !== "running" || row.outcome !== undefined || process === undefined || process.cancelled) return;
   const { attempt, definition } = row;
   const batch = draft.batch(requestBatch(process.registration.id));
@@ -155,7 +156,7 @@ const reattach = (draft: Draft, row: RunRow): void => {
 
 /** The process was ended by someone else: there are no files, and the task hears what is known. */
 export const onRunOvertaken = (draft: Draft, status: Exclude<ProcessStatus, { readonly state: "running" }>): void => {
-  const { run: row } = draft.work.background;
+  const { run: row } = draft.state.background;
   if (row === undefined || row.phase === "ended") return;
   const end = outcomeOfOutput(outputOfAwait(status.await_output));
   setRun(draft, over(row));

@@ -1,27 +1,42 @@
 /** Runs and tasks in the scope of their session. */
 import { read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { processScope } from "../identity/scope.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
-import { processScope } from "../identity/process-scope.ts";
-import { coreMade, type ProcessRegistration } from "../process/model.ts";
+import type { SignalOf } from "../kernel/signal.ts";
+import type { Task } from "../message/task.ts";
+import { type ProcessRegistration, coreMade } from "../process/model.ts";
 import { RunDefinitionCodec } from "./codec.ts";
-import { misfitOfDeleted } from "../scope/deleted.ts";
-import { afterMessage, keptMessages, staleMessage, wakeOfMessage } from "./message.ts";
+import { failedRun, updateOf } from "./finish.ts";
+import {
+  afterMessage,
+  createTask,
+  dropAsked,
+  isTerminal,
+  keptMessages,
+  misfitOfUpdate,
+  putAsked,
+  putNewTask,
+  putTask,
+  requestCancel,
+  staleMessage,
+  tellSession,
+  updateTask,
+  wakeOfMessage,
+} from "./task.ts";
 import {
   type Asked,
   type RunDefinition,
   type TaskRow,
+  countedId,
   monitorKind,
   runKind,
   sessionIsFull,
   workerIsFull,
 } from "./model.ts";
-import { type Task } from "../message/task.ts";
-import { createTask, isTerminal, misfitOfUpdate, requestCancel } from "./task.ts";
-import { dropAsked, putAsked, putTask } from "./table.ts";
-import { putNewTask, tellSession, updateTask } from "./tell.ts";
+import { misfitOfDeleted } from "../scope/admit.ts";
 
 /** What a registration says of the background run that it is; undefined where it is none. */
 export const definitionOf = ({ identity, input }: ProcessRegistration): RunDefinition | undefined => {
@@ -36,14 +51,14 @@ const misfitOfScope = ({ scope, process }: Draft): Rejection | undefined =>
     : reject("wrong_scope", `tasks and schedules live in sessions, and \`${scope.id}\` is none`);
 
 const found = (draft: Draft, id: string): TaskRow | Rejection =>
-  misfitOfScope(draft) ?? draft.work.background.tasks.get(id) ?? reject("task_unknown", `no task \`${id}\``);
+  misfitOfScope(draft) ?? draft.state.background.tasks.get(id) ?? reject("task_unknown", `no task \`${id}\``);
 
 const isRow = (row: TaskRow | Rejection): row is TaskRow => "task" in row;
 
 const isAsked = (draft: Draft, run: string, task: string): boolean =>
-  draft.work.background.asked.values().some((asked) => asked.run === run || asked.definition.task === task);
+  draft.state.background.asked.values().some((asked) => asked.run === run || asked.definition.task === task);
 const isTaken = (draft: Draft, run: string, task: string): boolean =>
-  draft.work.background.tasks.has(task) || draft.work.background.tasks.values().some((row) => row.run?.run === run);
+  draft.state.background.tasks.has(task) || draft.state.background.tasks.values().some((row) => row.run?.run === run);
 
 export const onRunRequested = (draft: Draft, event: EventOf<"run.requested">): Rejection | undefined => {
   const { registration, hash } = event;
@@ -61,7 +76,7 @@ export const onRunRequested = (draft: Draft, event: EventOf<"run.requested">): R
 };
 
 const activeRuns = (draft: Draft): number =>
-  draft.work.background.tasks.values().filter(({ run, task }) => run !== undefined && !isTerminal(task.state)).length;
+  draft.state.background.tasks.values().filter(({ run, task }) => run !== undefined && !isTerminal(task.state)).length;
 
 const refuse = (draft: Draft, run: string, message: string): void =>
   draft.emit({ type: "spawn.answer", run, answer: { status: "refused", message } });
@@ -87,7 +102,7 @@ const start = (draft: Draft, { run, registration, hash, definition }: Asked): vo
 const sessionOf = ({ scope }: Draft): string => scope.id.slice("session:".length);
 
 export const onPermit = (draft: Draft, { run, permit }: EventOf<"permit.answered">): Rejection | undefined => {
-  const asked = draft.work.background.asked.get(run);
+  const asked = draft.state.background.asked.get(run);
   if (asked === undefined) return reject("run_unknown", `no permit is asked for run \`${run}\``);
   dropAsked(draft, run);
   if (permit.status === "refused") {
@@ -107,7 +122,7 @@ export const onPermit = (draft: Draft, { run, permit }: EventOf<"permit.answered
 export const onTaskCreated = (draft: Draft, { task }: EventOf<"task.created">): Rejection | undefined => {
   const misfit = misfitOfScope(draft) ?? misfitOfDeleted(draft);
   if (misfit !== undefined) return misfit;
-  if (draft.work.background.tasks.has(task.id) || isAsked(draft, "", task.id)) {
+  if (draft.state.background.tasks.has(task.id) || isAsked(draft, "", task.id)) {
     return reject("task_exists", `task \`${task.id}\` is there already`);
   }
   putNewTask(draft, { task: createTask(task, sessionOf(draft), draft.at), born: draft.seq, messages: [] });
@@ -190,7 +205,7 @@ interface Fire {
 /** A monitor's fire: its task says so, and is done, where there will be no other. */
 export const noteFire = (draft: Draft, row: TaskRow, { id, text, isLast }: Fire): void => {
   say(draft, row, { id, task_id: row.task.id, direction: "outbound", content: [{ type: "text", text }] });
-  const noted = draft.work.background.tasks.get(row.task.id);
+  const noted = draft.state.background.tasks.get(row.task.id);
   if (isLast && noted !== undefined) {
     updateTask(draft, noted, { state: "succeeded", summary: "Scheduled monitor completed" });
   }
@@ -202,14 +217,39 @@ export const beginMonitor = (
   schedule: string,
   task: Omit<Parameters<typeof createTask>[0], "kind">,
 ): void => {
-  if (draft.work.background.tasks.has(task.id) || isAsked(draft, "", task.id)) return;
+  if (draft.state.background.tasks.has(task.id) || isAsked(draft, "", task.id)) return;
   const made: Task = createTask({ ...task, kind: monitorKind, state: "running" }, sessionOf(draft), draft.at);
   putNewTask(draft, { task: made, born: draft.seq, messages: [], schedule });
 };
 
 /** The tasks that show a schedule, and are not over. */
 export const monitorsOf = (draft: Draft, schedule: string): readonly TaskRow[] =>
-  draft.work.background.tasks
+  draft.state.background.tasks
     .values()
     .filter((row) => row.schedule === schedule && !isTerminal(row.task.state))
     .toSorted((a, b) => a.born - b.born || (a.task.id < b.task.id ? -1 : 1));
+
+/** A run's word on its task: taken from its own process alone. */
+export const onReported = (draft: Draft, { from, task, run, update }: SignalOf<"task.report">): void => {
+  const row = draft.state.background.tasks.get(task);
+  if (row?.run === undefined || processScope(row.run.run) !== from) return;
+  if (misfitOfUpdate(row.task, update) === undefined) updateTask(draft, row, update, run);
+};
+
+/** Its process would not begin. */
+export const onRefused = (draft: Draft, { process, message }: SignalOf<"task.refused">): void => {
+  const row = draft.state.background.tasks.values().find(({ run }) => run?.run === process);
+  if (row !== undefined && !isTerminal(row.task.state)) updateTask(draft, row, updateOf(failedRun(message), undefined));
+};
+
+export const onFired = (draft: Draft, { schedule, fire, text, isLast }: SignalOf<"monitor.fired">): void => {
+  const rows = monitorsOf(draft, schedule);
+  const id = countedId(`tmsg_${schedule.slice(schedule.indexOf("_") + 1)}`, fire);
+  for (const row of rows) noteFire(draft, row, { id, text, isLast });
+};
+
+export const onScheduleEnded = (draft: Draft, { schedule }: SignalOf<"monitor.ended">): void => {
+  for (const row of monitorsOf(draft, schedule)) {
+    updateTask(draft, row, { state: "canceled", state_detail: "schedule canceled" });
+  }
+};

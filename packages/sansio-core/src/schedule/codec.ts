@@ -1,7 +1,23 @@
-/** Schedules on the wire. */
-import { type Codec, boolean, oneOf, optional, record, string, text, tagged, u64 } from "@pawl/tool-value";
+/** Schedules on the wire and in a snapshot, and instants as text. */
+import {
+  type Codec,
+  array,
+  boolean,
+  defaulted,
+  oneOf,
+  optional,
+  record,
+  string,
+  tagged,
+  text,
+  u64,
+} from "@pawl/tool-value";
+import type { SnapshotPart } from "../concern.ts";
+import type { Deadline } from "../kernel/deadline.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
 import { MonitorCodec } from "../run/codec.ts";
-import type { NewSchedule, Plan, ProbeOutcome, Schedule } from "./model.ts";
+import type { NewSchedule, Plan, ProbeOutcome, Schedule, ScheduleRow, ScheduleRows } from "./model.ts";
+import { schedulesOf } from "./step.ts";
 
 const said = {
   id: string,
@@ -23,25 +39,47 @@ export const ScheduleCodec: Codec<Schedule> = record<Schedule>("struct Schedule"
   updated_at: u64,
 });
 
-const NewScheduleCodec: Codec<NewSchedule> = record<NewSchedule>("struct NewSchedule", {
+export const NewScheduleCodec: Codec<NewSchedule> = record<NewSchedule>("struct NewSchedule", {
   ...said,
   monitor: optional(MonitorCodec),
 });
 
-const PlanCodec: Codec<Plan> = tagged<Plan, "status">("Plan", "status", {
+export const PlanCodec: Codec<Plan> = tagged<Plan, "status">("Plan", "status", {
   next: { at: u64, interval_s: optional(u64) },
   none: { message: text },
 });
 
-const ProbeOutcomeCodec: Codec<ProbeOutcome> = tagged<ProbeOutcome, "type">("ProbeOutcome", "type", {
+export const ProbeOutcomeCodec: Codec<ProbeOutcome> = tagged<ProbeOutcome, "type">("ProbeOutcome", "type", {
   succeeded: { text: text },
   failed: { message: text },
   skipped: {},
 });
 
-export const scheduleEvents = {
-  "schedule.requested": { schedule: NewScheduleCodec },
-  "schedule.planned": { schedule: string, after: u64, plan: PlanCodec },
-  "schedule.cancelled": { schedule: string },
-  "probe.answered": { schedule: string, fire: u64, outcome: ProbeOutcomeCodec },
-} as const;
+// In a snapshot.
+
+const DeadlineCodec: Codec<Deadline> = record<Deadline>("struct Deadline", { at: u64, birth: u64 });
+const AskingCodec = record<NonNullable<ScheduleRow["asked"]>>("struct Asking", { after: u64, isNew: boolean });
+
+const ScheduleRowCodec: Codec<ScheduleRow> = record<ScheduleRow>("struct ScheduleRow", {
+  schedule: ScheduleCodec,
+  born: u64,
+  monitor: optional(MonitorCodec),
+  asked: optional(AskingCodec),
+  due: optional(DeadlineCodec),
+  probe: optional(u64),
+});
+
+interface Shape {
+  readonly schedules: readonly ScheduleRow[];
+}
+
+export const scheduleSnapshot: SnapshotPart<Shape, ScheduleRows> = {
+  fields: {
+    schedules: defaulted<readonly ScheduleRow[]>(array(ScheduleRowCodec), [], (list) => list.length === 0),
+  },
+  write: ({ schedules: { rows } }) => ({ schedules: rows.values().toSorted((a, b) => a.born - b.born) }),
+  read: (shape) => {
+    const rows = PersistentMap.of(shape.schedules.map((row) => [row.schedule.id, row]));
+    return rows.size === shape.schedules.length ? { schedules: schedulesOf(rows) } : undefined;
+  },
+};

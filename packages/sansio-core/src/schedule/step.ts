@@ -1,16 +1,17 @@
 /** Schedules are asked for, planned, fire, are probed and cancelled. */
 import type { Json } from "@pawl/tool-value";
+import { type Due, isBefore } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { type Rejection, absurd, reject } from "../kernel/error.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
-import type { Signal } from "../kernel/signal.ts";
-import { misfitOfDeleted } from "../scope/deleted.ts";
-import { instantText } from "./instant.ts";
+import type { PersistentMap } from "../kernel/persistent-map.ts";
+import type { SignalOf } from "../kernel/signal.ts";
+import { instantText } from "./model.ts";
 import {
   type Schedule,
   type ScheduleAnswer,
-  type ScheduleEvent,
   type ScheduleRow,
+  type Schedules,
   createSchedule,
   disabled,
   fireText,
@@ -19,9 +20,25 @@ import {
   sessionHasSchedules,
   triggered,
 } from "./model.ts";
-import { dropSchedule, putSchedule } from "./table.ts";
+import { misfitOfDeleted } from "../scope/admit.ts";
 
-type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
+export const schedulesOf = (rows: PersistentMap<string, ScheduleRow>): Schedules => {
+  let first: Due | undefined;
+  for (const [key, { due }] of rows) {
+    const candidate = due === undefined ? undefined : { ...due, key };
+    if (candidate !== undefined && (first === undefined || isBefore(candidate, first))) first = candidate;
+  }
+  return { rows, due: first };
+};
+
+export const putSchedule = (draft: Draft, row: ScheduleRow): void => {
+  draft.set("schedules", schedulesOf(draft.state.schedules.rows.set(row.schedule.id, row)));
+};
+
+export const dropSchedule = (draft: Draft, id: string): void => {
+  draft.set("schedules", schedulesOf(draft.state.schedules.rows.delete(id)));
+  draft.finished.push({ kind: "schedule", id });
+};
 
 const answer = (draft: Draft, schedule: string, said: ScheduleAnswer): void =>
   draft.emit({ type: "schedule.answer", schedule, answer: said });
@@ -49,7 +66,7 @@ export const planning = ({ id, cron_expression = "", timezone }: Schedule, after
 
 const misfitOfRequest = (draft: Draft, { schedule }: EventOf<"schedule.requested">): Rejection | undefined => {
   const { scope, process, options } = draft;
-  const { schedules } = draft.work;
+  const { schedules } = draft.state;
   const deleted = misfitOfDeleted(draft);
   if (deleted !== undefined) return deleted;
   if (process !== undefined || !scope.id.startsWith("session:")) {
@@ -61,7 +78,7 @@ const misfitOfRequest = (draft: Draft, { schedule }: EventOf<"schedule.requested
   return isFull ? reject("too_many_schedules", sessionHasSchedules(max)) : undefined;
 };
 
-const onRequested = (draft: Draft, event: EventOf<"schedule.requested">): Rejection | undefined => {
+export const onRequested = (draft: Draft, event: EventOf<"schedule.requested">): Rejection | undefined => {
   const misfit = misfitOfRequest(draft, event);
   if (misfit !== undefined) return misfit;
   const { monitor } = event.schedule;
@@ -84,7 +101,7 @@ const settle = (draft: Draft, row: ScheduleRow, schedule: Schedule): void => {
 const stand = (draft: Draft, row: ScheduleRow, schedule: Schedule): void => {
   settle(draft, row, schedule);
   const { monitor } = row;
-  const isShown = monitor !== undefined && !draft.work.background.tasks.has(monitor.task);
+  const isShown = monitor !== undefined && !draft.state.background.tasks.has(monitor.task);
   answer(draft, schedule.id, { status: "created", schedule, task: isShown ? monitor.task : null });
   if (!isShown) return;
   const { task: id, title: display_name, ...run } = monitor;
@@ -114,9 +131,9 @@ const refuse = (draft: Draft, { schedule }: ScheduleRow, message: string): void 
 };
 
 /** The driver says when. What fires never again is over; of a new one, nobody has heard that it stood. */
-const onPlanned = (draft: Draft, event: EventOf<"schedule.planned">): Rejection | undefined => {
+export const onPlanned = (draft: Draft, event: EventOf<"schedule.planned">): Rejection | undefined => {
   const { schedule: id, after, plan } = event;
-  const row = draft.work.schedules.rows.get(id);
+  const row = draft.state.schedules.rows.get(id);
   if (row?.asked?.after !== after)
     return reject("schedule_unknown", `\`${id}\` does not ask for its next fire after ${after}`);
   if (plan.status === "next" && plan.at <= after) {
@@ -139,7 +156,7 @@ const refusalOf = (draft: Draft, plan: EventOf<"schedule.planned">["plan"]): str
 
 /** Of more disabled ones than are kept the oldest leave, once nothing is asked of them. */
 const trim = (draft: Draft): void => {
-  const over = draft.work.schedules.rows
+  const over = draft.state.schedules.rows
     .values()
     .filter(({ schedule, probe }) => !schedule.enabled && probe === undefined);
   const excess = over.length - draft.options.max_ended_tasks;
@@ -155,8 +172,8 @@ const end = (draft: Draft, { schedule, born }: ScheduleRow): void => {
   trim(draft);
 };
 
-const onCancelled = (draft: Draft, { schedule: id }: EventOf<"schedule.cancelled">): Rejection | undefined => {
-  const row = draft.work.schedules.rows.get(id);
+export const onCancelled = (draft: Draft, { schedule: id }: EventOf<"schedule.cancelled">): Rejection | undefined => {
+  const row = draft.state.schedules.rows.get(id);
   if (row === undefined) return reject("schedule_unknown", "Schedule not found");
   if (!row.schedule.enabled) return reject("schedule_ended", `schedule \`${id}\` is disabled already`);
   if (row.asked?.isNew) refuse(draft, row, notStanding);
@@ -198,7 +215,7 @@ export const probing = ({ schedule: { id: schedule }, monitor }: ScheduleRow, fi
 
 /** A schedule's time has come. */
 export const onScheduleDue = (draft: Draft, id: string): void => {
-  const row = draft.work.schedules.rows.get(id);
+  const row = draft.state.schedules.rows.get(id);
   if (row === undefined) return;
   const { monitor, born } = row;
   const schedule = triggered(row.schedule, draft.at);
@@ -207,7 +224,7 @@ export const onScheduleDue = (draft: Draft, id: string): void => {
   else putSchedule(draft, fired);
   const probes = draft.options.probes ? probing(fired, schedule.trigger_count) : [];
   for (const probe of probes) {
-    putSchedule(draft, { ...(draft.work.schedules.rows.get(id) ?? fired), probe: probe.fire });
+    putSchedule(draft, { ...(draft.state.schedules.rows.get(id) ?? fired), probe: probe.fire });
     draft.emit(probe);
   }
   if (probes.length === 0) announce(draft, schedule);
@@ -215,9 +232,9 @@ export const onScheduleDue = (draft: Draft, id: string): void => {
 };
 
 /** A probe that came to something bothers nobody; a newer fire's is the one that counts. */
-const onProbed = (draft: Draft, event: EventOf<"probe.answered">): Rejection | undefined => {
+export const onProbed = (draft: Draft, event: EventOf<"probe.answered">): Rejection | undefined => {
   const { schedule: id, fire: count, outcome } = event;
-  const row = draft.work.schedules.rows.get(id);
+  const row = draft.state.schedules.rows.get(id);
   if (row?.probe !== count) return reject("schedule_unknown", `no probe of fire ${count} of \`${id}\` is under way`);
   const { probe: _, ...rest } = row;
   putSchedule(draft, rest);
@@ -228,32 +245,21 @@ const onProbed = (draft: Draft, event: EventOf<"probe.answered">): Rejection | u
   return undefined;
 };
 
-export const onScheduleEvent = (draft: Draft, event: ScheduleEvent): Rejection | undefined => {
-  switch (event.type) {
-    case "schedule.requested":
-      return onRequested(draft, event);
-    case "schedule.planned":
-      return onPlanned(draft, event);
-    case "schedule.cancelled":
-      return onCancelled(draft, event);
-    case "probe.answered":
-      return onProbed(draft, event);
-    default:
-      return absurd(event);
-  }
-};
-
 const stop = (draft: Draft, { schedule, born, asked }: ScheduleRow): void => {
   putSchedule(draft, { schedule: disabled(schedule, draft.at), born });
   if (asked?.isNew) answer(draft, schedule.id, { status: "refused", message: notStanding });
 };
 
-/** Its monitor was told to end; or the session is deleted, and nothing fires any more. */
-export const onScheduleSignal = (draft: Draft, signal: Of<"schedule.end" | "schedules.end">): void => {
-  const rows = draft.work.schedules.rows
-    .values()
-    .filter(({ schedule }) => schedule.enabled && (signal.type === "schedules.end" || schedule.id === signal.schedule));
+const stopAll = (draft: Draft, isMeant: (row: ScheduleRow) => boolean): void => {
+  const rows = draft.state.schedules.rows.values().filter((row) => row.schedule.enabled && isMeant(row));
   for (const row of rows.toSorted((a, b) => a.born - b.born || (a.schedule.id < b.schedule.id ? -1 : 1)))
     stop(draft, row);
   trim(draft);
 };
+
+/** Its monitor was told to end. */
+export const onEnd = (draft: Draft, { schedule: id }: SignalOf<"schedule.end">): void =>
+  stopAll(draft, ({ schedule }) => schedule.id === id);
+
+/** The session is deleted: nothing fires any more. */
+export const onEndAll = (draft: Draft): void => stopAll(draft, () => true);

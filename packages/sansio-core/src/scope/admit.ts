@@ -1,4 +1,5 @@
 /** Whether an event fits where it is put: its place in the log, its time, and a scope that takes events. */
+import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { Envelope, EventType } from "../kernel/event.ts";
 import type { State } from "../kernel/state.ts";
@@ -24,3 +25,7 @@ export const admit = (state: State, { seq, at, event }: Envelope): Rejection | u
   if (at < state.at) return reject("time_went_back", `scope time is ${state.at}, found the earlier ${at}`);
   return misfitOfStatus(state, event.type);
 };
+
+/** Why nothing more is taken, if the session is deleted. */
+export const misfitOfDeleted = ({ deletion, scope }: Draft): Rejection | undefined =>
+  deletion === undefined ? undefined : reject("session_deleted", `\`${scope.id}\` was deleted`);

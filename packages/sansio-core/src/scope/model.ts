@@ -44,3 +44,8 @@ export type ScopeEvent =
   | { readonly type: "scope.kept"; readonly nonce: string }
   | { readonly type: "owner.lost"; readonly owner: string }
   | { readonly type: "clock.ticked" };
+
+/** Its rows in a state. */
+export interface ScopeRows {
+  readonly scope: ScopeRow;
+}

@@ -1,33 +1,114 @@
 /** A snapshot as a state. What is read is decoded, looked through, and then believed only if every invariant holds. */
 import { type ValueError, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { PersistentMap } from "../kernel/persistent-map.ts";
-import type { BatchParent, BatchRow } from "../call/batch-model.ts";
-import { type CallRow, awaitsApproval, occupies } from "../call/model.ts";
+import type { BatchParent, BatchRow } from "../call/batch.ts";
+import { duesOf } from "../call/due.ts";
+import {
+  type BodyState,
+  type CallIdentity,
+  type CallRow,
+  awaitsApproval,
+  earliestDue,
+  occupies,
+  runningRow,
+} from "../call/model.ts";
+import type { Tool } from "../catalog/model.ts";
 import { checkAll } from "../check.ts";
 import { Deadlines } from "../kernel/deadline.ts";
 import { type CallRef, callRef, effectBatch, requestBatch, stepBatch } from "../kernel/ids.ts";
-import type { OutboxRow } from "../link/outbox-model.ts";
-import { ownExecutionScope, type RequestRow } from "../request/model.ts";
-import { schedulesOf } from "../schedule/table.ts";
-import { type State, duesOf } from "../kernel/state.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
+import type { State } from "../kernel/state.ts";
 import { Table } from "../kernel/table.ts";
-import type { WaitRow } from "../wait/model.ts";
-import { type Known, callRow } from "./call-row.ts";
+import { initial } from "../machine.ts";
+import { type RequestRow, ownExecutionScope } from "../request/model.ts";
+import type { BodyShape, CallShape } from "./call.ts";
 import { flowRow } from "./flow.ts";
-import { linkRow } from "./link.ts";
-import { misfitOf } from "./misfit.ts";
-import { processRow } from "./process.ts";
 import {
   type BatchShape,
   type ChildShape,
-  type OutboxShape,
   type RequestShape,
   SnapshotCodec,
-  type StepShape,
   type SnapshotShape,
+  type StepShape,
   type WaitShape,
+  misfitOf,
+  ownParts,
 } from "./shape.ts";
+import type { WaitRow } from "../wait/model.ts";
+
+/** What rows refer to by place; `misfitOf` has seen to it that there is something at each. */
+export interface Known {
+  readonly tools: readonly Tool[];
+  readonly waits: readonly WaitShape[];
+}
+
+const toolAt = ({ tools }: Known, place: number): Tool => tools[place] as Tool;
+
+const bodyState = (known: Known, { manifest, settled, ...body }: BodyShape): BodyState => ({
+  ...body,
+  manifest: toolAt(known, manifest),
+  settled: PersistentMap.of(settled),
+});
+
+type WithBody = Extract<CallShape, { readonly body: BodyShape }>;
+type Base = Pick<CallRow, "call" | "tool" | "args">;
+
+const runRow = (known: Known, base: Base, shape: WithBody): CallRow => {
+  const body = bodyState(known, shape.body);
+  const row = { ...base, observed: true, body };
+  switch (shape.phase) {
+    case "running": {
+      const { owner, key, cancelled } = shape;
+      return runningRow(row, body, { owner, key, cancelled });
+    }
+    case "resuming":
+      return { ...row, phase: shape.phase, cause: shape.cause, due: shape.due, cancelled: shape.cancelled };
+    case "suspended":
+      return { ...row, phase: shape.phase, due: earliestDue(body.open) };
+    case "no_executor":
+    case "backing_off":
+      return { ...row, phase: shape.phase, due: shape.due };
+    case "unknown":
+      return { ...row, phase: shape.phase, cause: shape.cause };
+  }
+};
+
+export const callRow = (known: Known, shape: CallShape, call: CallIdentity): CallRow => {
+  const { tool, args } = shape;
+  const base = { call, tool, args };
+  switch (shape.phase) {
+    case "requested":
+      return { ...base, observed: false, phase: shape.phase, byId: shape.byId };
+    case "preparing": {
+      const { phase, waits } = shape;
+      return { ...base, observed: false, phase, manifest: toolAt(known, shape.manifest), waits };
+    }
+    case "awaiting_approval": {
+      const { phase, approval, due } = shape;
+      const body = shape.body === undefined ? undefined : bodyState(known, shape.body);
+      return { ...base, observed: true, phase, manifest: toolAt(known, shape.manifest), approval, body, due };
+    }
+    case "ready": {
+      const { phase, observed, payload, argsHash } = shape;
+      return { ...base, observed, phase, manifest: toolAt(known, shape.manifest), payload, argsHash };
+    }
+    case "pending": {
+      const { phase, pending, durationMs, due } = shape;
+      return { ...base, observed: true, phase, key: known.waits[shape.wait]?.key ?? "", pending, durationMs, due };
+    }
+    case "finishing": {
+      const { phase, observed, waits, output, durationMs } = shape;
+      return { ...base, observed, phase, waits, output, durationMs };
+    }
+    case "completed": {
+      const { phase, output, durationMs, parts } = shape;
+      const row = { ...base, observed: true, phase, output, durationMs };
+      return parts === undefined ? row : { ...row, parts };
+    }
+    default:
+      return runRow(known, base, shape);
+  }
+};
 
 /** What a batch is named by. */
 interface Place {
@@ -154,19 +235,16 @@ const catalogOf = ({ tools, catalog, overrides }: SnapshotShape): State["catalog
   };
 };
 
-const outboxRow = ({ key, call, wake, text, schedule, born }: OutboxShape): OutboxRow => {
-  if (wake !== undefined) return { type: "wake.deliver", key, wake, born };
-  if (text === undefined) return { type: "external.cancel", call: call as CallRef, key, born }; // The call may have left long ago.
-  return { type: "session.tell", key, text, ...(schedule === undefined ? {} : { schedule }), born };
-};
-
-const stateOf = (shape: SnapshotShape, batches: readonly Batch[]): State => {
-  const calls = keyed(
-    batches.flatMap((batch) => batch.calls),
-    ({ call }) => call.ref,
-  );
+const stateOf = (shape: SnapshotShape, batches: readonly Batch[]): State | undefined => {
+  const own = ownParts.map((part) => part.read(shape));
+  if (own.includes(undefined)) return undefined;
+  const batchRows = batches.map(({ row }) => row);
+  const callRows = batches.flatMap((batch) => batch.calls);
+  const calls = keyed(callRows, ({ call }) => call.ref);
   const waits = waitRows(shape);
   return {
+    ...initial(shape.scope.id),
+    ...(Object.assign({}, ...own) as Partial<State>),
     scope: shape.scope,
     seq: shape.seq,
     at: shape.at,
@@ -175,29 +253,15 @@ const stateOf = (shape: SnapshotShape, batches: readonly Batch[]): State => {
       shape.requests.map((request) => requestRow(shape, request)),
       ({ request }) => request,
     ),
-    batches: keyed(
-      batches.map(({ row }) => row),
-      ({ ref }) => ref,
-    ),
+    batches: keyed(batchRows, ({ ref }) => ref),
     calls,
     awaitingApproval: calls.rows().filter(awaitsApproval).length,
     waits: keyed(waits, ({ key }) => key),
     unclaimed: waits.filter(({ requests }) => requests.length === 0).length,
     sticky: PersistentMap.of(Object.entries(shape.sticky)),
-    outbox: PersistentMap.of(shape.outbox.map((row) => [row.key, outboxRow(row)])),
-    links: PersistentMap.of(shape.links.map((link) => [link.peer, linkRow(link)])),
-    handles: PersistentMap.of(shape.handles.map((row) => [row.process, row])),
-    deletion: shape.deletion,
-    process: shape.process === undefined ? undefined : processRow(shape.process),
     flows: PersistentMap.of(
       shape.requests.flatMap((one) => (one.phase === "flow" ? [[one.request, flowRow(one.request, one.flow)]] : [])),
     ),
-    background: {
-      tasks: PersistentMap.of(shape.tasks.map((row) => [row.task.id, row])),
-      asked: PersistentMap.of(shape.asked.map((row) => [row.run, row])),
-      run: shape.run,
-    },
-    schedules: schedulesOf(PersistentMap.of(shape.schedules.map((row) => [row.schedule.id, row]))),
     deadlines: Deadlines.of(duesOf(calls)),
   };
 };
@@ -209,12 +273,6 @@ const refused = (message: string): E.Either<ValueError, never> =>
 const isWhole = (state: State, shape: SnapshotShape, batches: readonly Batch[]): boolean =>
   state.waits.size === shape.waits.length &&
   state.requests.size === shape.requests.length &&
-  state.outbox.size === shape.outbox.length &&
-  state.links.size === shape.links.length &&
-  state.handles.size === shape.handles.length &&
-  state.background.tasks.size === shape.tasks.length &&
-  state.background.asked.size === shape.asked.length &&
-  state.schedules.rows.size === shape.schedules.length &&
   state.batches.size === batches.length &&
   state.calls.size === batches.reduce((sum, { calls }) => sum + calls.length, 0);
 
@@ -224,7 +282,7 @@ const believed = (shape: SnapshotShape): E.Either<ValueError, State> => {
   const batches = batchesOf({ tools: shape.tools, waits: shape.waits }, shape);
   if (typeof batches === "string") return refused(batches);
   const state = stateOf(shape, batches);
-  if (!isWhole(state, shape, batches)) return refused("two rows have one name");
+  if (state === undefined || !isWhole(state, shape, batches)) return refused("two rows have one name");
   const broken = checkAll(state);
   return broken === undefined ? E.right(state) : refused(broken);
 };

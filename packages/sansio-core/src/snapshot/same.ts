@@ -1,5 +1,6 @@
 /** Whether two states are one, however they were come by: whether their snapshots are, which are made in doubt alone. */
 import { stringifyRecord } from "@pawl/tool-value";
+import { bodyOf } from "../call/model.ts";
 import type { State } from "../kernel/state.ts";
 import { shapeOf, snapshot } from "./write.ts";
 
@@ -42,5 +43,18 @@ const isSame = (a: unknown, b: unknown): boolean => {
 
 const textOf = (state: State): string => stringifyRecord(snapshot(state));
 
+/** Returns whether two states are equal, however they came about. */
 export const isSameState = (a: State, b: State): boolean =>
   a === b || isSame(shapeOf(a), shapeOf(b)) || textOf(a) === textOf(b);
+
+// Lines of its log that a state refers to for their values: retention keeps them.
+
+/** Where answers of live bodies stand, and how waits ended that somebody may still await; in the order of the log. */
+export const referredTo = ({ calls, waits }: State): readonly number[] => {
+  const seqs = new Set<number>();
+  for (const row of calls.rows()) {
+    for (const { value, settled } of bodyOf(row)?.settled.values() ?? []) seqs.add(value).add(settled);
+  }
+  for (const { terminal } of waits.rows()) if (terminal !== undefined) seqs.add(terminal.seq);
+  return [...seqs].toSorted((a, b) => a - b);
+};

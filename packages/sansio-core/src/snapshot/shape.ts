@@ -4,6 +4,7 @@
  */
 import {
   type Codec,
+  type Fields,
   type Json,
   Resolution,
   array,
@@ -15,32 +16,26 @@ import {
   optional,
   record,
   string,
-  text,
   tagged,
+  text,
   u64,
 } from "@pawl/tool-value";
-import type { StickyDecision } from "../call/approval-model.ts";
-import type { BatchRow } from "../call/batch-model.ts";
-import type { Asked, RunRow, TaskRow } from "../run/model.ts";
-import { catalogEvents } from "../catalog/codec.ts";
+import type { StickyDecision } from "../call/approval.ts";
+import type { BatchRow } from "../call/batch.ts";
+import { AvailabilityCodec, ToolCodec } from "../catalog/concern.ts";
 import type { Availability, Tool } from "../catalog/model.ts";
+import type { SnapshotPart } from "../concern.ts";
+import { concerns } from "../concerns.ts";
 import { FlowEndCodec } from "../flow/codec.ts";
 import type { FlowEnd } from "../flow/model.ts";
-import type { DeletionRow, HandleRow } from "../link/handle-model.ts";
-import { WakeDeliveryCodec } from "../message/codec.ts";
 import { Options } from "../kernel/options.ts";
-import type { WakeDelivery } from "../process/wake.ts";
-import { ReplyCodec } from "../request/codec.ts";
+import type { State } from "../kernel/state.ts";
+import { ReplyCodec } from "../request/reply.ts";
 import type { Reply } from "../request/model.ts";
-import type { ScheduleRow } from "../schedule/model.ts";
 import type { ScopeRow, ScopeStatus } from "../scope/model.ts";
-import type { Terminal } from "../wait/model.ts";
-import { AskedCodec, RunRowCodec, ScheduleRowCodec, TaskRowCodec } from "./background.ts";
-import { CallCodec, type CallShape } from "./call.ts";
+import { type BodyShape, CallCodec, type CallShape, isEmpty, isFalse, isNone } from "./call.ts";
 import { FlowRowCodec, type FlowShape } from "./flow.ts";
-import { isEmpty, isFalse, isNone } from "./left-out.ts";
-import { DeletionCodec, HandleCodec, LinkCodec, type LinkShape } from "./link.ts";
-import { ProcessCodec, type ProcessShape } from "./process.ts";
+import type { Terminal } from "../wait/model.ts";
 
 /** The version that is written, and the only one that is read so far. */
 export const snapshotVersion = 1;
@@ -106,17 +101,6 @@ export interface WaitShape {
   readonly revoked: boolean;
 }
 
-export interface OutboxShape {
-  readonly key: string;
-  /** Of outside work that is to end; of a wake there is the wake. */
-  readonly call?: string;
-  readonly wake?: WakeDelivery;
-  /** Of what a session is told. */
-  readonly text?: string;
-  readonly schedule?: string;
-  readonly born: number;
-}
-
 export interface SnapshotShape {
   readonly version: number;
   readonly scope: ScopeRow;
@@ -130,15 +114,6 @@ export interface SnapshotShape {
   readonly waits: readonly WaitShape[];
   readonly requests: readonly RequestShape[];
   readonly children: readonly ChildShape[];
-  readonly outbox: readonly OutboxShape[];
-  readonly links: readonly LinkShape[];
-  readonly handles: readonly HandleRow[];
-  readonly deletion?: DeletionRow;
-  readonly process?: ProcessShape;
-  readonly tasks: readonly TaskRow[];
-  readonly asked: readonly Asked[];
-  readonly run?: RunRow;
-  readonly schedules: readonly ScheduleRow[];
 }
 
 const isRunning = (phase: BatchRow["phase"]): boolean => phase === "running";
@@ -148,7 +123,7 @@ const places = defaulted<readonly number[]>(array(u64), [], isEmpty);
 const triggers = defaulted<readonly Json[]>(array(json), [], isEmpty);
 const phases = ["preparing", "running", "cancelling", "ended"] as const;
 
-const batch = {
+const batchFields = {
   phase: defaulted<BatchRow["phase"]>(oneOf("a batch phase", ...phases), "running", isRunning),
   prepared: optional(u64),
   parallel: places,
@@ -158,16 +133,16 @@ const batch = {
   triggers,
   calls: array(CallCodec),
 };
-const BatchCodec: Codec<BatchShape> = record<BatchShape>("struct Batch", batch);
+const BatchCodec: Codec<BatchShape> = record<BatchShape>("struct Batch", batchFields);
 const ChildCodec: Codec<ChildShape> = record<ChildShape>("struct Child", {
   call: string,
   effect: string,
   request: string,
   born: u64,
-  ...batch,
+  ...batchFields,
 });
 
-const StepCodec: Codec<StepShape> = record<StepShape>("struct Step", { born: u64, ...batch });
+const StepCodec: Codec<StepShape> = record<StepShape>("struct Step", { born: u64, ...batchFields });
 const steps = defaulted<readonly StepShape[]>(array(StepCodec), [], isEmpty);
 
 const base = { request: string, hash: string, born: u64, executionScope: optional(string) };
@@ -194,8 +169,6 @@ const StickyCodec: Codec<StickyDecision> = tagged<StickyDecision, "decision">("S
   approve: { by: string },
   reject: { by: string, reason: text },
 });
-const availabilities = ["off", "searchable", "callable", "showcased"] as const;
-const AvailabilityCodec = oneOf<Availability>("an availability", ...availabilities);
 
 const StatusCodec: Codec<ScopeStatus> = tagged<ScopeStatus, "type">("ScopeStatus", "type", {
   open: {},
@@ -210,17 +183,15 @@ const ScopeCodec: Codec<ScopeRow> = record<ScopeRow>("struct Scope", {
   options: Options,
   status: StatusCodec,
 });
-const OutboxCodec: Codec<OutboxShape> = record<OutboxShape>("struct Outbox", {
-  key: string,
-  call: optional(string),
-  wake: optional(WakeDeliveryCodec),
-  text: optional(text),
-  schedule: optional(string),
-  born: u64,
-});
+export const ToolsCodec: Codec<readonly Tool[]> = array(ToolCodec);
 
-export const ToolsCodec: Codec<readonly Tool[]> = catalogEvents["catalog.published"].tools;
+/** Rows that no other concern's rows refer to by place: each concern writes its own, in the order of the list. */
+export const ownParts: readonly SnapshotPart<object, Partial<State>>[] = concerns.flatMap((concern) =>
+  "snapshot" in concern ? (concern.snapshot ?? []) : [],
+);
+const partFields = Object.assign({}, ...ownParts.map(({ fields }) => fields)) as Fields<object>;
 
+/** Reads and writes a state as plain JSON. */
 export const SnapshotCodec: Codec<SnapshotShape> = record<SnapshotShape>("struct Snapshot", {
   version: u64,
   scope: ScopeCodec,
@@ -233,13 +204,59 @@ export const SnapshotCodec: Codec<SnapshotShape> = record<SnapshotShape>("struct
   waits: defaulted<readonly WaitShape[]>(array(WaitCodec), [], isEmpty),
   requests: defaulted<readonly RequestShape[]>(array(RequestCodec), [], isEmpty),
   children: defaulted<readonly ChildShape[]>(array(ChildCodec), [], isEmpty),
-  outbox: defaulted<readonly OutboxShape[]>(array(OutboxCodec), [], isEmpty),
-  links: defaulted<readonly LinkShape[]>(array(LinkCodec), [], isEmpty),
-  handles: defaulted<readonly HandleRow[]>(array(HandleCodec), [], isEmpty),
-  deletion: optional(DeletionCodec),
-  process: optional(ProcessCodec),
-  tasks: defaulted<readonly TaskRow[]>(array(TaskRowCodec), [], isEmpty),
-  asked: defaulted<readonly Asked[]>(array(AskedCodec), [], isEmpty),
-  run: optional(RunRowCodec),
-  schedules: defaulted<readonly ScheduleRow[]>(array(ScheduleRowCodec), [], isEmpty),
+  ...partFields,
 });
+
+// Problems that codecs cannot see: a version that nobody reads, and places at which nothing stands.
+
+const bodyOf = (shape: CallShape): BodyShape | undefined => ("body" in shape ? shape.body : undefined);
+
+const manifestsOf = (shape: CallShape): readonly number[] => {
+  const body = bodyOf(shape);
+  const own = "manifest" in shape ? [shape.manifest] : [];
+  return body === undefined ? own : [...own, body.manifest];
+};
+
+const misfitOfCall = (shape: CallShape, { tools, waits }: SnapshotShape): string | undefined => {
+  const manifest = manifestsOf(shape).find((place) => place >= tools.length);
+  if (manifest !== undefined) return `call \`${shape.id}\`: no tool ${manifest} among ${tools.length}`;
+  if (shape.phase === "pending" && shape.wait >= waits.length) return `call \`${shape.id}\`: no wait ${shape.wait}`;
+  const body = bodyOf(shape);
+  const isDouble = body !== undefined && new Set(body.settled.map(([key]) => key)).size !== body.settled.length;
+  return isDouble ? `call \`${shape.id}\`: two settled effects have one key` : undefined;
+};
+
+const misfitOfBatch = (batch: BatchShape, shape: SnapshotShape): string | undefined => {
+  const size = batch.calls.length;
+  const place = [...batch.parallel, ...batch.serial].find((index) => index >= size);
+  if (place !== undefined) return `no call ${place} in a batch of ${size}`;
+  const { parallel, serial, launchedParallel, launchedSerial, prepared = 0 } = batch;
+  if (launchedParallel > parallel.length || launchedSerial > serial.length || prepared > size) {
+    return `a batch of ${size} is farther than its end`;
+  }
+  for (const call of batch.calls) {
+    const misfit = misfitOfCall(call, shape);
+    if (misfit !== undefined) return misfit;
+  }
+  return undefined;
+};
+
+const batchesOf = (request: RequestShape): readonly BatchShape[] => {
+  if (request.phase === "running") return [request.batch];
+  return request.phase === "flow" ? request.steps : [];
+};
+
+export const misfitOf = (shape: SnapshotShape): string | undefined => {
+  const { version, tools, catalog, waits, requests, children } = shape;
+  if (version !== snapshotVersion) return `expected version ${snapshotVersion}, found ${version}`;
+  if (catalog > tools.length) return `a catalog of ${catalog} among ${tools.length} tools`;
+  const held = requests.flatMap((request) => (request.phase === "replying" ? [] : request.waits));
+  const place = held.find((index) => index >= waits.length);
+  if (place !== undefined) return `no wait ${place} among ${waits.length}`;
+  const batches = requests.flatMap(batchesOf);
+  for (const batch of [...batches, ...children]) {
+    const misfit = misfitOfBatch(batch, shape);
+    if (misfit !== undefined) return misfit;
+  }
+  return undefined;
+};

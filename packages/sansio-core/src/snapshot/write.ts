@@ -1,33 +1,71 @@
 /** A state as a snapshot: what it says is a function of what the state holds, not of how it came to hold it. */
-import type { Json } from "@pawl/tool-value";
-import type { BatchRow } from "../call/batch-model.ts";
-import type { BodyState, CallRow } from "../call/model.ts";
-import type { HandleRow } from "../link/handle-model.ts";
+import { type Json, stringifyRecord } from "@pawl/tool-value";
+import type { BatchRow } from "../call/batch.ts";
+import { type BodyState, type CallRow, bodyOf } from "../call/model.ts";
+import type { Tool } from "../catalog/model.ts";
 import type { FlowRow } from "../flow/model.ts";
-import { waitingsOf } from "../flow/read.ts";
+import { waitingsOf } from "../flow/strand.ts";
 import { type CallRef, stepBatch } from "../kernel/ids.ts";
-import type { LinkRow } from "../link/model.ts";
-import type { OutboxRow } from "../link/outbox-model.ts";
-import { ownExecutionScope, type RequestRow } from "../request/model.ts";
 import type { State } from "../kernel/state.ts";
-import type { WaitRow } from "../wait/model.ts";
-import type { BodyShape, CallShape } from "./call.ts";
-import { byPlace } from "./effect.ts";
+import { type RequestRow, ownExecutionScope } from "../request/model.ts";
+import { type BodyShape, type CallShape, byPlace } from "./call.ts";
 import { flowShape } from "./flow.ts";
-import { linkShape } from "./link.ts";
-import { type Manifests, manifestsOf } from "./manifest.ts";
-import { processShape } from "./process.ts";
 import {
   type BatchShape,
   type ChildShape,
-  type OutboxShape,
   type RequestShape,
-  type StepShape,
   SnapshotCodec,
   type SnapshotShape,
+  type StepShape,
+  ToolsCodec,
   type WaitShape,
+  ownParts,
   snapshotVersion,
 } from "./shape.ts";
+import type { WaitRow } from "../wait/model.ts";
+
+const textOf = (tool: Tool): string => stringifyRecord(ToolsCodec.encode([tool]));
+
+const byText = ([a]: readonly [string, Tool], [b]: readonly [string, Tool]): number => (a < b ? -1 : 1);
+const byId = (a: Tool, b: Tool): number => (a.id < b.id ? -1 : 1);
+
+/** A call has the manifest that it was prepared under, which the catalog may have no longer. */
+const manifestOf = (row: CallRow): Tool | undefined => ("manifest" in row ? row.manifest : undefined);
+
+/** Manifests of calls that are not the catalog's own, or not the very same. */
+const straysOf = ({ calls }: State, known: ReadonlyMap<Tool, number>): ReadonlySet<Tool> => {
+  const strays = new Set<Tool>();
+  for (const row of calls.rows()) {
+    for (const tool of [manifestOf(row), bodyOf(row)?.manifest]) {
+      if (tool !== undefined && !known.has(tool)) strays.add(tool);
+    }
+  }
+  return strays;
+};
+
+export interface Manifests {
+  /** Those of the catalog first. */
+  readonly tools: readonly Tool[];
+  readonly catalog: number;
+  readonly at: (tool: Tool) => number;
+}
+
+export const manifestsOf = (state: State): Manifests => {
+  const tools = state.catalog.byId.values().toSorted(byId);
+  const catalog = tools.length;
+  const places = new Map<Tool, number>(tools.map((tool, i) => [tool, i]));
+  const at = (tool: Tool): number => places.get(tool) ?? 0;
+  const strays = straysOf(state, places);
+  if (strays.size === 0) return { tools, catalog, at };
+  const texts = new Map<string, number>(tools.map((tool, i) => [textOf(tool), i]));
+  for (const [text, stray] of [...strays].map((tool) => [textOf(tool), tool] as const).toSorted(byText)) {
+    const place = texts.get(text) ?? tools.length;
+    if (place === tools.length) tools.push(stray);
+    texts.set(text, place);
+    places.set(stray, place);
+  }
+  return { tools, catalog, at };
+};
 
 /** A state on its way out, with what its rows refer to by place. */
 interface Source {
@@ -197,23 +235,8 @@ const byBirth = (a: Aged, b: Aged): number => a.born - b.born;
 const byBirthAndKey = <A extends Aged & { readonly key: string }>(a: A, b: A): number =>
   a.born - b.born || (a.key < b.key ? -1 : 1);
 
-const byPeer = (a: LinkRow, b: LinkRow): number => (a.peer < b.peer ? -1 : 1);
-const byBirthAndProcess = (a: HandleRow, b: HandleRow): number => a.born - b.born || (a.process < b.process ? -1 : 1);
-
-const outboxShape = (row: OutboxRow): OutboxShape => {
-  const { key, born } = row;
-  switch (row.type) {
-    case "wake.deliver":
-      return { key, wake: row.wake, born };
-    case "session.tell":
-      return { key, text: row.text, ...maybe("schedule", row.schedule), born };
-    case "external.cancel":
-      return { key, call: row.call, born };
-  }
-};
-
 export const shapeOf = (state: State): SnapshotShape => {
-  const { scope, seq, at, catalog, background } = state;
+  const { scope, seq, at, catalog } = state;
   const waits = state.waits.rows().toSorted(byBirthAndKey);
   const manifests = manifestsOf(state);
   const source = { state, manifests, waits: new Map(waits.map(({ key }, i) => [key, i])) };
@@ -234,15 +257,7 @@ export const shapeOf = (state: State): SnapshotShape => {
     waits: waits.map(waitShape),
     requests: requests.map((row) => requestShape(source, row, top.get(row.request))),
     children: batches.flatMap((row) => childShapes(source, row)),
-    outbox: state.outbox.values().toSorted(byBirthAndKey).map(outboxShape),
-    links: state.links.values().toSorted(byPeer).map(linkShape),
-    handles: state.handles.values().toSorted(byBirthAndProcess),
-    ...(state.deletion === undefined ? {} : { deletion: state.deletion }),
-    ...(state.process === undefined ? {} : { process: processShape(state.process) }),
-    tasks: background.tasks.values().toSorted((a, b) => a.born - b.born || (a.task.id < b.task.id ? -1 : 1)),
-    asked: background.asked.values().toSorted(byBirth),
-    ...maybe("run", background.run),
-    schedules: state.schedules.rows.values().toSorted(byBirth),
+    ...(Object.assign({}, ...ownParts.map((part) => part.write(state))) as object),
   };
 };
 

@@ -1,9 +1,8 @@
 /** The invariants of waits, one function each: what is broken, and in which wait. */
+import type { Check } from "../concern.ts";
 import { bodyOf } from "../call/model.ts";
 import type { State } from "../kernel/state.ts";
 import type { WaitRow, Waiter } from "./model.ts";
-
-type Check = (state: State) => string | undefined;
 
 const firstOf = (state: State, broken: (row: WaitRow) => string | undefined): string | undefined => {
   for (const row of state.waits.rows()) {

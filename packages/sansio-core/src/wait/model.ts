@@ -15,8 +15,13 @@
  *   W4  a wait names the running requests that hold it, and each of them lists it, once
  *   W5  in a deleted session no wait is open
  */
-import type { Resolution } from "@pawl/tool-value";
+import type { Json, Resolution } from "@pawl/tool-value";
+import { signalEventType } from "../identity/process.ts";
+import type { Event } from "../kernel/event.ts";
 import type { CallRef } from "../kernel/ids.ts";
+import type { State } from "../kernel/state.ts";
+import type { Table } from "../kernel/table.ts";
+import type { Said } from "../message/message.ts";
 
 /** Who waits: a body, by the key of its effect; or a pending call. */
 export interface Waiter {
@@ -51,3 +56,72 @@ export type WaitEvent =
     }
   | { readonly type: "wait.cancelled"; readonly call: string; readonly key: string }
   | { readonly type: "wait.revoked"; readonly keys: readonly string[] };
+
+/** What waits hear. */
+export type WaitSignal =
+  | { readonly type: "wait.open"; readonly key: string; readonly waiter: Waiter; readonly request: string }
+  | { readonly type: "wait.leave"; readonly key: string; readonly waiter: Waiter }
+  /** A call's end resolves its completion key, so that a late completion is told so. */
+  | {
+      readonly type: "wait.close";
+      readonly key: string;
+      readonly waiter: Waiter;
+      readonly request: string;
+      readonly resolution: Resolution;
+    }
+  | { readonly type: "waits.forget"; readonly request: string; readonly keys: readonly string[] }
+  /** Nobody may resolve these any more. */
+  | { readonly type: "waits.revoke"; readonly keys: readonly string[] }
+  /** A request holds a key that is resolved from within, before any of its calls waits there. */
+  | { readonly type: "wait.claim"; readonly key: string; readonly request: string }
+  /** A key is resolved from within. `isKept`: also where nobody holds it, for whoever comes. */
+  | { readonly type: "wait.settle"; readonly key: string; readonly resolution: Resolution; readonly isKept: boolean };
+
+/** Its rows in a state. */
+export interface WaitRows {
+  readonly waits: Table<WaitRow>;
+  /** Waits that were resolved before anyone waited. */
+  readonly unclaimed: number;
+}
+
+// Resolutions, as drivers tell them.
+
+/** How a key was resolved, while the state knows; after that the finished index does. */
+export const resolutionOf = (state: State, key: string): Resolution | undefined =>
+  state.waits.at(key)?.terminal?.resolution;
+
+/** An event of a process, where it is the signal that a key waits for. */
+const ofSignal = (eventType: string, payload: Json, key: string): Resolution | undefined =>
+  key.slice(0, key.lastIndexOf(":")).endsWith(`:${eventType}`) ? { status: "ok", payload } : undefined;
+
+const ofMessage = (message: Said, key: string): Resolution | undefined => {
+  switch (message.type) {
+    case "process.ended":
+      return message.waits.includes(key) ? { status: "ok", payload: message.output ?? null } : undefined;
+    case "process.signal":
+      return ofSignal(signalEventType(message.name), message.payload, key);
+    case "process.append":
+      return ofSignal(message.request.event_type, message.request.payload, key);
+    default:
+      return undefined;
+  }
+};
+
+/**
+ * The resolution of a key in the event that is recorded as its value. Of a wait that settled as an error it says
+ * nothing: its time may have passed with the very event that resolves its key.
+ */
+export const resolutionIn = (event: Event, key: string): Resolution | undefined => {
+  switch (event.type) {
+    case "wait.resolved":
+      return event.key === key ? event.resolution : undefined;
+    case "message.received":
+      return event.message.type === "link.closed" ? undefined : ofMessage(event.message, key);
+    case "process.event_appended":
+      return ofSignal(event.request.event_type, event.request.payload, key);
+    case "effect.requested":
+      return event.effect.kind === "event" ? ofSignal(event.effect.event_type, event.effect.payload, key) : undefined;
+    default:
+      return undefined;
+  }
+};

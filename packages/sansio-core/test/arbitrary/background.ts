@@ -6,7 +6,7 @@ import type { Event, EventType } from "../../src/kernel/event.ts";
 import { registrationHash } from "../../src/process/hash.ts";
 import type { ProcessRegistration } from "../../src/process/model.ts";
 import { checkRegistration } from "../../src/process/registration.ts";
-import { outstanding } from "../../src/recovery.ts";
+import { outstanding } from "../../src/machine.ts";
 import type { State } from "../../src/kernel/state.ts";
 import { registration, right } from "../process/world.ts";
 import type { Dice } from "./dice.ts";

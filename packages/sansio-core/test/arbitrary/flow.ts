@@ -1,6 +1,6 @@
 /** Flows of every sort, and what happens to those that are live. */
 import type { Event } from "../../src/kernel/event.ts";
-import { waitingsOf } from "../../src/flow/read.ts";
+import { waitingsOf } from "../../src/flow/strand.ts";
 import type { FlowSpec, LambdaResult } from "../../src/flow/model.ts";
 import type { FlowNode } from "../../src/flow/program.ts";
 import type { State } from "../../src/kernel/state.ts";

@@ -2,11 +2,10 @@
 import { type Codec, read, describe } from "@pawl/tool-value";
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
-import { EventCodec } from "../../src/codec.ts";
-import { type Transition, step } from "../../src/core.ts";
+import { EventCodec, type Transition, initial, nextDeadline, step } from "../../src/machine.ts";
 import type { Rejection } from "../../src/kernel/error.ts";
 import type { Envelope, Event } from "../../src/kernel/event.ts";
-import { type State, initial, nextDeadline } from "../../src/kernel/state.ts";
+import type { State } from "../../src/kernel/state.ts";
 import { Dice } from "./dice.ts";
 import { frozen, frozenState } from "./frozen.ts";
 import { anyRegistration } from "./wild-link.ts";

@@ -2,7 +2,7 @@
 import type { Json } from "@pawl/tool-value";
 import type { EventType } from "../../src/kernel/event.ts";
 import { eventPayloadHash, registrationHash } from "../../src/process/hash.ts";
-import type { SessionScope } from "../../src/identity/session-scope.ts";
+import type { SessionScope } from "../../src/identity/scope.ts";
 import type { Asking, GrantedHandle, Message, Outcome } from "../../src/message/message.ts";
 import type { ProcessEventAppendRequest, ProcessRegistration } from "../../src/process/model.ts";
 import { checkRegistration } from "../../src/process/registration.ts";

@@ -1,5 +1,5 @@
 /** Any well-typed event, which may name what is there, what was there, and what never was. */
-import type { EffectSpec } from "../../src/call/effect-model.ts";
+import type { EffectSpec } from "../../src/call/effect.ts";
 import type { Event, EventType } from "../../src/kernel/event.ts";
 import type { State } from "../../src/kernel/state.ts";
 import type { Dice } from "./dice.ts";

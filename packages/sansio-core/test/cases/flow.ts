@@ -2,11 +2,18 @@
 import { knownName, withFields } from "@pawl/testkit";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Parameter, argumentText, bodyOf } from "../../src/flow/body.ts";
-import { coerce } from "../../src/flow/coerce.ts";
-import { type Comparison, holds } from "../../src/flow/condition.ts";
-import { lambdaBinding, placeholder, toolBinding } from "../../src/flow/name.ts";
-import { type Bindings, interpolate, iterated, namedArgument, valueReference } from "../../src/flow/text.ts";
+import { type Parameter, argumentText, bodyOf } from "../../src/flow/program.ts";
+import { type Comparison, coerce, holds } from "../../src/flow/value.ts";
+import {
+  type Bindings,
+  interpolate,
+  iterated,
+  lambdaBinding,
+  namedArgument,
+  placeholder,
+  toolBinding,
+  valueReference,
+} from "../../src/flow/text.ts";
 import { type Input, listOf, objectOf, textOf } from "./input.ts";
 
 const text = (input: Input, field: string): string => textOf(input[field]) ?? "";

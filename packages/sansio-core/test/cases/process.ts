@@ -6,17 +6,25 @@ import { pipe } from "fp-ts/lib/function.js";
 import type { Rejection } from "../../src/kernel/error.ts";
 import { processEffectId, signalWaitKey } from "../../src/identity/process.ts";
 import { cancelRequest, eventPayloadHash, registrationHash, wakeId } from "../../src/process/hash.ts";
-import { SessionScope } from "../../src/identity/session-scope.ts";
-import { type Appended, appendEvent } from "../../src/process/append.ts";
-import { ProcessAwaitOutput, ProcessEvent, ProcessEventType, ProcessStatus } from "../../src/message/process.ts";
-import { completionRequest, coreEventTypes } from "../../src/process/core-event.ts";
-import { parseHandle } from "../../src/message/handle.ts";
+import { SessionScope } from "../../src/identity/scope.ts";
+import { type Appended, appendEvent, dedupeKeyOf, eventIdentityOf, wakeText } from "../../src/process/append.ts";
+import {
+  ProcessAwaitOutput,
+  ProcessEvent,
+  ProcessEventType,
+  ProcessStatus,
+  parseHandle,
+} from "../../src/message/process.ts";
+import {
+  checkRegistration,
+  completionRequest,
+  coreEventTypes,
+  identityOf,
+  register,
+} from "../../src/process/registration.ts";
 import type * as m from "../../src/process/model.ts";
 import { outputOfAwait } from "../../src/process/output.ts";
-import { checkRegistration, identityOf, register } from "../../src/process/registration.ts";
-import { dedupeKeyOf, eventIdentityOf } from "../../src/process/semantics.ts";
 import { signalRequest } from "../../src/process/signal.ts";
-import { wakeText } from "../../src/process/wake.ts";
 import { type Input, listOf, objectOf, textOf } from "./input.ts";
 
 type Result<A> = E.Either<Rejection | v.ValueError, A>;

@@ -3,15 +3,19 @@ import { knownFields, knownName, withFields } from "@pawl/testkit";
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
-import { type Millis, type RetryTerms, maxAttempts } from "../../src/call/attempt.ts";
-import { decideRetry, retryDelayMs, retryTermsOf } from "../../src/call/retry.ts";
+import {
+  type Millis,
+  type RetryTerms,
+  decideRetry,
+  maxAttempts,
+  retryDelayMs,
+  retryTermsOf,
+} from "../../src/call/launch.ts";
 import { toolReplayKey } from "../../src/kernel/ids.ts";
-import { ExecutionScope } from "../../src/identity/execution-scope.ts";
+import { ExecutionScope } from "../../src/identity/scope.ts";
 import { awaitKeyId, batchId } from "../../src/identity/hash.ts";
-import { preparedBatch } from "../../src/identity/prepared.ts";
-import { AwaitEventWaitIdentity, promiseKey } from "../../src/identity/wait-identity.ts";
-import type { Input } from "./input.ts";
-import { listOf, objectOf, textOf } from "./input.ts";
+import { AwaitEventWaitIdentity, preparedBatch, promiseKey } from "../../src/identity/call.ts";
+import { type Input, listOf, objectOf, textOf } from "./input.ts";
 
 const termsOf = (input: Input): RetryTerms => input["policy"] as unknown as RetryTerms;
 

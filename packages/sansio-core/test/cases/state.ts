@@ -4,8 +4,9 @@ import { knownFields, knownName, withFields } from "@pawl/testkit";
 import { type Json, ModelToolReturn, ToolCallOutput, modelReturn, read, successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { idOfToken } from "../../../runtime/src/scope/token-check.ts";
-import { ExecutionScope, callRef, defaultOptions, plainTool, resolutionOf } from "../../src/index.ts";
-import { sessionOfScope } from "../../src/identity/execution-scope.ts";
+import { ExecutionScope, sessionOfScope } from "../../src/identity/scope.ts";
+import { callRef, defaultOptions, plainTool } from "../../src/index.ts";
+import { resolutionOf } from "../../src/wait/model.ts";
 import { TestScope } from "./scope.ts";
 
 type Input = { readonly [field: string]: Json };

@@ -1,10 +1,14 @@
 import * as i from "../../src/message/invocation.ts";
 import * as p from "../../src/message/process.ts";
-import { ExecutionScope } from "../../src/identity/execution-scope.ts";
-import { PreparedToolBatch, PreparedToolCall, ProviderReplayMeta } from "../../src/identity/prepared.ts";
-import { RetryPolicyCodec } from "../../src/catalog/codec.ts";
-import { SessionScope } from "../../src/identity/session-scope.ts";
-import { AwaitEventKey, AwaitEventWaitIdentity } from "../../src/identity/wait-identity.ts";
+import { ExecutionScope, SessionScope } from "../../src/identity/scope.ts";
+import {
+  AwaitEventKey,
+  AwaitEventWaitIdentity,
+  PreparedToolBatch,
+  PreparedToolCall,
+  ProviderReplayMeta,
+} from "../../src/identity/call.ts";
+import { RetryPolicyCodec } from "../../src/catalog/concern.ts";
 
 export const wireCodecs = {
   AwaitEventKey,

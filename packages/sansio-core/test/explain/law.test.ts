@@ -1,13 +1,12 @@
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { step } from "../../src/core.ts";
+import { initial, nextDeadline, outstanding, step } from "../../src/machine.ts";
 import { bodyOf } from "../../src/call/model.ts";
 import type { Event } from "../../src/kernel/event.ts";
-import { outstanding } from "../../src/recovery.ts";
 import { restore } from "../../src/snapshot/restore.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
-import { type State, initial, nextDeadline } from "../../src/kernel/state.ts";
+import type { State } from "../../src/kernel/state.ts";
 import type { CallReason, EffectReason, Why } from "../../src/explain/model.ts";
 import { type Entered, enter, why } from "../../src/explain/why.ts";
 import { PersistentMap } from "../../src/kernel/persistent-map.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { FlowSpec } from "../../src/flow/model.ts";
 import type { FlowNode, NodeOf } from "../../src/flow/program.ts";
 import type { Options } from "../../src/kernel/options.ts";
-import { outstanding } from "../../src/recovery.ts";
+import { outstanding } from "../../src/machine.ts";
 import { Rig, tool } from "../rig.ts";
 
 const use = (tool_name: string, argument = ""): FlowNode => ({

@@ -1,10 +1,8 @@
 /** Templates, references, types and numbers of flows, where the given cases do not look. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { argumentText, bodyOf } from "../../src/flow/body.ts";
-import { coerce } from "../../src/flow/coerce.ts";
-import { compares } from "../../src/flow/condition.ts";
-import { decimalText, finiteOf, floatJson, floatOf } from "../../src/flow/number.ts";
+import { argumentText, bodyOf } from "../../src/flow/program.ts";
+import { coerce, compares, decimalText, finiteOf, floatJson, floatOf } from "../../src/flow/value.ts";
 import { interpolate, iterated, trimmed, valueReference } from "../../src/flow/text.ts";
 
 const bound = (bindings: object): Map<string, string> => new Map(Object.entries(bindings));

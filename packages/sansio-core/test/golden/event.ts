@@ -10,7 +10,7 @@ import {
   successOutput,
 } from "@pawl/tool-value";
 import type { Event } from "../../src/kernel/event.ts";
-import type { EffectSpec } from "../../src/call/effect-model.ts";
+import type { EffectSpec } from "../../src/call/effect.ts";
 import type { ResumeCause } from "../../src/call/model.ts";
 
 /** `r:c1` is in its first attempt and run, `r:c1 2.3` in its second attempt and third run. */

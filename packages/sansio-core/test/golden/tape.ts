@@ -4,11 +4,11 @@ import { type Tool, plainTool } from "../../src/catalog/model.ts";
 import type { Command } from "../../src/kernel/command.ts";
 import type { Rejection } from "../../src/kernel/error.ts";
 import type { Event } from "../../src/kernel/event.ts";
-import { commandsLine, producedBy } from "../../src/log/commands.ts";
-import { headerLine } from "../../src/log/format.ts";
-import { write } from "../../src/log/write.ts";
+import { commandsLine, producedBy } from "../../src/log/compare.ts";
+import { headerLine, write } from "../../src/log/format.ts";
 import { defaultOptions, type Options } from "../../src/kernel/options.ts";
-import { type State, initial } from "../../src/kernel/state.ts";
+import type { State } from "../../src/kernel/state.ts";
+import { initial } from "../../src/machine.ts";
 
 export const tool = (name: string, more: Partial<Tool> = {}): Tool => plainTool(name, { durable: true, ...more });
 

@@ -1,10 +1,10 @@
 /** `ask` and `step` are two: what the one advises, the other takes, and nothing else. */
 import * as E from "fp-ts/lib/Either.js";
 import type { CallIn } from "../../src/call/model.ts";
-import { step } from "../../src/core.ts";
-import { type Asked, ask } from "../../src/call/ask.ts";
+import { nextDeadline, step } from "../../src/machine.ts";
+import { type Asked, ask } from "../../src/call/effect.ts";
 import type { Event } from "../../src/kernel/event.ts";
-import { type State, nextDeadline } from "../../src/kernel/state.ts";
+import type { State } from "../../src/kernel/state.ts";
 
 const takes = (state: State, event: Event): boolean =>
   E.isRight(step(state, { seq: state.seq + 1, at: state.at, event }));

@@ -6,7 +6,7 @@ import { restore } from "../../src/snapshot/restore.ts";
 import { isSameState } from "../../src/snapshot/same.ts";
 import { stateHash } from "../../src/snapshot/state-hash.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
-import { step } from "../../src/core.ts";
+import { step } from "../../src/machine.ts";
 import type { State } from "../../src/kernel/state.ts";
 import { Dice } from "../arbitrary/dice.ts";
 import { plausible } from "../arbitrary/plausible.ts";

@@ -1,9 +1,9 @@
 import { PersistentMap } from "../../src/kernel/persistent-map.ts";
 import { mapped } from "../arbitrary/mapped.ts";
 import { describe, expect, it } from "vitest";
-import { handleChangeChecks, handleChecks } from "../../src/link/handle-check.ts";
-import type { HandleRow } from "../../src/link/handle-model.ts";
-import { linkChangeChecks, linkChecks } from "../../src/link/check.ts";
+import { handleChangeChecks, handleChecks, linkChangeChecks, linkChecks } from "../../src/link/check.ts";
+import type { HandleRow } from "../../src/link/handle.ts";
+import { outstanding } from "../../src/machine.ts";
 import type { LinkRow, OutgoingEnd } from "../../src/link/model.ts";
 import { processChangeChecks, processStateChecks } from "../../src/process/check.ts";
 import type { ProcessRow } from "../../src/process/model.ts";
@@ -20,7 +20,7 @@ pair.send(signal("go", 2, "s2"));
 const [sender, receiver] = [pair.state(session), pair.state(home)];
 
 const all = [...linkChecks, ...handleChecks, ...processStateChecks];
-const brokenIn = (state: State): readonly string[] => all.flatMap((check) => check(state) ?? []);
+const brokenIn = (state: State): readonly string[] => all.flatMap((check) => check(state, outstanding(state)) ?? []);
 
 const linked = (change: (row: LinkRow) => LinkRow): State => ({ ...sender, links: mapped(sender.links, change) });
 const outgoing = (change: (end: OutgoingEnd) => Partial<OutgoingEnd>): State =>

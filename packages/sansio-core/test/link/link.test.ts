@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { bodyOf } from "../../src/call/model.ts";
 import type { Event } from "../../src/kernel/event.ts";
 import { answerOf } from "../../src/link/model.ts";
-import { outstanding } from "../../src/recovery.ts";
+import { outstanding } from "../../src/machine.ts";
 import { Pair, home, session, working } from "../process/pair.ts";
 import { cancel, signal, start } from "../process/asking.ts";
 

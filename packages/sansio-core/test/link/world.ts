@@ -2,17 +2,15 @@
 import { stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { checkAll, checkChange } from "../../src/check.ts";
-import { EventCodec } from "../../src/codec.ts";
+import { EventCodec, initial, outstanding, step } from "../../src/machine.ts";
 import type { Command } from "../../src/kernel/command.ts";
-import { step } from "../../src/core.ts";
 import type { RejectionCode } from "../../src/kernel/error.ts";
 import type { Event } from "../../src/kernel/event.ts";
 import { answerOf } from "../../src/link/model.ts";
 import { type Options, defaultOptions } from "../../src/kernel/options.ts";
-import { outstanding } from "../../src/recovery.ts";
 import { restore } from "../../src/snapshot/restore.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
-import { type State, initial } from "../../src/kernel/state.ts";
+import type { State } from "../../src/kernel/state.ts";
 import type { Tool } from "../../src/catalog/model.ts";
 import { strayRaises } from "../raised.ts";
 

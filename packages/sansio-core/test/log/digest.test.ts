@@ -1,13 +1,11 @@
 import { type Json, successOutput } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import type { Command, CommandType } from "../../src/kernel/command.ts";
-import { digest, digestOf, hasDigest } from "../../src/kernel/digest.ts";
-import type { FlowExecutionEvent } from "../../src/flow/event.ts";
-import type { FlowEnd } from "../../src/flow/model.ts";
+import { digest, digestOf, hasDigest, initial } from "../../src/machine.ts";
+import type { FlowEnd, FlowExecutionEvent } from "../../src/flow/model.ts";
 import type { CallRef } from "../../src/kernel/ids.ts";
-import type { WakeDelivery } from "../../src/process/wake.ts";
+import type { WakeDelivery } from "../../src/process/append.ts";
 import { createTask } from "../../src/run/task.ts";
-import { initial } from "../../src/kernel/state.ts";
 
 type Sample<T extends CommandType> = Required<Extract<Command, { readonly type: T }>>;
 

@@ -1,7 +1,7 @@
 import { type Json, parseRecord, readOwned, stringifyRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { EventCodec } from "../../src/codec.ts";
+import { EventCodec } from "../../src/machine.ts";
 import type { Event } from "../../src/kernel/event.ts";
 import { eventOf, eventText } from "../../src/log/event-text.ts";
 

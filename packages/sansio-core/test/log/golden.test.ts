@@ -7,7 +7,7 @@ import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { replay } from "../../src/log/replay.ts";
-import { describeFault } from "../../src/log/report.ts";
+import { describeFault } from "../../src/log/compare.ts";
 import { eventTypes } from "../arbitrary/wild.ts";
 import { scenarios } from "../golden/scenarios.ts";
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Recorded } from "../../src/log/format.ts";
-import { eventLine, headerLine } from "../../src/log/format.ts";
+import { type Recorded, eventLine, headerLine } from "../../src/log/format.ts";
 import { type Reading, beginReading, endReading, feed } from "../../src/log/read.ts";
 import { lines, text, withLine, withRecord } from "./log.ts";
 

@@ -1,12 +1,10 @@
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { digestOf } from "../../src/kernel/digest.ts";
+import { digestOf, initial } from "../../src/machine.ts";
+import { describeFault } from "../../src/log/compare.ts";
 import type { Fault } from "../../src/log/fault.ts";
 import { replay } from "../../src/log/replay.ts";
-import { describeFault } from "../../src/log/report.ts";
-import { write } from "../../src/log/write.ts";
-import { headerLine } from "../../src/log/format.ts";
-import { initial } from "../../src/kernel/state.ts";
+import { headerLine, write } from "../../src/log/format.ts";
 import { acked } from "../golden/event.ts";
 import { commands, end, lines, text, withLine, withRecord } from "./log.ts";
 

@@ -1,12 +1,12 @@
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { step } from "../../src/core.ts";
+import { initial, step } from "../../src/machine.ts";
 import { headerLine, recordedOf } from "../../src/log/format.ts";
 import { replay } from "../../src/log/replay.ts";
 import { segmentLine } from "../../src/log/segment.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
-import { type State, initial } from "../../src/kernel/state.ts";
+import type { State } from "../../src/kernel/state.ts";
 import { stateHash } from "../../src/snapshot/state-hash.ts";
 import { end, lines } from "./log.ts";
 

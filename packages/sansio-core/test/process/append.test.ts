@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cancelRequest } from "../../src/process/hash.ts";
-import { completionRequest } from "../../src/process/core-event.ts";
+import { completionRequest } from "../../src/process/registration.ts";
 import type { ProcessEventAppendRequest, ProcessRow } from "../../src/process/model.ts";
 import { enterWait } from "../../src/process/signal.ts";
 import { append, appendAll, eventType, messageOf, processRow, request, right } from "./world.ts";

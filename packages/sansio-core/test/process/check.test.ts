@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { cancelRequest } from "../../src/process/hash.ts";
 import { processChecks } from "../../src/process/check.ts";
-import { completionRequest } from "../../src/process/core-event.ts";
+import { completionRequest } from "../../src/process/registration.ts";
 import type { ProcessEventAppendRequest, ProcessRow } from "../../src/process/model.ts";
 import { enterWait, leaveWait } from "../../src/process/signal.ts";
 import { append, eventType, processRow, request, right } from "./world.ts";

@@ -2,8 +2,7 @@ import { parse, read, stringifyRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { ProcessEvent, ProcessRecord, ProcessRegistration } from "../../src/message/process.ts";
-import { completionRequest } from "../../src/process/core-event.ts";
-import { recordOf } from "../../src/process/registration.ts";
+import { completionRequest, recordOf } from "../../src/process/registration.ts";
 import { wireCodecs } from "../cases/wire.ts";
 import { append, eventType, processRow, registration, right } from "./world.ts";
 

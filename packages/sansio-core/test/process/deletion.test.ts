@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { handlesOf } from "../../src/link/handle-read.ts";
+import { handlesOf } from "../../src/link/handle.ts";
 import { eventPayloadHash } from "../../src/process/hash.ts";
-import { processScope } from "../../src/identity/process-scope.ts";
+import { processScope } from "../../src/identity/scope.ts";
 import { recordOf, startedByProcess } from "../../src/process/registration.ts";
 import type { ProcessRow } from "../../src/process/model.ts";
 import { World } from "../link/world.ts";

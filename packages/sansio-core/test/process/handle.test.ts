@@ -1,13 +1,12 @@
 import { type Json, type ToolCallOutput, attachment, encode } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { completionRequest } from "../../src/process/core-event.ts";
-import { handleValue, notGranted, notVisible, parseHandle } from "../../src/message/handle.ts";
+import { completionRequest } from "../../src/process/registration.ts";
+import { handleValue, notGranted, notVisible, parseHandle } from "../../src/message/process.ts";
 import type { ProcessAwaitOutput } from "../../src/process/model.ts";
 import { awaitOfOutput, awaitOutputOf, outputOfAwait } from "../../src/process/output.ts";
-import { dedupeKeyOf, isTruthy } from "../../src/process/semantics.ts";
+import { dedupeKeyOf, isTruthy, wakeText } from "../../src/process/append.ts";
 import { checkSignalName, enterWait, leaveWait, signalRequest } from "../../src/process/signal.ts";
-import { wakeText } from "../../src/process/wake.ts";
 import { append, eventType, messageOf, processRow, right } from "./world.ts";
 
 const image = attachment({ id: "img", media_type: { kind: "image", type: "png" }, byte_len: 3 });

@@ -1,12 +1,12 @@
 import { attachment } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
-import { handleMisfit, handlesOf } from "../../src/link/handle-read.ts";
+import { handleMisfit, handlesOf } from "../../src/link/handle.ts";
 import { eventPayloadHash } from "../../src/process/hash.ts";
-import { completionRequest } from "../../src/process/core-event.ts";
+import { completionRequest } from "../../src/process/registration.ts";
 import type { ProcessRow } from "../../src/process/model.ts";
 import { resultOfEvent, resultOfOutcome, resultOfUnsent } from "../../src/process/read.ts";
-import { outstanding } from "../../src/recovery.ts";
-import { resolutionIn } from "../../src/wait/read.ts";
+import { outstanding } from "../../src/machine.ts";
+import { resolutionIn } from "../../src/wait/model.ts";
 import { tool } from "../rig.ts";
 import { World } from "../link/world.ts";
 import { Pair, holder, home, session, working } from "./pair.ts";

@@ -1,7 +1,7 @@
 import { failureOutput, runtimeFailure } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { artifactsOf } from "../../src/run/finish.ts";
-import { outstanding } from "../../src/recovery.ts";
+import { outstanding } from "../../src/machine.ts";
 import { tool } from "../rig.ts";
 import { Runs, home, outcome, runName, runOf, session, toolError } from "./world.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { countedId } from "../../src/run/model.ts";
-import { listMessages } from "../../src/run/message.ts";
-import { pretty } from "../../src/run/pretty.ts";
+import { listMessages } from "../../src/run/task.ts";
+import { pretty } from "../../src/run/finish.ts";
 import type { NewTask, TaskUpdate } from "../../src/message/task.ts";
 import { Rig } from "../rig.ts";
 

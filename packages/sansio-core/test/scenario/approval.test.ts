@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Decision } from "../../src/call/approval-model.ts";
-import { pendingApprovals } from "../../src/call/pending.ts";
+import { type Decision, pendingApprovals } from "../../src/call/approval.ts";
 import type { Tool } from "../../src/catalog/model.ts";
-import { outstanding } from "../../src/recovery.ts";
+import { outstanding } from "../../src/machine.ts";
 import { Rig, tool } from "../rig.ts";
 import {
   ask,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ask } from "../../src/call/ask.ts";
-import type { EffectKind } from "../../src/call/effect-model.ts";
+import { type EffectKind, ask } from "../../src/call/effect.ts";
 import type { Rig } from "../rig.ts";
 import { ask as request, busy, crash, of, resume, type Run, running, settle, step, stepErr, stepOk } from "./words.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { EffectSpec } from "../../src/call/effect-model.ts";
-import { nextDeadline } from "../../src/kernel/state.ts";
+import type { EffectSpec } from "../../src/call/effect.ts";
+import { nextDeadline } from "../../src/machine.ts";
 import { Rig, tool } from "../rig.ts";
 import {
   ask,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ChildCall } from "../../src/call/effect-model.ts";
-import { outstanding } from "../../src/recovery.ts";
+import type { ChildCall } from "../../src/call/effect.ts";
+import { outstanding } from "../../src/machine.ts";
 import { Rig, tool } from "../rig.ts";
 import {
   ask,

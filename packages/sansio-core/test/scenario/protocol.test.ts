@@ -1,6 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { step } from "../../src/core.ts";
+import { step } from "../../src/machine.ts";
 import { defaultOptions } from "../../src/kernel/options.ts";
 import { currentProtocol } from "../../src/kernel/protocol.ts";
 import { Rig, tool } from "../rig.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { recoveryOf } from "../../src/catalog/model.ts";
-import { outstanding } from "../../src/recovery.ts";
-import { nextDeadline } from "../../src/kernel/state.ts";
+import { nextDeadline, outstanding } from "../../src/machine.ts";
 import { type Rig, tool } from "../rig.ts";
 import {
   ask,

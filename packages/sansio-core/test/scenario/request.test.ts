@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { outstanding } from "../../src/recovery.ts";
+import { outstanding } from "../../src/machine.ts";
 import { Rig, tool } from "../rig.ts";
 import { replied, settle, submit, success, want } from "./words.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RetryPolicy } from "../../src/catalog/model.ts";
-import { nextDeadline } from "../../src/kernel/state.ts";
+import { nextDeadline } from "../../src/machine.ts";
 import { Rig, tool } from "../rig.ts";
 import {
   ask,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextDeadline } from "../../src/kernel/state.ts";
+import { nextDeadline } from "../../src/machine.ts";
 import { Rig, tool } from "../rig.ts";
 import { ask, completed, execute, submit, want } from "./words.ts";
 

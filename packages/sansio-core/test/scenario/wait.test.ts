@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ask as decideAsk } from "../../src/call/ask.ts";
-import { resolutionOf } from "../../src/wait/read.ts";
+import { ask as decideAsk } from "../../src/call/effect.ts";
+import { resolutionOf } from "../../src/wait/model.ts";
 import { Rig, tool } from "../rig.ts";
 import { ask, completed, failure, of, pend, replied, resolve, settle, submit, success, want } from "./words.ts";
 

@@ -2,7 +2,7 @@
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { ResumeCause } from "../../src/call/model.ts";
 import type { Command } from "../../src/kernel/command.ts";
-import type { EffectSpec } from "../../src/call/effect-model.ts";
+import type { EffectSpec } from "../../src/call/effect.ts";
 import type { RequestedCall } from "../../src/request/model.ts";
 import type { Tool } from "../../src/catalog/model.ts";
 import type { Options } from "../../src/kernel/options.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { NewSchedule, ProbeOutcome } from "../../src/schedule/model.ts";
-import { instantOf, instantText } from "../../src/schedule/instant.ts";
-import { nextDeadline } from "../../src/kernel/state.ts";
+import { instantOf, instantText } from "../../src/schedule/model.ts";
+import { nextDeadline } from "../../src/machine.ts";
 import { Rig } from "../rig.ts";
 
 const monitor = { task: "task_1", title: "Watch", tool: "look", arguments: { n: 1 }, signal_on_completion: true };

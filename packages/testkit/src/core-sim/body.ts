@@ -1,5 +1,6 @@
 /** A simulated tool body: runs a program, asks the core for advice on each request, and follows it. */
-import { type BodyState, type CallRef, type Event, type State, ask, bodyOf } from "@pawl/sansio-core";
+import { type CallRef, type Event, type State, ask } from "@pawl/sansio-core";
+import { type BodyState, bodyOf } from "@pawl/sansio-core/driver";
 import { type Json, successOutput } from "@pawl/tool-value";
 import { type Args, type Instruction, type Program, argsOf, programOf, writeArgs } from "./program.ts";
 import type { SimScope } from "./scope.ts";

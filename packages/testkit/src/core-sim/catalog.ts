@@ -1,5 +1,6 @@
 /** Random options, tools and flows for the scopes of the core simulation. */
-import { type EventOf, type Tool, currentProtocol, defaultOptions, plainTool, type FlowNode } from "@pawl/sansio-core";
+import { type EventOf, type Tool, currentProtocol, defaultOptions, plainTool } from "@pawl/sansio-core";
+import type { FlowNode } from "@pawl/sansio-core/driver";
 import type { Dice } from "./random.ts";
 
 const tool = (name: string): FlowNode => ({ node_type: "use_tool", tool_name: name, argument: "a", named_args: [] });

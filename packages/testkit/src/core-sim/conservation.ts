@@ -1,5 +1,6 @@
 /** Conservation: counts replies, observations, messages and effects that are durable. None may be lost or doubled. */
-import { type Command, type Envelope, type Outcome, type Transition, bodyOf } from "@pawl/sansio-core";
+import type { Command, Envelope, Transition } from "@pawl/sansio-core";
+import { type Outcome, bodyOf } from "@pawl/sansio-core/driver";
 import { type Json, stringify } from "@pawl/tool-value";
 import { CoreSimViolation } from "./violation.ts";
 

@@ -1,5 +1,6 @@
 /** State shared by the scopes of one simulation. */
-import type { EventOf, Outcome } from "@pawl/sansio-core";
+import type { EventOf } from "@pawl/sansio-core";
+import type { Outcome } from "@pawl/sansio-core/driver";
 import type { Coverage } from "./coverage.ts";
 import type { Dice } from "./random.ts";
 import type { Conservation } from "./conservation.ts";

@@ -1,5 +1,6 @@
 /** Invalid events, one for each rejection code. Each must be rejected with exactly that code. */
-import { type CallRow, type Event, type RejectionCode, defaultOptions, nextDeadline } from "@pawl/sansio-core";
+import { type Event, type RejectionCode, defaultOptions, nextDeadline } from "@pawl/sansio-core";
+import type { CallRow } from "@pawl/sansio-core/driver";
 import { opening, unbuilt } from "./catalog.ts";
 import type { Dice } from "./random.ts";
 import { invalidBackgroundWork } from "./background.ts";

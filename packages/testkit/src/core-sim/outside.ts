@@ -1,5 +1,6 @@
 /** Random acts of hosts, people and services. */
-import { type CallRow, type Event, bodyOf } from "@pawl/sansio-core";
+import type { Event } from "@pawl/sansio-core";
+import { type CallRow, bodyOf } from "@pawl/sansio-core/driver";
 import { anyOptions, anyTools, toolId, toolNames, anyFlow } from "./catalog.ts";
 import { type Dice, anyResolution } from "./random.ts";
 import { endOfSchedule, backgroundWork } from "./background.ts";

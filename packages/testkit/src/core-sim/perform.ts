@@ -1,5 +1,6 @@
 /** Performs commands as a driver and its environment would. */
-import { type Command, type Event, answerOf, finishedLink, isExecutor, wakeKey } from "@pawl/sansio-core";
+import type { Command, Event } from "@pawl/sansio-core";
+import { answerOf, finishedLink, isExecutor, wakeKey } from "@pawl/sansio-core/driver";
 import { Body } from "./body.ts";
 import { anyTools } from "./catalog.ts";
 import { answerToBackgroundWork } from "./background.ts";

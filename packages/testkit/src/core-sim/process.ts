@@ -1,7 +1,7 @@
 /** The process of the core simulation: its registrations, requests to it, and its events. */
+import type { EventOf } from "@pawl/sansio-core";
 import {
   type Asking,
-  type EventOf,
   type ProcessEventAppendRequest,
   cancelKey,
   completeRegistration,
@@ -9,7 +9,7 @@ import {
   registrationHash,
   runKind,
   terminalKey,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import type { Dice } from "./random.ts";
 

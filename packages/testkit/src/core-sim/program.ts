@@ -1,7 +1,7 @@
 /**
  * Programs of bodies. A program is a function of its arguments, so that a body that runs again makes the same requests.
  */
-import { type EffectKind, type EffectSpec, signalWaitKey } from "@pawl/sansio-core";
+import { type EffectKind, type EffectSpec, signalWaitKey } from "@pawl/sansio-core/driver";
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { toolId, toolNames } from "./catalog.ts";
 import { Dice } from "./random.ts";

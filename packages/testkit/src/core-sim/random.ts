@@ -1,6 +1,7 @@
 /** Random values for the core simulation. */
 import { SeededRandom } from "../world/random.ts";
-import type { EffectResult, EventOf } from "@pawl/sansio-core";
+import type { EventOf } from "@pawl/sansio-core";
+import type { EffectResult } from "@pawl/sansio-core/driver";
 import {
   type Json,
   type PendingCompletion,

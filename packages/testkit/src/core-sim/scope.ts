@@ -14,11 +14,11 @@ import {
   digest,
   dutyOf,
   initial,
-  isSameState,
   nextDeadline,
   outstanding,
   step,
 } from "@pawl/sansio-core";
+import { isSameState } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import type { Body } from "./body.ts";
 import { type Options, opening } from "./catalog.ts";

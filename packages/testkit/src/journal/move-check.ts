@@ -1,6 +1,6 @@
 /** Checks of stores between which scopes can move. */
 import type { Adoption, Journal, MoveStore } from "@pawl/runtime";
-import { chain } from "@pawl/sansio-core";
+import { chain } from "@pawl/sansio-core/driver";
 import { type JournalCheck, append, claimed, line, one, protocol, same, seqs } from "./rig.ts";
 
 const movesOf = ({ moves }: Journal): MoveStore => {

@@ -1,6 +1,6 @@
 /** Checks of snapshots, of retention, and of the hash chain. */
 import { type Journal, chainStartOf } from "@pawl/runtime";
-import { chain } from "@pawl/sansio-core";
+import { chain } from "@pawl/sansio-core/driver";
 import { type JournalCheck, append, claimed, line, one, protocol, same, seqs } from "./rig.ts";
 
 /** Computes the chain over appends with these numbers of lines. */

@@ -1,6 +1,5 @@
 /** Replays every line as it reaches the store and checks every invariant. */
 import {
-  type CallWaits,
   type Event,
   type State,
   checkAll,
@@ -12,9 +11,8 @@ import {
   recordedOf,
   waitsWords,
   why,
-  type Recovery,
-  recoveryOf,
 } from "@pawl/sansio-core";
+import { type CallWaits, type Recovery, recoveryOf } from "@pawl/sansio-core/driver";
 import type { JournalLine } from "@pawl/runtime";
 import { describe, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";

@@ -3,7 +3,8 @@
  * are independent: they commute in any state (`test/law`). The explorer of orders uses this for partial-order
  * reduction.
  */
-import { type CallRow, type Event, type State, nextDeadline } from "@pawl/sansio-core";
+import { type Event, type State, nextDeadline } from "@pawl/sansio-core";
+import type { CallRow } from "@pawl/sansio-core/driver";
 
 /** A path whose parts end in a zero character, so that a place within another starts with its path. */
 export type Place = string;

@@ -5,7 +5,7 @@
  */
 import type { StepInfo, ToolContext, ToolDefinition } from "@pawl/runtime";
 import { manifestOf } from "@pawl/runtime";
-import { recoveryOf } from "@pawl/sansio-core";
+import { recoveryOf } from "@pawl/sansio-core/driver";
 import type { Arrival } from "./gate.ts";
 import type { Claim } from "./scenario.ts";
 

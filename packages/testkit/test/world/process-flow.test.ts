@@ -1,6 +1,7 @@
 /** Processes, flows and approvals under the explorers: all crashes, and all orders of arrival. */
 import { type Session, defineTool } from "@pawl/runtime";
-import { type FlowNode, type Program, callRef } from "@pawl/sansio-core";
+import { callRef } from "@pawl/sansio-core";
+import type { FlowNode, Program } from "@pawl/sansio-core/driver";
 import { stableHash } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import {

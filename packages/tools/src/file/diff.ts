@@ -1,5 +1,5 @@
 /** Unified diffs, with two lines of context. */
-import { codePoints, cutTo } from "@pawl/sansio-core";
+import { codePoints, cutTo } from "@pawl/sansio-core/driver";
 
 const context = 2;
 const maxCharacters = 16_000;

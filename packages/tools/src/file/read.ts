@@ -66,10 +66,10 @@ interface Window {
 }
 
 const windowOf = ({ offset, limit }: ReadArguments, kind: Kind, count: number): Window => {
-  const most = limit ?? kind.limit;
+  const maxLines = limit ?? kind.limit;
   const isTail = kind.type === "log" && offset === undefined;
-  const start = isTail ? Math.max(0, count - most) : Math.min(offset ?? 0, count);
-  return { start, end: Math.min(start + most, count), isTail };
+  const start = isTail ? Math.max(0, count - maxLines) : Math.min(offset ?? 0, count);
+  return { start, end: Math.min(start + maxLines, count), isTail };
 };
 
 /** Cuts a text to `maxBytes`, between two characters. */

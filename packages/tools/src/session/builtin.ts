@@ -7,7 +7,7 @@ import {
   defineTool,
   toolError,
 } from "@pawl/runtime";
-import { instantText } from "@pawl/sansio-core";
+import { instantText } from "@pawl/sansio-core/driver";
 import type { Json, JsonObject } from "@pawl/tool-value";
 import type { FileStore } from "../file/store.ts";
 import { type BuiltinTool, argumentsOf } from "../tool.ts";

@@ -1,5 +1,5 @@
 /** The host side of the session tools: artifact files of runs, the calendar of schedules, and the probes of monitors. */
-import type { ProbeOutcome } from "@pawl/sansio-core";
+import type { ProbeOutcome } from "@pawl/sansio-core/driver";
 import { type BackgroundHost, type Probe, type RunFiles, withoutRawOutput } from "@pawl/runtime";
 import { planOf } from "../cron.ts";
 import { utf8 } from "../file/bytes.ts";

@@ -1,5 +1,5 @@
 /** The tools for schedules, which send the session a text at a time, once or repeatedly. */
-import { type Schedule, instantOf } from "@pawl/sansio-core";
+import { type Schedule, instantOf } from "@pawl/sansio-core/driver";
 import { type ToolDefinition, success, toolError } from "@pawl/runtime";
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { type BuiltinTool, isGiven, objectSchema, textOf } from "../tool.ts";

@@ -1,5 +1,12 @@
 /** The generic tools for tasks: list, show, message, cancel and wait for the long work of an agent. */
-import { type NewMessage, type Task, TaskCodec, type TaskMessage, instantText, isTerminal } from "@pawl/sansio-core";
+import {
+  type NewMessage,
+  type Task,
+  TaskCodec,
+  type TaskMessage,
+  instantText,
+  isTerminal,
+} from "@pawl/sansio-core/driver";
 import { type ExecutionResult, type ToolContext, type ToolDefinition, success, toolError } from "@pawl/runtime";
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { type BuiltinTool, argumentsOf, isGiven, objectSchema, textOf } from "../tool.ts";

@@ -1,5 +1,5 @@
 /** The reaper of orphaned tasks: a task without a heartbeat is started again or fails. */
-import { type Task, applyTaskUpdate, isTerminal, orphaned, updateOf } from "@pawl/sansio-core";
+import { type Task, applyTaskUpdate, isTerminal, orphaned, updateOf } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 
 /** A task is orphaned after so many seconds without a heartbeat. */

@@ -1,6 +1,6 @@
 /** The end of background runs in a session of a runtime: files, task, and signals to the session. */
 import type { Json, JsonObject } from "@pawl/tool-value";
-import type { Task } from "@pawl/sansio-core";
+import type { Task } from "@pawl/sansio-core/driver";
 import {
   type BackgroundSink,
   type SessionMessage,

@@ -1,6 +1,6 @@
 /** Monitors in a session of a runtime: their creation, and what happens when they fire. */
 import type { Json, JsonObject } from "@pawl/tool-value";
-import { type NewSchedule, instantText } from "@pawl/sansio-core";
+import { type NewSchedule, instantText } from "@pawl/sansio-core/driver";
 import {
   type ExecutionResult,
   type SessionMessage,

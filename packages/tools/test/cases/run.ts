@@ -9,7 +9,7 @@ import {
   logOf,
   signalText,
   truncationNote,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import { isCandidate, reap } from "@pawl/tools";
 import { type Adapters, knownFields, knownName, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,6 +1,13 @@
 /** Schedules. */
 import type { JsonObject } from "@pawl/tool-value";
-import { type Schedule, createSchedule, firesTooOften, instantOf, instantText, triggered } from "@pawl/sansio-core";
+import {
+  type Schedule,
+  createSchedule,
+  firesTooOften,
+  instantOf,
+  instantText,
+  triggered,
+} from "@pawl/sansio-core/driver";
 import { intervalOf, nextFire } from "@pawl/tools";
 import { type Adapters, knownName, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";

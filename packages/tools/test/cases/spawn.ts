@@ -1,6 +1,6 @@
 /** Requests to `spawn_background`, and its replies. */
 import type { Json, JsonObject } from "@pawl/tool-value";
-import { sessionHasSchedules, sessionIsFull, workerIsFull } from "@pawl/sansio-core";
+import { sessionHasSchedules, sessionIsFull, workerIsFull } from "@pawl/sansio-core/driver";
 import { defineTool } from "@pawl/runtime";
 import { type Spawn, type SpawnPlace, type Target, startedText, taskJson, titleOf, validateSpawn } from "@pawl/tools";
 import { type Adapters, knownFields, withFields } from "@pawl/testkit";

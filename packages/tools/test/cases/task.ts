@@ -13,7 +13,7 @@ import {
   requestCancel,
   wakeOfMessage,
   wakeOfUpdate,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import { Refused } from "@pawl/runtime";
 import { type Adapter, type Adapters, UnknownInput, knownName, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
@@ -149,7 +149,7 @@ const listed = (input: JsonObject): Result => {
   return E.right(listMessages(kept, asked).map(({ id }) => id));
 };
 
-/** What can be asked of a registry of tasks, by the field that each is known by. */
+/** The questions to a registry of tasks, by the field that identifies each. */
 const registryOps: Adapters = {
   create: withFields(["create", "now"], (input) => created(list(input["create"]), input["now"])),
   cancel_twice: withFields(["cancel_twice", "state", "times"], cancelled),

@@ -147,7 +147,8 @@ const defaults = () => ({
 const executed = async (call: Json | undefined, names: Json | undefined, context?: ToolContext): Promise<Result> => {
   const { id, name, arguments: args = {} } = object(call);
   const own = names === undefined ? builtin : registered(names);
-  return checked(E.map(mapped)(await own.execute({ id: text(id), name: text(name), arguments: args }, context)));
+  const reply = await own.execute({ id: text(id), name: text(name), arguments: args }, context);
+  return checked(E.isLeft(reply) ? reply : E.right(mapped(reply.right)));
 };
 
 const executions = ["execute", "execute_without_context", "execute_with_context"];
@@ -255,11 +256,14 @@ const activation = ({ tools, explicit }: JsonObject): Result => {
 const progress = async (input: JsonObject): Promise<Result> => {
   const { format } = input;
   if (format !== undefined) knownFields(input, ["format"]);
-  if (format !== undefined) return checked(E.map(reportText)(readReport(object(format))));
+  if (format !== undefined) {
+    const report = readReport(object(format));
+    return checked(E.isLeft(report) ? report : E.right(reportText(report.right)));
+  }
   return said(await run("report_progress", input));
 };
 
-/** The input is the arguments of the tool, which says itself what it does not know. */
+/** Passes the input as the tool's arguments; the tool itself refuses unknown ones. */
 const ofArgs =
   (name: string) =>
   async (input: JsonObject): Promise<Result> =>

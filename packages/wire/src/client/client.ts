@@ -194,7 +194,7 @@ export class Client {
     checkCount("window", window, 1);
     const subscription: A = create({
       seen: (cursor) => this.#router.seen(subscription, cursor),
-      left: () => this.#router.leave(subscription),
+      ended: () => this.#router.leave(subscription),
     });
     if (this.#ended === undefined) this.#router.begin(subscription, scope);
     else subscription.end(this.#ended);

@@ -103,8 +103,8 @@ export class ScopeRouter {
   }
 
   /** Notes the address that a refusal names; returns false if the question must not go there. */
-  #redirect(scope: string, asked: string | undefined, { address }: HostRefused, hops: number): boolean {
-    if (asked !== undefined && !this.#connections.has(asked)) this.#addresses.delete(scope); // It refused our token.
+  #redirect(scope: string, from: string | undefined, { address }: HostRefused, hops: number): boolean {
+    if (from !== undefined && !this.#connections.has(from)) this.#addresses.delete(scope); // The host at that address refused the token.
     if (address === undefined || hops >= maxHops || this.#isClosed) return false;
     if (isSameAddress(address, this.#options.url)) this.#addresses.delete(scope);
     else if (tokenFor(this.#options, address) === undefined) return false;

@@ -16,7 +16,7 @@ export interface SubscriptionPort {
   /** Tells the host that everything up to this cursor was read. */
   readonly seen: (cursor: number) => void;
   /** Ends the subscription: its reader is gone. */
-  readonly left: () => void;
+  readonly ended: () => void;
 }
 
 /** A subscription of any item type, as a connection works with it. */
@@ -113,7 +113,7 @@ abstract class Subscription<A> implements AsyncIterableIterator<A>, AnySubscript
   async return(): Promise<IteratorResult<A>> {
     this.#buffer = [];
     this.end();
-    this.#port.left();
+    this.#port.ended();
     return { done: true, value: undefined };
   }
 
@@ -172,7 +172,7 @@ const cursorOf = (frame: Frame): Cursor | undefined => {
 
 /**
  * The observations of a scope. A reconnection continues after the last one that arrived. A stretch that the host cannot
- * tell any more is one `gap` frame; ephemeral frames reach only those who are connected at the time.
+ * tell any more becomes one `gap` frame; ephemeral frames reach only those who are connected at the time.
  */
 export class Watching extends Subscription<Frame> {
   readonly #scope: string;

@@ -3,7 +3,8 @@
  * client's choice, and its answer carries the same `id`. The protocol is described in docs/host-protocol.md.
  */
 import { type BodiesAtMove, Cursor, MoveAnswer, type Stickiness } from "@pawl/runtime";
-import { type RequestedCall, RequestedCallCodec } from "@pawl/sansio-core";
+import type { RequestedCall } from "@pawl/sansio-core";
+import { RequestedCallCodec } from "@pawl/sansio-core/driver";
 import {
   type Codec,
   type Json,

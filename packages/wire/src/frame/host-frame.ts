@@ -12,7 +12,8 @@ import {
   ScopeAwaiting,
   type Settled,
 } from "@pawl/runtime";
-import { type Event, EventCodec, type Reply, ReplyCodec } from "@pawl/sansio-core";
+import { type Event, EventCodec, type Reply } from "@pawl/sansio-core";
+import { ReplyCodec } from "@pawl/sansio-core/driver";
 import { type Codec, array, json, oneOf, optional, string, tagged, u64 } from "@pawl/tool-value";
 
 export interface HostError {

@@ -1,5 +1,6 @@
 /** `pawl approve` and `pawl reject`: decide a call that waits for approval. */
-import type { Decision, Event } from "@pawl/sansio-core";
+import type { Event } from "@pawl/sansio-core";
+import type { Decision } from "@pawl/sansio-core/driver";
 import { stableHash, stringify } from "@pawl/tool-value";
 import type { SessionClient } from "@pawl/wire";
 import type { Command, Input, Options } from "../command.ts";

@@ -8,7 +8,7 @@ import {
   plainProviders,
   programTools,
 } from "@pawl/flow";
-import type { Program } from "@pawl/sansio-core";
+import type { Program } from "@pawl/sansio-core/driver";
 import { type Codec, array, describe, optional, parse, read, record, string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { ProgramTools } from "@pawl/flow";
 import { Refused, Runtime, memoryJournal } from "@pawl/runtime";
-import type { FlowEnd, FlowExecutionEvent } from "@pawl/sansio-core";
+import type { FlowEnd, FlowExecutionEvent } from "@pawl/sansio-core/driver";
 import { openRuntime } from "../../open.ts";
 import { nodePlatform } from "../../platform.ts";
 import { type Command, type Input, journalOption } from "../command.ts";

@@ -1,7 +1,7 @@
 /** The flows that a host's configuration mounts, and their tools. */
 import type { ServedFlow } from "@pawl/flow";
 import { type ToolDefinition, flowToolOf } from "@pawl/runtime";
-import { HostFlows } from "../../host/flow-server.ts";
+import { HostFlows } from "../../host/flow-host.ts";
 import { CliError, exit } from "../exit.ts";
 import { flowIn, programToolsIn } from "../flow/file.ts";
 import type { FlowConfig, HostConfig } from "./config.ts";

@@ -1,16 +1,14 @@
 /** `pawl log diff`: compares two logs event by event and field by field. */
+import { EventCodec, type Fault, type Recorded } from "@pawl/sansio-core";
 import {
   type Difference,
-  EventCodec,
-  type Fault,
   HeaderCodec,
   type Reading,
-  type Recorded,
   beginReading,
   differencesOf,
   endReading,
   feed,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import { type Json, formatPath, stringify } from "@pawl/tool-value";
 import { type Command, countOf } from "../command.ts";
 import { CliError, exit } from "../exit.ts";

@@ -1,6 +1,7 @@
 /** Describes a log's faults, for a person and for a script. */
 import type { ChainCheck } from "@pawl/runtime";
-import { type Fault, type Torn, commandsLine, describeFault } from "@pawl/sansio-core";
+import { type Fault, describeFault } from "@pawl/sansio-core";
+import { type Torn, commandsLine } from "@pawl/sansio-core/driver";
 import { noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Terminal } from "../terminal.ts";

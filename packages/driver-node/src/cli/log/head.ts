@@ -1,5 +1,5 @@
 /** `pawl log head`: prints the hash chain's head, which covers the whole log. */
-import { chain, chainStart } from "@pawl/sansio-core";
+import { chain, chainStart } from "@pawl/sansio-core/driver";
 import { linesIn } from "@pawl/runtime";
 import type { Command } from "../command.ts";
 import { exit } from "../exit.ts";

@@ -11,7 +11,8 @@ import {
   unpackBlobs,
   putLog,
 } from "@pawl/runtime";
-import { type PackedAttachment, type PackedBlob, eventLine, type State } from "@pawl/sansio-core";
+import { eventLine, type State } from "@pawl/sansio-core";
+import type { PackedAttachment, PackedBlob } from "@pawl/sansio-core/driver";
 import { hashText } from "@pawl/tool-value";
 import { diskAttachments } from "../../journal/disk-blob.ts";
 import { sqliteJournal } from "../../journal/journal.ts";

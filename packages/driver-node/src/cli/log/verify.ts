@@ -7,7 +7,7 @@ import type { Terminal } from "../terminal.ts";
 import { brokenWords, faultJson, faultWords, tornJson, tornWords } from "./fault.ts";
 import { headOf, isAttachmentLine } from "./head.ts";
 import { replayOpen, printUnread, unreadJson } from "./replay-log.ts";
-import { attachmentOf, blobOf } from "@pawl/sansio-core";
+import { attachmentOf, blobOf } from "@pawl/sansio-core/driver";
 import { hashText, parseRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 

@@ -1,16 +1,15 @@
 /** Background runs, tasks and schedules, as a person reads them. */
 import type { ScopeEntry } from "@pawl/runtime";
+import type { State, Event } from "@pawl/sansio-core";
 import {
   ProcessStatus,
   type RunRow,
   type Schedule,
-  type State,
   type Task,
   isTerminal,
   processScope,
-  type Event,
   type Progress,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import type { JournalFile } from "../journal-file.ts";
 import { CliError } from "../exit.ts";
 import { stateOf } from "../log/replay-log.ts";

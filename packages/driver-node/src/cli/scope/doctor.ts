@@ -83,7 +83,7 @@ export const doctorCommand: Command = {
   maxArgs: Infinity,
   options: placeOptions,
   detail:
-    "A quarantined scope is read-only; other scopes are not affected. A fork continues from its last trusted event as a new\nscope, and the old one does not change. An altered scope has lines that do not match their stored hash; `pawl log\nverify` says how far the hashes reach. A sealed scope needs --keys.",
+    "A quarantined scope is read-only; other scopes are not affected. A fork continues from its last trusted event as a new\nscope, and the old one does not change. An altered scope has lines that do not match their stored hash;\n`pawl log verify` says how far the hashes reach. A sealed scope needs --keys.",
   json: [
     { what: "Each scope with a problem", fields: "log, trusted, torn?, fault?, chain?, remedy?" },
     unreadJson,

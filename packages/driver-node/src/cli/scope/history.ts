@@ -1,16 +1,6 @@
 /** A scope's history, from its log: its state, and when each part of it came about. */
-import {
-  type Entered,
-  type Event,
-  type EventOf,
-  type Fault,
-  type State,
-  type Torn,
-  type Transition,
-  enter,
-  initial,
-  noneEntered,
-} from "@pawl/sansio-core";
+import { type Event, type EventOf, type Fault, type State, type Transition, initial } from "@pawl/sansio-core";
+import { type Entered, type Torn, enter, noneEntered } from "@pawl/sansio-core/driver";
 import { replayOrRefuse } from "../log/replay-log.ts";
 import { ToolCallOutput, formatToolOutput } from "@pawl/tool-value";
 import type { LogSource } from "../place.ts";

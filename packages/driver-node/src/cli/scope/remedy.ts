@@ -1,5 +1,5 @@
 /** Command lines that would move a waiting call on. */
-import type { CallReason } from "@pawl/sansio-core";
+import type { CallReason } from "@pawl/sansio-core/driver";
 import type { JournalFolders } from "../journal-file.ts";
 import { shellWord } from "../escape.ts";
 

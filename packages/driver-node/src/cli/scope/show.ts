@@ -1,19 +1,15 @@
 /** `pawl show`: prints a scope's calls, effects, waits, approvals and processes, and follows new events. */
 import {
-  type CallReason,
-  type EffectReason,
   type EventOf,
   type Recorded,
   type State,
-  bodyOf,
-  commandsLine,
   effectWords,
   otherWords,
-  producedBy,
   replay,
   waitsWords,
   why,
 } from "@pawl/sansio-core";
+import { type CallReason, type EffectReason, bodyOf, commandsLine, producedBy } from "@pawl/sansio-core/driver";
 import { type Json, noLimits, parse, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { setTimeout as pause } from "node:timers/promises";

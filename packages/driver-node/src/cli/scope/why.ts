@@ -1,14 +1,6 @@
 /** `pawl why`: says what a scope waits for, since when, and what would move it on. */
-import {
-  type CallReason,
-  type EffectReason,
-  type OtherReason,
-  type State,
-  effectWords,
-  otherWords,
-  waitsWords,
-  why,
-} from "@pawl/sansio-core";
+import { type State, effectWords, otherWords, waitsWords, why } from "@pawl/sansio-core";
+import type { CallReason, EffectReason, OtherReason } from "@pawl/sansio-core/driver";
 import type { Command } from "../command.ts";
 import type { JournalFolders } from "../journal-file.ts";
 import { CliError, type Exit, exit } from "../exit.ts";

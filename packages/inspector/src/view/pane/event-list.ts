@@ -139,9 +139,9 @@ export class EventList {
   #rowAt(n: number): EventRow {
     const known = this.#rows[n];
     if (known !== undefined) return known;
-    const made = new EventRow();
-    this.#rows[n] = made;
-    this.#content.append(made.element);
-    return made;
+    const row = new EventRow();
+    this.#rows[n] = row;
+    this.#content.append(row.element);
+    return row;
   }
 }

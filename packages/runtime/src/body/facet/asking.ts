@@ -1,5 +1,5 @@
 /** How a facet asks: each durable effect has a key that repeats when the program repeats. */
-import { type EffectResult, type EffectSpec, EffectSpecCodec } from "@pawl/sansio-core";
+import { type EffectResult, type EffectSpec, EffectSpecCodec } from "@pawl/sansio-core/driver";
 import { type Json, describe, jsonFromJs, readOwned, record, string, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Answer, BodyRun, Request } from "../body.ts";

@@ -1,5 +1,6 @@
 /** Calls that a body makes together. */
-import { type Reply, ReplyCodec, batchId } from "@pawl/sansio-core";
+import type { Reply } from "@pawl/sansio-core";
+import { ReplyCodec, batchId } from "@pawl/sansio-core/driver";
 import { type Json, array, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../../error.ts";

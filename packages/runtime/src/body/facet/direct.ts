@@ -1,5 +1,5 @@
 /** Completions that a body asks for beside its turn's own. */
-import { type CausalRef, directIdentity } from "@pawl/sansio-core";
+import { type CausalRef, directIdentity } from "@pawl/sansio-core/driver";
 import { type Json, describe, read, stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../../error.ts";

@@ -1,9 +1,6 @@
 /** Of a call, what its context needs to know. */
-import { type AwaitEventWaitIdentity, awaitKeyId } from "@pawl/sansio-core";
 import type { Json, ToolCallOutput } from "@pawl/tool-value";
-import * as E from "fp-ts/lib/Either.js";
 import type { AttachmentStore } from "../../journal/attachment.ts";
-import { EffectError } from "../../error.ts";
 import type { NestedCall } from "../../host/hook.ts";
 import type { PrepareContext } from "../../tool/live-tool.ts";
 import type { Capabilities } from "../capabilities.ts";
@@ -39,16 +36,3 @@ export interface CallFacts {
   readonly progress: (message: ProgressMessage) => void;
   readonly continueAs: (args: Json) => void;
 }
-
-/** The id of a wait of this call's execution scope. */
-const waitIdIn = ({ executionScope }: Pick<CallFacts, "executionScope">, wait: AwaitEventWaitIdentity): string => {
-  const id = awaitKeyId({ type: "runtime_operation", operation_id: executionScope }, wait);
-  if (E.isLeft(id)) throw new EffectError(id.left.code, id.left.message);
-  return id.right.key_id;
-};
-
-export const customKeyId = (facts: CallFacts, key: string): string => waitIdIn(facts, { type: "custom", key });
-
-/** The key under which the outside completes a call. */
-export const completionKeyId = (facts: Pick<CallFacts, "executionScope" | "name">): string =>
-  waitIdIn(facts, { type: "tool_completion", tool_call_id: facts.name });

@@ -1,5 +1,5 @@
 /** The tools by which a program uses processes as values: it starts a call apart, awaits, signals and cancels it. */
-import { type EffectResult, PreparedToolCall, handleValue, outputOfAwait, parseHandle } from "@pawl/sansio-core";
+import { type EffectResult, PreparedToolCall, handleValue, outputOfAwait, parseHandle } from "@pawl/sansio-core/driver";
 import {
   type Json,
   type ToolCallOutput,

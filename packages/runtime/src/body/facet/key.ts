@@ -3,7 +3,8 @@ import { EffectError } from "../../error.ts";
 import { problemOfCompletion } from "../capabilities.ts";
 import { ended } from "../signals.ts";
 import type { Asking } from "./asking.ts";
-import { type CallFacts, completionKeyId, customKeyId } from "./facts.ts";
+import { completionKeyId, customKeyId } from "../../host/call-place.ts";
+import type { CallFacts } from "./facts.ts";
 
 export interface Keys {
   /** The token under which the outside resolves an event of this name. */

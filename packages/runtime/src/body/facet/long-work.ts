@@ -1,16 +1,16 @@
 /** Work that nobody waits for, as bodies ask for it: background runs, tasks, schedules. What each comes to is on record. */
-import {
-  type EffectResult,
-  type NewMessage,
-  type NewSchedule,
-  type NewTask,
-  type Schedule,
-  type ScheduleAnswer,
-  type SpawnAnswer,
-  type Task,
-  type TaskMessage,
-  type TaskUpdate,
-} from "@pawl/sansio-core";
+import type {
+  EffectResult,
+  NewMessage,
+  NewSchedule,
+  NewTask,
+  Schedule,
+  ScheduleAnswer,
+  SpawnAnswer,
+  Task,
+  TaskMessage,
+  TaskUpdate,
+} from "@pawl/sansio-core/driver";
 import { type Json, stableHash } from "@pawl/tool-value";
 import { messageIdOf, runIdOf, scheduleIdOf, taskIdOf } from "../../process/run/identity.ts";
 import type { MessageFilter, TaskFilter } from "../../process/run/session-work.ts";
@@ -19,7 +19,7 @@ import { EffectError, failureOf } from "../../error.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
 import { type Asking, type Durable, refusing, toJson, valueOf } from "./asking.ts";
 import { firstAttempt } from "./name.ts";
-import { capturedEnv, startOf } from "./process-registration.ts";
+import { capturedEnv, startOf } from "../../process/registration.ts";
 
 /** A run of a tool that this session has, by its name. */
 export interface RunStart {

@@ -1,5 +1,6 @@
 /** What a body's scope can do with processes, as its context needs it. */
-import type { Command, EffectResult, Event, ProcessEvent, SessionScope, State } from "@pawl/sansio-core";
+import type { Command, Event, State } from "@pawl/sansio-core";
+import type { EffectResult, ProcessEvent } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import type { SessionWork } from "../../process/run/session-work.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
@@ -29,12 +30,6 @@ export interface ProcessApi {
   readonly eventAfter: (eventType: string, after: number, signal: AbortSignal) => Promise<ProcessEvent>;
   readonly childStarted: (call: string, processId: string, entryName: string | undefined) => void;
 }
-
-const sessionPrefix = "session:";
-
-/** In whose name a scope's bodies hold handles. A process holds none. */
-export const holderOf = ({ scope }: State): SessionScope | undefined =>
-  scope.id.startsWith(sessionPrefix) ? { session_id: scope.id.slice(sessionPrefix.length) } : undefined;
 
 /** Of a call in a process: which it is, and the agent's frame that started it. */
 export const origin = ({

@@ -19,14 +19,13 @@ import {
   registrationHash,
   sessionScopeId,
   signalEventType,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import { type Json, describe, oneOf, read, record, string, u64 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../../error.ts";
 import { type Asking, toJson, valueOf } from "./asking.ts";
 import type { CancelledProcess, SignalledProcess } from "./process.ts";
-import { holderOf } from "./process-api.ts";
-import { type ProcessStart, registrationOf } from "./process-registration.ts";
+import { type ProcessStart, holderOf, registrationOf } from "../../process/registration.ts";
 
 const reason = "requested by tool";
 

@@ -6,7 +6,7 @@ import {
   type ProcessEventAppendRequest,
   eventPayloadHash,
   processOfScope,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import { type Json, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError, failureOf } from "../../error.ts";

@@ -5,7 +5,7 @@ import {
   processEventKey,
   processOfScope,
   signalWaitKey,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import { EffectError } from "../../error.ts";
 import { problemOfProcessEvent } from "../process-capabilities.ts";

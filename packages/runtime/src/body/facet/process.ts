@@ -8,12 +8,11 @@ import {
   processEffectId,
   sessionScopeId,
   transferEffectId,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import { awaitEffectKey } from "../value.ts";
 import { type Asking, type Durable, durable, handled, refusing } from "./asking.ts";
 import { ProcessAsking } from "./process-asking.ts";
-import { holderOf } from "./process-api.ts";
-import type { ProcessStart } from "./process-registration.ts";
+import { type ProcessStart, holderOf } from "../../process/registration.ts";
 
 /** How a process stands after it was asked to end. */
 export interface CancelledProcess {

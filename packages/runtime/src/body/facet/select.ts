@@ -1,5 +1,5 @@
 /** Choices among effects, whose winner is on record. */
-import type { SelectMode } from "@pawl/sansio-core";
+import type { SelectMode } from "@pawl/sansio-core/driver";
 import { EffectError } from "../../error.ts";
 import { type Asking, type Durable, handled, valueOf } from "./asking.ts";
 

@@ -1,5 +1,5 @@
 /** Durable steps: work that is done once per record, and answered from it afterwards. */
-import type { EffectResult, StepRecovery } from "@pawl/sansio-core";
+import type { EffectResult, StepRecovery } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import { withoutAbort } from "../abort-error.ts";
 import { EffectError, failureOf } from "../../error.ts";

@@ -1,5 +1,5 @@
 /** Time, and words from outside. */
-import type { EffectSpec } from "@pawl/sansio-core";
+import type { EffectSpec } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import { awaitEffectKey } from "../value.ts";
 import { type Asking, type Durable, durable, refusing, valueOf } from "./asking.ts";

@@ -10,7 +10,7 @@ import {
   sendingsOf,
   signalEventType,
   wakeKey,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import type { InboxMessage } from "../../journal/journal.ts";
 import {

@@ -1,5 +1,6 @@
 /** The two files of a run: its texts from all that its attempt has recorded, handed to the host. */
-import { type Command, type Output, artifactsOf, pathsOf } from "@pawl/sansio-core";
+import type { Command } from "@pawl/sansio-core";
+import { type Output, artifactsOf, pathsOf } from "@pawl/sansio-core/driver";
 import { sessionOf } from "../../host/call-place.ts";
 import { recordedIn } from "../../scope/fold.ts";
 import type { ScopeAccess } from "../work.ts";

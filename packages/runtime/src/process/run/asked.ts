@@ -1,12 +1,6 @@
 /** Those who asked a session for a run or a schedule, and wait for what becomes of it: asked again, it is the same one. */
-import {
-  type EventOf,
-  type NewSchedule,
-  type Rejection,
-  type ScheduleAnswer,
-  type SpawnAnswer,
-  type State,
-} from "@pawl/sansio-core";
+import type { EventOf, Rejection, State } from "@pawl/sansio-core";
+import type { NewSchedule, ScheduleAnswer, SpawnAnswer } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import type { ScopeAccess } from "../work.ts";
 import { Refused } from "../../error.ts";

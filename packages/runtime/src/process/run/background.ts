@@ -25,6 +25,7 @@ export interface HostRun {
   readonly key?: string;
 }
 
+/** Lists, updates and cancels the background runs, tasks and schedules of all sessions. */
 export class Background {
   readonly #open: (scope: string) => Promise<Addressed>;
   readonly #registry: Registry;

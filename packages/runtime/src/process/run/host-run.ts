@@ -1,5 +1,5 @@
 /** A background run that a host asks for, in the name of a session. */
-import { envRef, startedBySession } from "@pawl/sansio-core";
+import { envRef, startedBySession } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import type { RunRequest } from "./request.ts";
 

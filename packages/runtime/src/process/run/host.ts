@@ -1,5 +1,5 @@
 /** What a host fills in for background runs, schedules, and what sessions are told. */
-import type { Plan, ProbeOutcome } from "@pawl/sansio-core";
+import type { Plan, ProbeOutcome } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import type { ToolHints } from "../../tool/manifest.ts";
 
@@ -58,4 +58,5 @@ export interface BackgroundOptions {
   readonly reportMs: number;
   readonly reportCharacters: number;
 }
+/** Sets how many background runs a worker takes, and how often they report, unless the host says otherwise. */
 export const defaultBackground: BackgroundOptions = { workerRuns: 64, reportMs: 1000, reportCharacters: 4096 };

@@ -1,5 +1,6 @@
 /** What a scope does for background runs, tasks and schedules: performs what the core asks of it. */
-import type { Command, Plan, ProbeOutcome } from "@pawl/sansio-core";
+import type { Command } from "@pawl/sansio-core";
+import type { Plan, ProbeOutcome } from "@pawl/sansio-core/driver";
 import { sessionOf } from "../../host/call-place.ts";
 import type { ScopeAccess } from "../work.ts";
 import { decodedEvent } from "../../scope/round-trip.ts";

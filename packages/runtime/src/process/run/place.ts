@@ -9,6 +9,7 @@ interface Queued {
   readonly enter: (hasPlace: boolean) => void;
 }
 
+/** Counts the places that a worker has for background runs. */
 export class Places {
   readonly limit: number;
   readonly #held = new Map<string, Set<string>>();

@@ -2,7 +2,7 @@
  * What a run says of itself: shown at once to whoever watches, and recorded together, at most once in a while and the
  * last before its end always.
  */
-import { type Output, type Progress, type Report, cutTo } from "@pawl/sansio-core";
+import { type Output, type Progress, type Report, cutTo } from "@pawl/sansio-core/driver";
 import type { Platform } from "../../platform.ts";
 import type { BackgroundOptions } from "./host.ts";
 

@@ -1,8 +1,9 @@
 /** A background run as it is asked for: of which tool, with what, and what its process is then registered as. */
-import { type EventOf, type ProcessProvenance, type RunDefinition, registrationHash, runKind } from "@pawl/sansio-core";
+import type { EventOf } from "@pawl/sansio-core";
+import { type ProcessProvenance, type RunDefinition, registrationHash, runKind } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { readRegistration } from "../../body/facet/process-registration.ts";
+import { readRegistration } from "../registration.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
 
 export interface RunRequest {

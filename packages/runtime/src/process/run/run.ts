@@ -1,14 +1,6 @@
 /** A background run in the scope of its process: it begins when there is a place, and its tool is given a sink. */
-import {
-  type Command,
-  type CallRef,
-  reattachRefused,
-  type RunRow,
-  type State,
-  requestBatch,
-  runOfAttempt,
-  unexpectedEnd,
-} from "@pawl/sansio-core";
+import type { Command, CallRef, State } from "@pawl/sansio-core";
+import { reattachRefused, type RunRow, requestBatch, runOfAttempt, unexpectedEnd } from "@pawl/sansio-core/driver";
 import { type Json, type ToolResult, failureOutput, isToolResult, runtimeFailure } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { sessionOf } from "../../host/call-place.ts";

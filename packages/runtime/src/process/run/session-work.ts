@@ -1,13 +1,12 @@
 /** The long work of one session, as its tools and its host see it: tasks with what is known of their runs, schedules. */
+import type { Event, State } from "@pawl/sansio-core";
 import {
-  type Event,
   type NewMessage,
   type NewSchedule,
   type NewTask,
   type Schedule,
   type ScheduleAnswer,
   type SpawnAnswer,
-  type State,
   type Task,
   type TaskMessage,
   type TaskRow,
@@ -16,7 +15,7 @@ import {
   isTerminal,
   listMessages,
   processScope,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused } from "../../error.ts";
 import { decodedEvent } from "../../scope/round-trip.ts";
@@ -67,6 +66,7 @@ const rests = ({ background }: State, id: string): boolean => {
   return state === undefined || isTerminal(state) || state === "awaiting_input";
 };
 
+/** Lists, updates and cancels the background runs, tasks and schedules of one session. */
 export class SessionWork {
   readonly #live: () => Promise<LiveWork>;
 

@@ -1,10 +1,10 @@
 /** The calls of one scope that executors run: offered, and settled by whom they were offered to. */
-import { type CallRow, type Command, isExecutor } from "@pawl/sansio-core";
+import type { Command } from "@pawl/sansio-core";
+import { type CallRow, isExecutor } from "@pawl/sansio-core/driver";
 import type { ToolCallOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, refuse } from "../../scope/access.ts";
-import { executionScopeIn } from "../../host/call-place.ts";
-import { completionKeyId } from "../../body/facet/facts.ts";
+import { completionKeyId, executionScopeIn } from "../../host/call-place.ts";
 import type { ProgressMessage } from "../../body/facet/progress.ts";
 import { type Executors, type Offer, type OfferedRun, offerOf } from "./executor.ts";
 import type { Observers } from "../observe/observer.ts";

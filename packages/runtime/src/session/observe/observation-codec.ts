@@ -1,5 +1,5 @@
 /** Frames of observers as records, for whoever hears of them over a wire. */
-import { OutputCodec, type ProcessStatus, ProgressCodec, TaskCodec } from "@pawl/sansio-core";
+import { OutputCodec, type ProcessStatus, ProgressCodec, TaskCodec } from "@pawl/sansio-core/driver";
 import {
   type Codec,
   SessionEvent,
@@ -57,6 +57,7 @@ const EphemeralCodec: Codec<Ephemeral> = tagged<Ephemeral, "type">("ephemeral ob
   plugin_event: { plugin: string, call: string, event: json },
 });
 
+/** Reads and writes the frames of observers. */
 export const FrameCodec: Codec<Frame> = tagged<Frame, "type">("frame", "type", {
   observed: { cursor: Cursor, at: u64, observation: ObservationCodec },
   ephemeral: { observation: EphemeralCodec },

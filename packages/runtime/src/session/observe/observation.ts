@@ -1,5 +1,6 @@
 /** What observers of a scope see. */
-import type { Command, Output, Progress, Task } from "@pawl/sansio-core";
+import type { Command } from "@pawl/sansio-core";
+import type { Output, Progress, Task } from "@pawl/sansio-core/driver";
 import {
   type Codec,
   type Json,
@@ -24,6 +25,7 @@ export const Cursor: Codec<Cursor> = record<Cursor>("struct Cursor", { scope: st
 /** The cursor of one who has seen all that an event was, and all before it. */
 export const endOf = (scope: string, seq: number): Cursor => ({ scope, seq, index: Number.MAX_SAFE_INTEGER });
 
+/** Returns whether a cursor lies after another one of the same scope. */
 export const isAfter = (a: Cursor, b: Cursor): boolean => (a.seq === b.seq ? a.index > b.index : a.seq > b.seq);
 
 export interface OfCall {

@@ -1,5 +1,6 @@
 /** Observations, made of the commands that the events of a scope produced: live and from the log the same. */
-import { type Command, type Event, Invariant, runOfAttempt } from "@pawl/sansio-core";
+import { type Command, type Event, Invariant } from "@pawl/sansio-core";
+import { runOfAttempt } from "@pawl/sansio-core/driver";
 import { callCorrelation, stableHash } from "@pawl/tool-value";
 import { uuidOf } from "../../body/facet/name.ts";
 import type { OfCall, Observation, Observed } from "./observation.ts";

@@ -12,6 +12,7 @@ import type { Cause } from "../../scope/runner.ts";
 import type { Telemetry } from "../../telemetry.ts";
 import type { Values } from "../../scope/values.ts";
 
+/** Bounds the frames that wait for a slow observer; beyond that it is told of a gap. */
 export const defaultObserverBuffer = 1024;
 
 export interface ObserveOptions {

@@ -1,0 +1,81 @@
+/** What a body says of a process that it starts, made into the registration that is hashed. */
+import type { State } from "@pawl/sansio-core";
+import {
+  type CausalRef,
+  type ProcessEventType,
+  type ProcessIdentity,
+  type ProcessInput,
+  ProcessRegistration,
+  type SessionScope,
+  checkRegistration,
+  envRef,
+  identityOf,
+  startedByProcess,
+  startedBySession,
+} from "@pawl/sansio-core/driver";
+import { describe, jsonFromJs, read } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { EffectError } from "../error.ts";
+import type { ProcessApi } from "../body/facet/process-api.ts";
+
+export interface ProcessStart {
+  readonly id: string;
+  readonly input: ProcessInput;
+  /** Without it: what the input says of itself. */
+  readonly identity?: ProcessIdentity;
+  readonly event_types?: readonly ProcessEventType[];
+  /** Without it the environment of the call is captured, where the input needs one. */
+  readonly env_ref?: string;
+}
+
+const refused = (message: string): E.Either<EffectError, never> => E.left(new EffectError("process_refused", message));
+
+const needsEnv = ({ type }: ProcessInput): boolean => type === "tool_call" || type === "engine";
+
+/** What comes from outside, decoded: a registration like any other. */
+export const readRegistration = (said: object): E.Either<EffectError, ProcessRegistration> => {
+  const json = jsonFromJs(said);
+  if (E.isLeft(json)) return refused(describe(json.left));
+  const registration = read(ProcessRegistration, json.right);
+  if (E.isLeft(registration)) return refused(describe(registration.left));
+  const checked = checkRegistration(registration.right);
+  return E.isLeft(checked) ? refused(checked.left.message) : checked;
+};
+
+/** Names the environment that a process started here runs in. */
+export const capturedEnv = ({ environmentSpec }: Pick<ProcessApi, "environmentSpec">): string =>
+  envRef(environmentSpec());
+
+const sessionPrefix = "session:";
+
+/** In whose name a scope's bodies hold handles. A process holds none. */
+export const holderOf = ({ scope }: State): SessionScope | undefined =>
+  scope.id.startsWith(sessionPrefix) ? { session_id: scope.id.slice(sessionPrefix.length) } : undefined;
+
+/** On whose behalf a process runs that a call starts here, and whom it wakes. */
+export const startOf = (state: State, callId: string): ReturnType<typeof startedBySession> => {
+  const holder = holderOf(state);
+  if (holder !== undefined) {
+    const cause: CausalRef = { type: "tool_call", session_id: holder.session_id, call_id: callId };
+    return startedBySession(holder, cause);
+  }
+  const { process } = state;
+  if (process === undefined) return { provenance: { originator: { type: "host" } } };
+  return startedByProcess(process, { type: "process", process_id: process.registration.id });
+};
+
+export const registrationOf = (
+  { id, input, identity, event_types, env_ref }: ProcessStart,
+  processApi: ProcessApi,
+  callId: string,
+): E.Either<EffectError, ProcessRegistration> => {
+  const env = env_ref ?? (needsEnv(input) ? capturedEnv(processApi) : undefined);
+  return readRegistration({
+    id,
+    input,
+    identity: identity ?? identityOf(input),
+    event_types: event_types ?? [],
+    ...startOf(processApi.state(), callId),
+    ...(env === undefined ? {} : { env_ref: env }),
+  });
+};

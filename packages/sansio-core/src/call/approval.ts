@@ -1,0 +1,221 @@
+/**
+ * An approval: a person's word on a call, given after preparation and before execution.
+ *
+ *   (prepared) ─▶ awaiting ─▶ approved ─▶ ready
+ *                   │  ▲ └──▶ rejected | expired ─▶ finishing
+ *                   ▼  │
+ *              checking edited arguments (invalid: the decision is refused, the call stays parked)
+ *
+ * One approval covers all attempts and resumes. A run-again of an unknown outcome asks again.
+ *
+ * Invariants
+ *   A1  a call awaits approval only where its tool requires it
+ *   A2  a sticky decision holds for later calls of its tool, and for parked ones only where that was asked for
+ *   A3  the state counts the calls that await approval
+ */
+import { type Json, type ToolCallOutput } from "@pawl/tool-value";
+import { denied, internal, observeStart, project } from "./finish.ts";
+import { resuming } from "./launch.ts";
+import {
+  type Approval,
+  type ArgsVerdict,
+  type CallIn,
+  type CallRow,
+  type Preparation,
+  awaitsApproval,
+  bodyOf,
+  byBirth,
+} from "./model.ts";
+import { inPhase, isRejection, move } from "./place.ts";
+import { fail, ready } from "./prepare.ts";
+import type { Tool } from "../catalog/model.ts";
+import { deadlineIn } from "../kernel/deadline.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
+import type { CallRef } from "../kernel/ids.ts";
+import type { State } from "../kernel/state.ts";
+
+export type StickyDecision =
+  | { readonly decision: "approve"; readonly by: string }
+  | { readonly decision: "reject"; readonly by: string; readonly reason: string };
+
+export type Decision =
+  | { readonly type: "approve" }
+  /** `args_hash`: of the edited arguments, as whoever reports the decision takes it. */
+  | { readonly type: "approve_edited"; readonly args: Json; readonly args_hash?: string }
+  | { readonly type: "reject"; readonly reason: string };
+
+export type ApprovalEvent = {
+  readonly type: "approval.decided";
+  readonly call: string;
+  readonly decision: Decision;
+  /** Of the arguments that the decider saw. */
+  readonly args_hash: string;
+  readonly by: string;
+  /** Whether the decision holds for later calls of the tool, or for those too that are parked now. */
+  readonly sticky?: "later" | "parked_too";
+  /** The decider's own name for it, by which it is known again. */
+  readonly decision_id?: string;
+};
+
+// A decision, applied to a parked call.
+
+/** Approved: to its first run, or to one more of an outcome that was unknown. */
+export const approve = (draft: Draft, row: CallIn<"awaiting_approval">): CallRow => {
+  const { body } = row;
+  const { payload, argsHash } = row.approval;
+  return body === undefined ? ready(row, payload, argsHash) : resuming(draft, row, { body, cause: "run_again" });
+};
+
+/** Edited arguments go through the tool's own check, where it has one; they are not hooked again. */
+export const edit = (
+  draft: Draft,
+  row: CallIn<"awaiting_approval">,
+  { args, args_hash: argsHash = "" }: Extract<Decision, { readonly type: "approve_edited" }>,
+  by: string,
+): CallRow => {
+  const { manifest, call, approval } = row;
+  if (!manifest.checks) return approve(draft, { ...row, args, approval: { ...approval, argsHash } });
+  draft.emit({ type: "args.check", call: call.ref, tool_id: manifest.id, args });
+  return { ...row, approval: { ...approval, edited: { args, by } } };
+};
+
+/** Valid: approved with the edit. Invalid: the decision is refused, and the call stays parked as it was. */
+export const afterEdit = (
+  draft: Draft,
+  row: CallIn<"awaiting_approval">,
+  args: Json,
+  { verdict, args_hash }: { readonly verdict: ArgsVerdict; readonly args_hash?: string },
+): CallRow => {
+  const { edited: _, ...approval } = row.approval;
+  if (verdict.verdict !== "valid") return { ...row, approval };
+  return approve(draft, { ...row, args, approval: { ...approval, argsHash: args_hash ?? approval.argsHash } });
+};
+
+// Calls that their tool has prepared, and that are parked until a person decides.
+
+const mismatch = (found: string, { id, name }: Tool): ToolCallOutput =>
+  internal(
+    "prepared_tool_id_mismatch",
+    `Tool provider prepared id \`${found}\` for tool \`${name}\`, expected \`${id}\``,
+  );
+
+/** The tool has prepared the call: it is ready, or waits for a person's word. */
+export const afterPrepare = (draft: Draft, row: CallIn<"preparing">, preparation: Preparation): CallRow => {
+  if (preparation.type === "finished") return fail(draft, row, preparation.output);
+  const { tool_id, args, args_hash, payload } = preparation;
+  const { manifest } = row;
+  if (tool_id !== manifest.id) return fail(draft, row, mismatch(tool_id, manifest));
+  const next = { ...row, args };
+  return manifest.policy === "requires_approval"
+    ? park(draft, next, { argsHash: args_hash, payload })
+    : ready(next, payload, args_hash);
+};
+
+/** A call parked on its approval, unless a sticky decision of its tool speaks for it. */
+export const park = (
+  draft: Draft,
+  row: CallIn<"preparing" | "awaiting_approval" | "unknown">,
+  approval: Approval,
+): CallRow => {
+  const body = bodyOf(row);
+  const manifest = row.phase === "unknown" ? row.body.manifest : row.manifest;
+  const due = manifest.approval_ms === undefined ? undefined : deadlineIn(draft, manifest.approval_ms);
+  const { call, tool, args } = row;
+  const phase = "awaiting_approval";
+  const parked = { call, tool, args, observed: true, phase, manifest, approval, body, due } as const;
+  const sticky = draft.sticky.get(manifest.id);
+  if (sticky?.decision === "reject") return project(draft, row, rejected(sticky.reason));
+  if (sticky?.decision === "approve" && body === undefined) {
+    return ready({ ...parked, observed: row.observed }, approval.payload, approval.argsHash);
+  }
+  observeStart(draft, row);
+  draft.emit({ type: "observe", what: "call_parked", call: call.ref, tool, call_id: call.id, args });
+  return parked;
+};
+
+/** What a sticky decision makes of a call that is parked already. */
+export const unpark = (draft: Draft, row: CallIn<"awaiting_approval">): CallRow => {
+  const sticky = draft.sticky.get(row.manifest.id);
+  if (sticky?.decision === "reject") return project(draft, row, rejected(sticky.reason));
+  const { payload, argsHash } = row.approval;
+  return sticky === undefined || row.body !== undefined ? row : ready(row, payload, argsHash);
+};
+
+export const rejected = (reason: string): ToolCallOutput => denied("approval_rejected", reason);
+
+export const expired: ToolCallOutput = denied("approval_expired", "nobody decided on the call in time");
+
+// The decision comes in.
+
+const decide = (draft: Draft, row: CallIn<"awaiting_approval">, { decision, by }: ApprovalEvent): CallRow => {
+  switch (decision.type) {
+    case "approve":
+      return approve(draft, row);
+    case "approve_edited":
+      return edit(draft, row, decision, by);
+    case "reject":
+      return project(draft, row, rejected(decision.reason));
+  }
+};
+
+/** What later calls are decided by. An edit speaks of one call only. */
+const stickyOf = ({ decision, by }: ApprovalEvent): StickyDecision | undefined => {
+  if (decision.type === "approve_edited") return undefined;
+  return decision.type === "approve"
+    ? { decision: "approve", by }
+    : { decision: "reject", by, reason: decision.reason };
+};
+
+const misfit = (row: CallIn<"awaiting_approval">, event: ApprovalEvent): Rejection | undefined => {
+  const { argsHash, edited } = row.approval;
+  if (edited !== undefined) return reject("wrong_phase", `call \`${event.call}\`: an edit by ${edited.by} is checked`);
+  if (event.args_hash !== argsHash) {
+    return reject("stale_decision", `call \`${event.call}\`: expected arguments ${argsHash}, found ${event.args_hash}`);
+  }
+  if (event.sticky === undefined || event.decision.type !== "approve_edited") return undefined;
+  return reject("stale_decision", "an edited approval holds for one call: it can not be sticky");
+};
+
+export const onApprovalDecided = (draft: Draft, event: ApprovalEvent): Rejection | undefined => {
+  const row = inPhase(draft, event.call, "awaiting_approval");
+  if (isRejection(row)) return row;
+  const rejection = misfit(row, event);
+  if (rejection !== undefined) return rejection;
+  move(draft, row, decide(draft, row, event));
+  const sticky = event.sticky === undefined ? undefined : stickyOf(event);
+  if (sticky === undefined) return undefined;
+  draft.setSticky(row.manifest.id, sticky);
+  if (event.sticky === "parked_too") draft.raise({ type: "calls.decide", tool: row.manifest.id });
+  return undefined;
+};
+
+// Pending approvals, as a person is shown them.
+
+/** A call that waits for a person's word. */
+export interface PendingApproval {
+  readonly call: CallRef;
+  readonly tool: string;
+  readonly args: Json;
+  /** Of the arguments: a decision names it. */
+  readonly hash: string;
+  /** The event that asked for the call. */
+  readonly born: number;
+  /** When nobody need decide any more: the call fails then. */
+  readonly expires_at?: number;
+}
+
+/** In the order in which the calls were asked for. */
+export const pendingApprovals = ({ calls }: State): readonly PendingApproval[] =>
+  calls
+    .rows()
+    .filter(awaitsApproval)
+    .toSorted(byBirth)
+    .map(({ call: { ref, born }, tool, args, approval, due }) => ({
+      call: ref,
+      tool,
+      args,
+      hash: approval.argsHash,
+      born,
+      ...(due === undefined ? {} : { expires_at: due.at }),
+    }));

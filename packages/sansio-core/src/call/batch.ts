@@ -1,0 +1,206 @@
+/**
+ * A batch: calls that were made together. The top one is a request; a body makes others.
+ *
+ *   preparing ─▶ running ─▶ ended
+ *       └────────────┴─▶ cancelling ─▶ ended
+ *
+ * Preparation is sequential and precedes execution. Then all parallel calls run, and when these have settled or are
+ * parked, the serial ones one at a time, in their order. Replies keep the order of the request. The replies of a
+ * body's batch are recorded as the value of its effect before the batch leaves the state.
+ *
+ * Invariants
+ *   B1  the calls of a batch are live until it ends, and each names it
+ *   B2  `unfinished` is the number of its calls that are not completed
+ *   B3  `occupied` is the number of its calls that hold a slot
+ *   B4  no more calls hold a slot than `concurrency` allows, but for those that an answer from outside woke
+ *   B5  a batch that is cancelling launches nothing; who runs in it was told to stop
+ *   B6  a batch has ended as soon as it is prepared and nothing is unfinished
+ */
+import type { Json } from "@pawl/tool-value";
+import { bodyOf } from "./model.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { Invariant } from "../kernel/error.ts";
+import { type BatchRef, type CallRef, callRef, effectBatch } from "../kernel/ids.ts";
+import type { SignalOf } from "../kernel/signal.ts";
+
+export interface BatchParent {
+  readonly call: CallRef;
+  readonly effect: string;
+}
+
+export interface BatchRow {
+  readonly ref: BatchRef;
+  readonly request: string;
+  readonly born: number;
+  readonly parent?: BatchParent;
+  /** The step of a flow that waits for it. */
+  readonly step?: string;
+  readonly calls: readonly CallRef[];
+  readonly phase: "preparing" | "running" | "cancelling" | "ended";
+  /** How many calls are through their preparation: the next one is at this index. */
+  readonly prepared: number;
+  /** Calls that are ready, in their order, and how far into them launches have come. */
+  readonly parallel: readonly CallRef[];
+  readonly serial: readonly CallRef[];
+  readonly launchedParallel: number;
+  readonly launchedSerial: number;
+  /** Launched calls that hold a slot: they neither settled nor are parked. */
+  readonly occupied: number;
+  readonly unfinished: number;
+  /** What its calls triggered, in the order of the answers. */
+  readonly triggers: readonly Json[];
+}
+
+export const batchAt = (draft: Draft, ref: BatchRef): BatchRow => {
+  const row = draft.batch(ref);
+  if (row === undefined) throw new Invariant(`no batch ${ref}`);
+  return row;
+};
+
+/** How many more parallel calls may start now. Once serial ones run, a latecomer waits for its turn among them. */
+export const parallelSlots = ({ launchedSerial, occupied }: BatchRow, concurrency: number | null): number => {
+  if (launchedSerial > 0 && occupied > 0) return 0;
+  return concurrency === null ? Infinity : Math.max(0, concurrency - occupied);
+};
+
+/** Whether there is a call to launch and a slot for it. */
+export const mayLaunch = (row: BatchRow, concurrency: number | null): boolean => {
+  if (row.phase !== "running") return false;
+  if (row.launchedParallel < row.parallel.length) return parallelSlots(row, concurrency) > 0;
+  return row.launchedSerial < row.serial.length && row.occupied === 0;
+};
+
+// Batches inside bodies inside batches.
+
+/** The batches that a call's body has open. */
+export const batchesOfCall = (draft: Draft, call: CallRef): readonly BatchRef[] => {
+  const row = draft.call(call);
+  const open = row === undefined ? [] : (bodyOf(row)?.open ?? []);
+  return open.filter(({ kind }) => kind === "batch").map(({ key }) => effectBatch(call, key));
+};
+
+/** These batches and all below them, from the top. */
+export const withNested = (draft: Draft, batches: readonly BatchRef[]): readonly BatchRef[] => {
+  const all: BatchRef[] = [...batches];
+  for (let i = 0; i < all.length; i++) {
+    const calls = draft.batch(all[i] as BatchRef)?.calls ?? [];
+    for (const call of calls) all.push(...batchesOfCall(draft, call));
+  }
+  return all;
+};
+
+// Batches prepare, launch and end. They count; the calls do their own work.
+
+export const onBatchCreate = (
+  draft: Draft,
+  { ref, request, prefix, parent, step, calls }: SignalOf<"batch.create">,
+): void => {
+  draft.putBatch({
+    ref,
+    request,
+    born: draft.seq,
+    ...(parent === undefined ? {} : { parent }),
+    ...(step === undefined ? {} : { step }),
+    calls: calls.map(({ id }) => callRef(request, prefix + id)),
+    phase: "preparing",
+    prepared: 0,
+    parallel: [],
+    serial: [],
+    launchedParallel: 0,
+    launchedSerial: 0,
+    occupied: 0,
+    unfinished: calls.length,
+    triggers: [],
+  });
+  draft.raise({ type: "calls.create", batch: ref, request, prefix, calls });
+  draft.raise({ type: "calls.prepare", batch: ref });
+};
+
+/** The ready calls of a batch, parallel and serial ones apart. */
+const ready = (draft: Draft, calls: readonly CallRef[]): Pick<BatchRow, "parallel" | "serial"> => {
+  const parallel: CallRef[] = [];
+  const serial: CallRef[] = [];
+  for (const ref of calls) {
+    const row = draft.call(ref);
+    if (row?.phase === "ready") (row.manifest.scheduling === "serial" ? serial : parallel).push(ref);
+  }
+  return { parallel, serial };
+};
+
+/** Writes the row, which has ended where nothing in it is unfinished; says whether it has. */
+const close = (draft: Draft, row: BatchRow): boolean => {
+  const isOver = row.unfinished === 0 && (row.phase === "running" || row.phase === "cancelling");
+  draft.putBatch(isOver ? { ...row, phase: "ended" } : row);
+  if (isOver) draft.raise({ type: "batch.ended", batch: row.ref });
+  return isOver;
+};
+
+/** Writes the row, and launches what it allows. */
+const advance = (draft: Draft, row: BatchRow): void => {
+  const isOver = close(draft, row);
+  if (!isOver && mayLaunch(row, draft.options.concurrency)) draft.raiseLaunch(row.ref);
+};
+
+const put = (draft: Draft, row: BatchRow): void => {
+  if (row.phase !== "preparing" || row.prepared < row.calls.length) draft.putBatch(row);
+  else advance(draft, { ...row, phase: "running", ...ready(draft, row.calls) });
+};
+
+export const onPreparationEnded = (draft: Draft, { batch }: SignalOf<"preparation.ended">): void => {
+  const row = batchAt(draft, batch);
+  const next = { ...row, prepared: row.prepared + 1 };
+  put(draft, next);
+  if (next.phase === "preparing" && next.prepared < next.calls.length) draft.raise({ type: "calls.prepare", batch });
+};
+
+const counted = (row: BatchRow, { occupied, completed }: SignalOf<"batch.counted" | "call.moved">): BatchRow => ({
+  ...row,
+  occupied: row.occupied + occupied,
+  unfinished: row.unfinished - completed,
+});
+
+const withReadied = (draft: Draft, row: BatchRow, readied: CallRef | undefined): BatchRow => {
+  if (readied === undefined || row.phase === "preparing") return row;
+  const { parallel, serial } = ready(draft, [readied]);
+  return { ...row, parallel: [...row.parallel, ...parallel], serial: [...row.serial, ...serial] };
+};
+
+export const onBatchPrepared = (draft: Draft, { batch, count, completed }: SignalOf<"batch.prepared">): void => {
+  const row = batchAt(draft, batch);
+  put(draft, { ...row, prepared: row.prepared + count, unfinished: row.unfinished - completed });
+};
+
+export const onCallMoved = (draft: Draft, signal: SignalOf<"call.moved">): void => {
+  const row = counted(batchAt(draft, signal.batch), signal);
+  advance(draft, withReadied(draft, row, signal.readied));
+};
+
+export const onBatchCounted = (draft: Draft, signal: SignalOf<"batch.counted">): void => {
+  const row = counted(batchAt(draft, signal.batch), signal);
+  close(draft, {
+    ...row,
+    launchedParallel: row.launchedParallel + signal.parallel,
+    launchedSerial: row.launchedSerial + signal.serial,
+  });
+};
+
+export const onBatchesCancel = (draft: Draft, { batches }: SignalOf<"batches.cancel">): void => {
+  for (const ref of withNested(draft, batches)) {
+    const row = batchAt(draft, ref);
+    if (row.phase === "ended") continue;
+    draft.putBatch({ ...row, phase: "cancelling" });
+    draft.raise({ type: "calls.cancel", batch: ref, calls: row.calls });
+  }
+};
+
+/** Oldest first, so that what is launched hangs on data alone. */
+export const onBatchesReview = (draft: Draft): void => {
+  for (const row of draft.batches().toSorted((a, b) => a.born - b.born || (a.ref < b.ref ? -1 : 1))) {
+    if (mayLaunch(row, draft.options.concurrency)) draft.raiseLaunch(row.ref);
+  }
+};
+
+export const onBatchTriggered = (draft: Draft, { batch, occurrence }: SignalOf<"batch.triggered">): void => {
+  const row = batchAt(draft, batch);
+  draft.putBatch({ ...row, triggers: [...row.triggers, occurrence] });
+};

@@ -1,0 +1,274 @@
+/** Calls from the request to their output, made together in batches, with the effects of their bodies. */
+import { ToolCallOutput, array, json, oneOf, optional, string, u64 } from "@pawl/tool-value";
+import { Deadlines } from "../kernel/deadline.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { type CommandOf, type Duty, answered, observed, toBody } from "../kernel/command.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
+import { Table } from "../kernel/table.ts";
+import { ReplyCodec } from "../request/reply.ts";
+import {
+  onArgsChecked,
+  onCancelled,
+  onCleanedUp,
+  onDispatched,
+  onExecutors,
+  onHookRan,
+  onPrepared,
+  onProjected,
+  onResolved,
+  onResumed,
+  onRun,
+  onSettled,
+  onSettledLate,
+} from "./step.ts";
+import {
+  approvalChangeChecks,
+  approvalChecks,
+  batchChangeChecks,
+  batchChecks,
+  callChangeChecks,
+  callChecks,
+  effectChecks,
+} from "./check.ts";
+import {
+  ArgsVerdictCodec,
+  BodyResultCodec,
+  DecisionCodec,
+  EffectResultCodec,
+  EffectSpecCodec,
+  HookOutcomeCodec,
+  PreparationCodec,
+  ResolvedCodec,
+  ResumeCauseCodec,
+  StepErrorCodec,
+  ofRun,
+} from "./codec.ts";
+import { type ApprovalEvent, onApprovalDecided } from "./approval.ts";
+import {
+  onBatchCounted,
+  onBatchCreate,
+  onBatchPrepared,
+  onBatchTriggered,
+  onBatchesCancel,
+  onBatchesReview,
+  onCallMoved,
+  onPreparationEnded,
+} from "./batch.ts";
+import { nextCallDue, onCallDue, tidyCallDues } from "./due.ts";
+import { onEffectRequested } from "./perform.ts";
+import {
+  onCallLeft,
+  onEffectEnd,
+  onEffectReused,
+  onEffectsExpire,
+  onHostAnswered,
+  onRepliesRecorded,
+  onStepSettled,
+} from "./settle.ts";
+import { areAtWork, outstandingOfCalls } from "./recover.ts";
+import {
+  onCallsCancel,
+  onCallsCreate,
+  onCallsDecide,
+  onCallsDrop,
+  onCallsLaunch,
+  onCallsPrepare,
+  onOwnersLost,
+  onPendingEnd,
+} from "./signal.ts";
+import { onSuspended } from "./stop.ts";
+import type { CallEvent } from "./model.ts";
+import type { EffectEvent, StepRecovery } from "./effect.ts";
+import type { CallCommand, CallRows, CallSignal } from "./contract.ts";
+import type { Concern } from "../concern.ts";
+import type { Recovery } from "../catalog/model.ts";
+import type { BatchRef } from "../kernel/ids.ts";
+
+const executeDuty: { readonly [R in Recovery]: Duty } = {
+  rerunnable: { performed: "at_once", afterLoss: "counted", answeredBy: "call.settled" },
+  owner_bound: { performed: "durable", afterLoss: "never", answeredBy: "call.settled" },
+  externally_owned: { performed: "durable", afterLoss: "parked", answeredBy: "call.settled" },
+};
+
+const stepDuty: { readonly [R in StepRecovery]: Duty } = {
+  idempotent: { performed: "when_leased", afterLoss: "when_asked", answeredBy: "step.settled" },
+  again: { performed: "durable", afterLoss: "when_asked", answeredBy: "step.settled" },
+  once: { performed: "durable", afterLoss: "never", answeredBy: "step.settled" },
+};
+
+/** A body's later runs wait until `call.resumed` is durable, whatever the tool. */
+const dutyOfExecute = ({ recovery, run }: CommandOf<"tool.execute">): Duty =>
+  run === 1 ? executeDuty[recovery] : { ...executeDuty[recovery], performed: "durable" };
+
+/** A batch may have been dropped by this event, with the body that made it. */
+const inLiveBatch =
+  <S extends { readonly batch: BatchRef }>(on: (draft: Draft, signal: S) => void) =>
+  (draft: Draft, signal: S): void => {
+    if (draft.batch(signal.batch) !== undefined) on(draft, signal);
+  };
+
+export const call: Concern<
+  CallRows,
+  CallEvent["type"] | ApprovalEvent["type"] | EffectEvent["type"],
+  CallSignal["type"],
+  CallCommand["type"]
+> = {
+  name: "call",
+  events: {
+    "hook.ran": {
+      fields: {
+        call: string,
+        phase: oneOf<"before" | "after">("a hook phase", "before", "after"),
+        outcome: HookOutcomeCodec,
+      },
+      on: onHookRan,
+    },
+    "args.checked": {
+      fields: { call: string, args_hash: optional(string), verdict: ArgsVerdictCodec },
+      on: onArgsChecked,
+    },
+    "call.prepared": { fields: { call: string, preparation: PreparationCodec }, on: onPrepared },
+    "call.dispatched": { fields: { ...ofRun, owner: string, key: optional(string) }, on: onDispatched },
+    "call.settled": { fields: { ...ofRun, result: BodyResultCodec, duration_ms: u64 }, on: onSettled },
+    "call.settled_late": { fields: { ...ofRun, output: ToolCallOutput, duration_ms: u64 }, on: onSettledLate },
+    "call.suspended": { fields: { ...ofRun, parked: optional(string) }, on: onSuspended },
+    "call.resumed": { fields: { ...ofRun, cause: ResumeCauseCodec, owner: string }, on: onResumed },
+    "call.continued": { fields: { ...ofRun, args: json }, on: onRun },
+    "call.diverged": { fields: { ...ofRun, position: u64, expected: string, found: string }, on: onRun },
+    "call.cleaned_up": { fields: ofRun, on: onCleanedUp },
+    "call.executor_missing": { fields: ofRun, on: onRun },
+    "executors.available": { fields: { tools: array(string) }, on: onExecutors },
+    "call.cancelled": { fields: { call: string, by: optional(string) }, on: onCancelled },
+    "outcome.resolved": { fields: { call: string, resolved: ResolvedCodec, by: optional(string) }, on: onResolved },
+    "result.projected": { fields: { call: string, parts: json }, on: onProjected },
+    "approval.decided": {
+      fields: {
+        call: string,
+        decision: DecisionCodec,
+        args_hash: string,
+        by: string,
+        sticky: optional(oneOf<"later" | "parked_too">("a stickiness", "later", "parked_too")),
+        decision_id: optional(string),
+      },
+      on: onApprovalDecided,
+    },
+    "effect.requested": {
+      fields: {
+        ...ofRun,
+        key: string,
+        hash: string,
+        effect: EffectSpecCodec,
+        refused: optional(StepErrorCodec),
+      },
+      on: onEffectRequested,
+    },
+    "step.settled": { fields: { ...ofRun, key: string, result: EffectResultCodec }, on: onStepSettled },
+    "host.answered": { fields: { call: string, key: string, result: EffectResultCodec }, on: onHostAnswered },
+    "replies.recorded": {
+      fields: { call: string, key: string, replies: array(ReplyCodec), triggers: array(json) },
+      on: onRepliesRecorded,
+    },
+    "effect.reused": { fields: { call: string, attempt: u64, key: string }, on: onEffectReused },
+  },
+  signals: {
+    "batch.create": { raises: ["calls.create", "calls.prepare"], on: onBatchCreate },
+    "calls.create": { raises: [], on: inLiveBatch(onCallsCreate) },
+    "calls.prepare": { raises: ["batch.prepared"], on: inLiveBatch(onCallsPrepare) },
+    "batch.prepared": { raises: ["calls.launch", "batch.ended"], on: inLiveBatch(onBatchPrepared) },
+    "preparation.ended": {
+      raises: ["calls.prepare", "calls.launch", "batch.ended"],
+      on: inLiveBatch(onPreparationEnded),
+    },
+    "call.moved": { raises: ["calls.launch", "batch.ended"], on: inLiveBatch(onCallMoved) },
+    "calls.launch": { raises: ["batch.counted"], on: inLiveBatch(onCallsLaunch) },
+    "batch.counted": { raises: ["batch.ended"], on: inLiveBatch(onBatchCounted) },
+    "batch.triggered": { raises: [], on: inLiveBatch(onBatchTriggered) },
+    "calls.cancel": {
+      raises: ["batch.counted", "call.left", "wait.close", "effect.end"],
+      on: inLiveBatch(onCallsCancel),
+    },
+    "batches.cancel": { raises: ["calls.cancel"], on: onBatchesCancel },
+    "batches.review": { raises: ["calls.launch"], on: onBatchesReview },
+    "call.left": { raises: ["calls.drop", "wait.leave"], on: onCallLeft },
+    "calls.drop": { raises: ["wait.close"], on: onCallsDrop },
+    "calls.decide": { raises: ["call.moved"], on: onCallsDecide },
+    "owners.lost": { raises: ["call.moved", "call.left", "wait.open", "wait.close", "run.lost"], on: onOwnersLost },
+    "effect.end": { raises: [], on: onEffectEnd },
+    "pending.end": { raises: ["call.moved"], on: onPendingEnd },
+    "effects.expire": { raises: ["wait.leave"], on: onEffectsExpire },
+  },
+  commands: {
+    "hook.run": {
+      tag: 1,
+      duty: answered("hook.ran"),
+      digest: (lanes, command) => lanes.text(command.call).text(command.phase).text(command.tool),
+    },
+    "args.check": {
+      tag: 2,
+      duty: answered("args.checked"),
+      digest: (lanes, command) => lanes.text(command.call).text(command.tool_id),
+    },
+    "tool.prepare": {
+      tag: 3,
+      duty: answered("call.prepared"),
+      digest: (lanes, command) => lanes.text(command.call).text(command.tool_id),
+    },
+    "tool.execute": {
+      tag: 4,
+      duty: { of: dutyOfExecute },
+      digest: (lanes, command) => {
+        lanes.run(command).text(command.tool_id).text(command.tool).number(command.max_attempts);
+        return lanes.text(command.recovery).optional(command.cause);
+      },
+    },
+    "tool.cancel": { tag: 5, duty: toBody, digest: (lanes, command) => lanes.run(command) },
+    "step.run": {
+      tag: 6,
+      duty: { of: ({ recovery }) => stepDuty[recovery] },
+      digest: (lanes, command) => lanes.run(command).text(command.key).text(command.recovery),
+    },
+    "step.answer": {
+      tag: 7,
+      duty: toBody,
+      digest: (lanes, command) =>
+        lanes.run(command).text(command.key).number(command.seq).number(command.index).number(command.value),
+    },
+    "host.request": {
+      tag: 8,
+      duty: { performed: "durable", afterLoss: "when_asked", answeredBy: "host.answered" },
+      digest: (lanes, command) => lanes.run(command).text(command.key).text(command.name),
+    },
+    "outcome.resolve": {
+      tag: 9,
+      duty: answered("outcome.resolved"),
+      digest: (lanes, command) => lanes.text(command.call).text(command.cause).text(command.tool),
+    },
+    "result.project": {
+      tag: 10,
+      duty: answered("result.projected"),
+      digest: (lanes, command) => lanes.text(command.call).text(command.tool),
+    },
+    "replies.record": {
+      tag: 12,
+      duty: answered("replies.recorded"),
+      digest: (lanes, command) => lanes.text(command.call).text(command.key).replies(command),
+    },
+    observe: {
+      tag: 14,
+      duty: observed,
+      digest: (lanes, command) => lanes.text(command.what).text(command.call).text(command.tool).text(command.call_id),
+    },
+  },
+  due: { next: nextCallDue, tidy: tidyCallDues, on: onCallDue },
+  outstanding: outstandingOfCalls,
+  isAtWork: areAtWork,
+  checks: [...batchChecks, ...callChecks, ...approvalChecks, ...effectChecks],
+  changes: { batches: batchChangeChecks, calls: [...callChangeChecks, ...approvalChangeChecks] },
+  rows: {
+    batches: Table.empty(),
+    calls: Table.empty(),
+    awaitingApproval: 0,
+    sticky: PersistentMap.empty(),
+    deadlines: Deadlines.none,
+  },
+};

@@ -1,0 +1,246 @@
+/**
+ * An effect: something a body asks of `ctx`, remembered under a key so that a body that runs again is answered.
+ *
+ *   requested ─▶ open ─▶ settled (at once where it was refused)
+ *                  └───▶ abandoned (its attempt or its call ended)
+ *
+ * Keys decide *which* record answers; the log decides *when*. A settled effect keeps key, hash, status and sequence;
+ * its value is read from the log.
+ *
+ * Invariants
+ *   E1  keys are unique among the open and settled effects of a call, attempt by attempt
+ *   E2  a settled effect stands at no earlier place in the log than its request, and in no later attempt than the current
+ *   E3  an open sleep has a due time, and a wait may have one; nothing else has
+ *   E4  an open wait is a waiter of its wait, and the other way round
+ *   E5  an open child batch is live, and names this effect as its parent; every child batch has one
+ *   E6  an open select chooses from effects that are on record
+ *   E7  an open clean-up has a time of its own, and nothing else has
+ */
+import type { Json } from "@pawl/tool-value";
+import { bodyOf } from "./model.ts";
+import type { SessionScope } from "../identity/scope.ts";
+import type { Deadline } from "../kernel/deadline.ts";
+import type { State } from "../kernel/state.ts";
+import type { Asking } from "../message/message.ts";
+import type { Reply } from "../request/model.ts";
+
+/** What becomes of a step whose owner was lost while it ran. */
+export type StepRecovery = "again" | "idempotent" | "once";
+export type SelectMode = "race" | "any" | "all" | "all_settled";
+
+export interface ChildCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly args: Json;
+}
+
+/** What a body asked for. */
+export type EffectSpec =
+  | { readonly kind: "step"; readonly recovery: StepRecovery; readonly input: Json }
+  | { readonly kind: "sleep"; readonly ms: number }
+  /** Answered when the call is told to stop: then the body has so long to clean up, in each of its runs. */
+  | { readonly kind: "cleanup"; readonly deadline_ms: number }
+  | {
+      readonly kind: "wait";
+      readonly wait: string;
+      readonly deadline_ms?: number;
+      /** Of a process that waits for a signal: which one. */
+      readonly signal?: { readonly name: string; readonly ordinal: number };
+    }
+  | { readonly kind: "host"; readonly name: string; readonly input: Json }
+  /** A host request whose answer is an occurrence, which the call's batch reports with its replies. */
+  | { readonly kind: "trigger"; readonly input: Json }
+  | { readonly kind: "batch"; readonly calls: readonly ChildCall[] }
+  /** Something asked of a process: settled by its answer. `holder`: in whose name, where the body did not start it. */
+  | { readonly kind: "message"; readonly to: string; readonly message: Asking; readonly holder?: SessionScope }
+  /** An event in the log of the body's own process: settled at once. */
+  | {
+      readonly kind: "event";
+      readonly event_type: string;
+      readonly payload: Json;
+      readonly replay_key: string;
+      readonly payload_hash: string;
+      readonly invalid?: string;
+      readonly wake_target_scope?: SessionScope;
+    }
+  | { readonly kind: "select"; readonly mode: SelectMode; readonly keys: readonly string[] };
+export type EffectKind = EffectSpec["kind"];
+
+export interface OpenEffect {
+  readonly key: string;
+  readonly kind: EffectKind;
+  readonly hash: string;
+  /** The sequence of its request, and the run that made it. */
+  readonly seq: number;
+  readonly attempt: number;
+  readonly run: number;
+  /** Of a step. */
+  readonly recovery?: StepRecovery;
+  /** Of a wait: its key. */
+  readonly wait?: string;
+  /** Of a select: what it chooses from. */
+  readonly select?: { readonly mode: SelectMode; readonly keys: readonly string[] };
+  readonly due?: Deadline;
+  /** Of a clean-up: how long it may take. */
+  readonly cleanupMs?: number;
+}
+
+export type EffectStatus = "ok" | "err";
+
+export interface SettledEffect {
+  readonly kind: EffectKind;
+  readonly hash: string;
+  readonly status: EffectStatus;
+  /** The attempt in which it settled. */
+  readonly attempt: number;
+  readonly requested: number;
+  /** Its place in the log: of several in one event the lower index comes first. */
+  readonly settled: number;
+  readonly index: number;
+  /** The event that holds the value. */
+  readonly value: number;
+  /** Of a select: the key that won. */
+  readonly winner: string | undefined;
+  /** Of a step that may run only once. */
+  readonly once: boolean;
+}
+
+export interface StepError {
+  readonly code: string;
+  readonly message: string;
+}
+/** How work of a body's outside ended: its value, or its error. */
+export type EffectResult =
+  | { readonly status: "ok"; readonly value: Json }
+  | { readonly status: "err"; readonly error: StepError };
+
+export type EffectEvent =
+  | {
+      readonly type: "effect.requested";
+      readonly call: string;
+      readonly attempt: number;
+      readonly run: number;
+      readonly key: string;
+      /** Of what the body handed in. */
+      readonly hash: string;
+      readonly effect: EffectSpec;
+      /** It can not be carried out, and is answered with this error instead. */
+      readonly refused?: StepError;
+    }
+  | {
+      readonly type: "step.settled";
+      readonly call: string;
+      readonly attempt: number;
+      readonly run: number;
+      readonly key: string;
+      readonly result: EffectResult;
+    }
+  | { readonly type: "host.answered"; readonly call: string; readonly key: string; readonly result: EffectResult }
+  /** The value of a child batch: what its calls came to, in their order. */
+  | {
+      readonly type: "replies.recorded";
+      readonly call: string;
+      readonly key: string;
+      readonly replies: readonly Reply[];
+      readonly triggers: readonly Json[];
+    }
+  | { readonly type: "effect.reused"; readonly call: string; readonly attempt: number; readonly key: string };
+
+/**
+ * What a driver does with a body's request: record it; answer from the log; record first that an earlier attempt's
+ * answer is reused; join what is under way; run the step again; say that its outcome is unknown; or stop the body.
+ */
+export type Ask =
+  | { readonly type: "record" }
+  | { readonly type: "answer" | "reuse"; readonly effect: SettledEffect }
+  | { readonly type: "join" }
+  | { readonly type: "run" }
+  | { readonly type: "unknown" }
+  | { readonly type: "diverged"; readonly expected: string; readonly found: string }
+  /** The context belongs to a run that is over. */
+  | { readonly type: "ended" };
+
+// Decides what becomes of a body's request: one pure function, which drivers obey.
+
+/** A body's request, as its program makes it. */
+export interface Asked {
+  readonly call: string;
+  readonly attempt: number;
+  readonly run: number;
+  readonly key: string;
+  readonly kind: EffectKind;
+  readonly hash: string;
+}
+
+const mismatch = (record: { readonly kind: EffectKind; readonly hash: string }, asked: Asked): Ask | undefined => {
+  if (record.kind === asked.kind && record.hash === asked.hash) return undefined;
+  const expected = `${record.kind} \`${asked.key}\` with input ${record.hash}`;
+  return { type: "diverged", expected, found: `${asked.kind} \`${asked.key}\` with input ${asked.hash}` };
+};
+
+/** A step that failed in an earlier attempt runs again, unless it may run only once. */
+export const isForgotten = (effect: SettledEffect, attempt: number): boolean =>
+  effect.attempt < attempt && effect.kind === "step" && effect.status === "err" && !effect.once;
+
+/** An open record belongs to this run or to an earlier one: the body joins it, and a step's recovery says how. */
+const askOpen = (effect: OpenEffect, { attempt, run }: Asked): Ask => {
+  if (effect.kind !== "step") return { type: "join" };
+  if (effect.attempt === attempt && effect.run === run) return { type: "join" };
+  return { type: effect.recovery === "once" ? "unknown" : "run" };
+};
+
+/**
+ * Decides what a driver does with a body's request: record it, answer it from the log, run it again, or stop the
+ * body.
+ */
+export const ask = (state: State, asked: Asked): Ask => {
+  const row = state.calls.at(asked.call);
+  const body = row === undefined ? undefined : bodyOf(row);
+  if (body === undefined || body.attempt !== asked.attempt || body.run !== asked.run) return { type: "ended" };
+  const open = body.open.find(({ key }) => key === asked.key);
+  if (open !== undefined) return mismatch(open, asked) ?? askOpen(open, asked);
+  const settled = body.settled.get(asked.key);
+  if (settled === undefined || isForgotten(settled, asked.attempt)) return { type: "record" };
+  const diverged = mismatch(settled, asked);
+  if (diverged !== undefined) return diverged;
+  return { type: settled.attempt < asked.attempt ? "reuse" : "answer", effect: settled };
+};
+
+// Decides race, any, all and allSettled over the effects of a body, by their places in the log.
+
+export interface Winner {
+  readonly key: string;
+  readonly status: EffectStatus;
+}
+type Settled = { readonly get: (key: string) => SettledEffect | undefined };
+type Member = readonly [key: string, effect: SettledEffect];
+
+const byPlace = ([, a]: Member, [, b]: Member): number => a.settled - b.settled || a.index - b.index;
+
+const winner = (member: Member | undefined): Winner | undefined =>
+  member === undefined ? undefined : { key: member[0], status: member[1].status };
+
+/** Who decides, or undefined while nobody does. */
+export const decideSelect = (mode: SelectMode, keys: readonly string[], settled: Settled): Winner | undefined => {
+  const done = keys
+    .flatMap((key): Member[] => {
+      const effect = settled.get(key);
+      return effect === undefined ? [] : [[key, effect]];
+    })
+    .toSorted(byPlace);
+  const isOver = done.length === keys.length;
+  const first = (status: EffectStatus): Winner | undefined =>
+    winner(done.find(([, effect]) => effect.status === status));
+  switch (mode) {
+    case "race":
+      return winner(done[0]);
+    case "any":
+      return first("ok") ?? (isOver ? winner(done.at(-1)) : undefined);
+    case "all":
+      return first("err") ?? (isOver ? winner(done.at(-1)) : undefined);
+    case "all_settled": {
+      const last = isOver ? done.at(-1) : undefined;
+      return last === undefined ? undefined : { key: last[0], status: "ok" };
+    }
+  }
+};

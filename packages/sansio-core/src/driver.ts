@@ -1,0 +1,250 @@
+/** `@pawl/sansio-core/driver`: for those who interpret commands, store logs, and speak the protocol of processes. */
+export { PersistentMap } from "./kernel/persistent-map.ts";
+export { type Deadline, type Due } from "./kernel/deadline.ts";
+export {
+  type EffectKind,
+  type EffectResult,
+  type EffectSpec,
+  type EffectStatus,
+  type SelectMode,
+  type SettledEffect,
+  type StepRecovery,
+} from "./call/effect.ts";
+export { EffectSpecCodec } from "./call/codec.ts";
+export { resolutionIn, type WaitRow } from "./wait/model.ts";
+export { isSameState, referredTo } from "./snapshot/same.ts";
+export { type Decision, type PendingApproval, pendingApprovals } from "./call/approval.ts";
+export { hooked } from "./call/prepare.ts";
+export { type Recovery, recoveryOf } from "./catalog/model.ts";
+export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/concern.ts";
+export { type BatchRef, isExecutor, replayBase, requestBatch, toolReplayKey } from "./kernel/ids.ts";
+export {
+  checkExecutionScope,
+  ExecutionScope,
+  executionScopeId,
+  type IdentityError,
+  processOfScope,
+  processScope,
+  SessionScope,
+  sessionScopeId,
+} from "./identity/scope.ts";
+export {
+  AwaitEventKey,
+  AwaitEventWaitIdentity,
+  batchOccurrence,
+  batchSuffix,
+  callChildKey,
+  childKey,
+  type DirectCompletion,
+  directIdentity,
+  type EffectIdentity,
+  type ParentInvocation,
+  pendingAwaitSuffix,
+  PreparedToolBatch,
+  PreparedToolCall,
+  ProviderReplayMeta,
+  type RetrySleep,
+  retrySleepIdentity,
+} from "./identity/call.ts";
+export {
+  cancelKey,
+  type ProcessEffect,
+  processEffectId,
+  processEffectKey,
+  processEventKey,
+  type ProcessListMode,
+  processSignalWaitSuffix,
+  processSleepSuffix,
+  signalEventType,
+  signalWaitKey,
+  terminalKey,
+} from "./identity/process.ts";
+export {
+  type AwaitKeyId,
+  awaitKeyId,
+  type BatchCall,
+  type BatchId,
+  batchId,
+  type Hashed,
+  transferEffectId,
+} from "./identity/hash.ts";
+export {
+  type CancelRequest,
+  cancelRequest,
+  envRef,
+  eventPayloadHash,
+  registrationHash,
+  type WakeId,
+  wakeId,
+} from "./process/hash.ts";
+export {
+  descriptorOf,
+  ExternalRef,
+  handleValue,
+  notGranted,
+  notVisible,
+  parseHandle,
+  ProcessAwaitOutput,
+  ProcessEvent,
+  ProcessEventAppendRequest,
+  ProcessEventType,
+  ProcessHandleSummary,
+  ProcessIdentity,
+  ProcessInput,
+  ProcessOriginator,
+  ProcessProvenance,
+  ProcessRecord,
+  ProcessRegistration,
+  ProcessStatus,
+  ProcessWait,
+} from "./message/process.ts";
+export { type ProcessRow } from "./process/model.ts";
+export { CausalRef, RuntimeEffectKind, RuntimeInvocation, RuntimeScope, RuntimeSubject } from "./message/invocation.ts";
+export {
+  checkRegistration,
+  completeRegistration,
+  completionRequest,
+  identityOf,
+  recordOf,
+  startedByProcess,
+  startedBySession,
+} from "./process/registration.ts";
+export {
+  type Appended,
+  appendEvent,
+  type ProcessAppend,
+  type WakeDelivery,
+  wakeKey,
+  wakeText,
+} from "./process/append.ts";
+export { outputOfAwait } from "./process/output.ts";
+export { checkSignalName, signalRequest } from "./process/signal.ts";
+export { HeaderCodec } from "./log/format.ts";
+export { type Produced } from "./log/fault.ts";
+export { ReplyCodec, RequestedCallCodec } from "./request/reply.ts";
+export { bodyOf, type BodyState, type CallRow } from "./call/model.ts";
+export { SnapshotCodec } from "./snapshot/shape.ts";
+export { beginReading, endReading, feed, type Reading, type Torn } from "./log/read.ts";
+export { commandsLine, type Difference, differencesOf, producedBy } from "./log/compare.ts";
+export { chain, chainStart, linkText } from "./log/chain-hash.ts";
+export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./message/message.ts";
+export { answerOf, finishedLink, type LinkRow, type MessageReceived, type Sending, sendingsOf } from "./link/model.ts";
+export { type DeletionRow, handleMisfit, type HandleRow, handlesOf } from "./link/handle.ts";
+export { observedEvent, resultAmong } from "./process/read.ts";
+export {
+  argumentText,
+  type FlowNode,
+  misfitOfProgram,
+  type NamedArg,
+  type NodeOf,
+  type Parameter,
+  type Program,
+} from "./flow/program.ts";
+export { type Comparison, decimalText, floatJson } from "./flow/value.ts";
+export {
+  type DispatchError,
+  dispatchErrorText,
+  type FlowEnd,
+  type FlowExecutionEvent,
+  type FlowRow,
+  type FlowSpec,
+  type FlowTool,
+  type LambdaResult,
+  type StepEvent,
+} from "./flow/model.ts";
+export { FlowNodeCodec, FlowToolCodec, ProgramCodec } from "./flow/codec.ts";
+export { type Bindings, placeholder } from "./flow/text.ts";
+export {
+  type Artifact,
+  type InputRequest,
+  type NewTask,
+  type Progress,
+  ProgressCodec,
+  type Task,
+  TaskCodec,
+  type TaskError,
+  type TaskLinks,
+  type TaskState,
+  type TaskUpdate,
+  type WakePolicy,
+} from "./message/task.ts";
+export {
+  afterMessage,
+  applyTaskUpdate,
+  createTask,
+  isTerminal,
+  listMessages,
+  type MessagePart,
+  type NewMessage,
+  requestCancel,
+  type TaskMessage,
+  wakeOfMessage,
+  wakeOfUpdate,
+} from "./run/task.ts";
+export {
+  type Artifacts,
+  artifactsOf,
+  codePoints,
+  cutTo,
+  failedRun,
+  logOf,
+  orphaned,
+  type Output,
+  pathsOf,
+  pretty,
+  reattachRefused,
+  type RunOutcome,
+  type RunPaths,
+  type SessionSignal,
+  signalText,
+  truncationNote,
+  unexpectedEnd,
+  updateOf,
+} from "./run/finish.ts";
+export {
+  type NewMonitor,
+  type Permit,
+  type Report,
+  type RunDefinition,
+  runKind,
+  runOfAttempt,
+  type RunRow,
+  sessionIsFull,
+  type SpawnAnswer,
+  type TaskRow,
+  workerIsFull,
+} from "./run/model.ts";
+export { OutputCodec } from "./run/codec.ts";
+export {
+  createSchedule,
+  firesTooOften,
+  instantOf,
+  instantText,
+  type NewSchedule,
+  type Plan,
+  type ProbeOutcome,
+  type Schedule,
+  type ScheduleAnswer,
+  type ScheduleRow,
+  sessionHasSchedules,
+  triggered,
+} from "./schedule/model.ts";
+export { enter, type Entered, noneEntered } from "./explain/why.ts";
+export {
+  type CallReason,
+  type CallWaits,
+  type EffectReason,
+  type OtherReason,
+  type OtherWaits,
+} from "./explain/model.ts";
+export {
+  attachmentLine,
+  attachmentOf,
+  type Base,
+  blobLine,
+  blobOf,
+  PackedAttachment,
+  PackedBlob,
+  type Segment,
+  segmentLine,
+} from "./log/segment.ts";

@@ -1,2 +1,0 @@
-/** Whether a text names nothing. */
-export const isBlank = (text: string): boolean => text.trim() === "";

@@ -1,0 +1,212 @@
+/** Links, handles and the outbox in a snapshot: maps as lists, in an order that the rows give. */
+import {
+  type Codec,
+  array,
+  boolean,
+  defaulted,
+  json,
+  oneOf,
+  optional,
+  record,
+  string,
+  text,
+  u64,
+} from "@pawl/tool-value";
+import { PersistentMap } from "../kernel/persistent-map.ts";
+import type { DeletionRow, HandleRow } from "./handle.ts";
+import type { CallRef } from "../kernel/ids.ts";
+import { SessionScope } from "../identity/scope.ts";
+import {
+  DescriptorCodec,
+  type Message,
+  MessageCodec,
+  type Outcome,
+  OutcomeCodec,
+  type Said,
+  WakeDeliveryCodec,
+} from "../message/message.ts";
+import type { SnapshotPart } from "../concern.ts";
+import type { WakeDelivery } from "../process/append.ts";
+import type { OutboxRow } from "./outbox.ts";
+import type { IncomingEnd, LinkRow, LinkRows, Origin, OutgoingEnd, OutgoingMessage, WaitingMessage } from "./model.ts";
+import { ProcessStateCodec } from "../message/process.ts";
+
+const isEmpty = (list: readonly unknown[]): boolean => list.length === 0;
+
+interface OutboxShape {
+  readonly key: string;
+  /** Of outside work that is to end; of a wake there is the wake. */
+  readonly call?: string;
+  readonly wake?: WakeDelivery;
+  /** Of what a session is told. */
+  readonly text?: string;
+  readonly schedule?: string;
+  readonly born: number;
+}
+
+interface Answer {
+  readonly number: number;
+  readonly outcome: Outcome;
+}
+interface OutgoingShape extends Omit<OutgoingEnd, "unanswered"> {
+  readonly unanswered: readonly OutgoingMessage[];
+}
+interface IncomingShape extends Omit<IncomingEnd, "answers"> {
+  readonly answers: readonly Answer[];
+}
+interface LinkShape {
+  readonly peer: string;
+  readonly outgoing?: OutgoingShape;
+  readonly incoming?: IncomingShape;
+}
+
+const OriginCodec = record<Origin>("struct Origin", {
+  call: string as unknown as Codec<CallRef>,
+  key: string,
+  requested: u64,
+});
+const OutgoingMessageCodec: Codec<OutgoingMessage> = record<OutgoingMessage>("struct OutgoingMessage", {
+  number: u64,
+  message: MessageCodec,
+  born: u64,
+  origin: optional(OriginCodec),
+});
+const WaitingMessageCodec: Codec<WaitingMessage> = record<WaitingMessage>("struct WaitingMessage", {
+  message: MessageCodec as Codec<Message> as Codec<Said>, // L2 holds of it, or the state is not believed.
+  isLast: boolean,
+  origin: optional(OriginCodec),
+});
+const AnswerCodec: Codec<Answer> = record<Answer>("struct Answer", { number: u64, outcome: OutcomeCodec });
+
+const LinkCodec: Codec<LinkShape> = record<LinkShape>("struct Link", {
+  peer: string,
+  outgoing: optional(
+    record<OutgoingShape>("struct Outgoing", {
+      link: u64,
+      phase: oneOf<OutgoingEnd["phase"]>("a phase of a link", "open", "draining", "closing"),
+      sent: u64,
+      heard: u64,
+      unanswered: defaulted<readonly OutgoingMessage[]>(array(OutgoingMessageCodec), [], isEmpty),
+      waiting: defaulted<readonly WaitingMessage[]>(array(WaitingMessageCodec), [], isEmpty),
+    }),
+  ),
+  incoming: optional(
+    record<IncomingShape>("struct Incoming", {
+      link: u64,
+      received: u64,
+      answers: defaulted<readonly Answer[]>(array(AnswerCodec), [], isEmpty),
+    }),
+  ),
+});
+
+const HandleCodec: Codec<HandleRow> = record<HandleRow>("struct Handle", {
+  process: string,
+  holders: array(SessionScope),
+  descriptor: DescriptorCodec,
+  definition: optional(json),
+  status: ProcessStateCodec,
+  born: u64,
+  ended: optional(u64),
+});
+
+const processes = defaulted<readonly string[]>(array(string), [], isEmpty);
+const DeletionCodec: Codec<DeletionRow> = record<DeletionRow>("struct Deletion", {
+  asked: processes,
+  orphaned: processes,
+  preserved: processes,
+});
+
+const OutboxCodec: Codec<OutboxShape> = record<OutboxShape>("struct Outbox", {
+  key: string,
+  call: optional(string),
+  wake: optional(WakeDeliveryCodec),
+  text: optional(text),
+  schedule: optional(string),
+  born: u64,
+});
+
+const byNumber = (a: { readonly number: number }, b: { readonly number: number }): number => a.number - b.number;
+
+const linkShape = ({ peer, outgoing, incoming }: LinkRow): LinkShape => ({
+  peer,
+  ...(outgoing === undefined
+    ? {}
+    : { outgoing: { ...outgoing, unanswered: outgoing.unanswered.values().toSorted(byNumber) } }),
+  ...(incoming === undefined
+    ? {}
+    : {
+        incoming: {
+          ...incoming,
+          answers: [...incoming.answers].map(([number, outcome]) => ({ number, outcome })).toSorted(byNumber),
+        },
+      }),
+});
+
+const linkRow = ({ peer, outgoing, incoming }: LinkShape): LinkRow => ({
+  peer,
+  ...(outgoing === undefined
+    ? {}
+    : { outgoing: { ...outgoing, unanswered: PersistentMap.of(outgoing.unanswered.map((one) => [one.number, one])) } }),
+  ...(incoming === undefined
+    ? {}
+    : {
+        incoming: {
+          ...incoming,
+          answers: PersistentMap.of(incoming.answers.map(({ number, outcome }) => [number, outcome])),
+        },
+      }),
+});
+
+const outboxShape = (row: OutboxRow): OutboxShape => {
+  const { key, born } = row;
+  switch (row.type) {
+    case "wake.deliver":
+      return { key, wake: row.wake, born };
+    case "session.tell":
+      return { key, text: row.text, ...(row.schedule === undefined ? {} : { schedule: row.schedule }), born };
+    case "external.cancel":
+      return { key, call: row.call, born };
+  }
+};
+
+const outboxRow = ({ key, call, wake, text: said, schedule, born }: OutboxShape): OutboxRow => {
+  if (wake !== undefined) return { type: "wake.deliver", key, wake, born };
+  if (said === undefined) return { type: "external.cancel", call: call as CallRef, key, born }; // The call may have left long ago.
+  return { type: "session.tell", key, text: said, ...(schedule === undefined ? {} : { schedule }), born };
+};
+
+const byPeer = (a: LinkRow, b: LinkRow): number => (a.peer < b.peer ? -1 : 1);
+const byBirthAndProcess = (a: HandleRow, b: HandleRow): number => a.born - b.born || (a.process < b.process ? -1 : 1);
+
+/** Several entries may be born of one event. */
+const byBirthAndKey = (a: OutboxRow, b: OutboxRow): number => a.born - b.born || (a.key < b.key ? -1 : 1);
+
+interface Shape {
+  readonly outbox: readonly OutboxShape[];
+  readonly links: readonly LinkShape[];
+  readonly handles: readonly HandleRow[];
+  readonly deletion?: DeletionRow;
+}
+
+export const linkSnapshot: SnapshotPart<Shape, LinkRows> = {
+  fields: {
+    outbox: defaulted<readonly OutboxShape[]>(array(OutboxCodec), [], isEmpty),
+    links: defaulted<readonly LinkShape[]>(array(LinkCodec), [], isEmpty),
+    handles: defaulted<readonly HandleRow[]>(array(HandleCodec), [], isEmpty),
+    deletion: optional(DeletionCodec),
+  },
+  write: ({ outbox, links, handles, deletion }) => ({
+    outbox: outbox.values().toSorted(byBirthAndKey).map(outboxShape),
+    links: links.values().toSorted(byPeer).map(linkShape),
+    handles: handles.values().toSorted(byBirthAndProcess),
+    ...(deletion === undefined ? {} : { deletion }),
+  }),
+  read: (shape) => {
+    const outbox = PersistentMap.of(shape.outbox.map((row) => [row.key, outboxRow(row)]));
+    const links = PersistentMap.of(shape.links.map((link) => [link.peer, linkRow(link)]));
+    const handles = PersistentMap.of(shape.handles.map((row) => [row.process, row]));
+    const isWhole =
+      outbox.size === shape.outbox.length && links.size === shape.links.length && handles.size === shape.handles.length;
+    return isWhole ? { outbox, links, handles, deletion: shape.deletion } : undefined;
+  },
+};

@@ -1,0 +1,227 @@
+/** Processes are registered, get events, run, wait and end. */
+import { type Json, optional, string } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import type { EffectSpec } from "../call/effect.ts";
+import type { Concern } from "../concern.ts";
+import { type Born, type Command, answered, observed, untilAcked } from "../kernel/command.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { Invariant, type Rejection, reject } from "../kernel/error.ts";
+import type { EventOf } from "../kernel/event.ts";
+import type { CallRef } from "../kernel/ids.ts";
+import type { SignalOf } from "../kernel/signal.ts";
+import type { State } from "../kernel/state.ts";
+import type { Message, Outcome, Said } from "../message/message.ts";
+import { ProcessEventAppendRequest, ProcessRegistration } from "../message/process.ts";
+import { begin, decideRegistration, startCall } from "./begin.ts";
+import { processChangeChecks, processStateChecks } from "./check.ts";
+import type { ProcessAwaitOutput, ProcessRow, ProcessScopeEvent, ProcessState } from "./model.ts";
+import { requestOfEffect } from "./read.ts";
+import { awaitOfOutput } from "./output.ts";
+import { decideAppend, onMessageHeard, onMessageTaken } from "./receive.ts";
+import { enterWait, leaveWait } from "./signal.ts";
+import { processSnapshot } from "./snapshot.ts";
+import { endProcess, isRun, write } from "./tell.ts";
+import type { Reply } from "../request/model.ts";
+
+/** What a process hears. */
+export type ProcessSignal =
+  | {
+      readonly type: "message.taken";
+      readonly from: string;
+      readonly message: Said;
+      readonly invalid?: string;
+      readonly known?: boolean;
+    }
+  | { readonly type: "message.heard"; readonly to: string; readonly message: Message; readonly outcome: Outcome }
+  | { readonly type: "run.ended"; readonly replies: readonly Reply[] }
+  | { readonly type: "tools.published" }
+  | {
+      readonly type: "process.emit";
+      readonly call: CallRef;
+      readonly key: string;
+      readonly effect: Extract<EffectSpec, { readonly kind: "event" }>;
+    }
+  /** A body waits for a signal; and nobody does any more. */
+  | { readonly type: "process.wait"; readonly key: string; readonly name: string; readonly ordinal: number }
+  | { readonly type: "process.unwait"; readonly key: string }
+  /** A background run is over with all that belongs to it. */
+  | { readonly type: "process.finish"; readonly output: ProcessAwaitOutput };
+
+/** What a process asks of the world. */
+export type ProcessCommand =
+  /** The tools of a captured environment are to be published in its process's scope. */
+  | { readonly type: "env.load"; readonly process: string; readonly env_ref: string }
+  /** Somebody else runs the process, as its registration says, and appends the event that ends it. */
+  | { readonly type: "engine.run"; readonly process: string }
+  | { readonly type: "engine.cancel"; readonly process: string }
+  | {
+      readonly type: "process.observe";
+      readonly what: "registered" | "event" | "ended";
+      readonly process: string;
+      readonly sequence: number;
+      readonly event_type?: string;
+      readonly payload?: Json;
+      readonly state?: ProcessState;
+    };
+
+/** Its rows in a state. */
+export interface ProcessRows {
+  /** Of the scope of a process. */
+  readonly process: ProcessRow | undefined;
+}
+
+export const onRegistered = (
+  draft: Draft,
+  { registration, hash }: EventOf<"process.registered">,
+): Rejection | undefined => {
+  const decided = decideRegistration(draft, registration, hash);
+  if (E.isLeft(decided)) return decided.left;
+  const { row, isReplay } = decided.right;
+  if (isReplay) return reject("process_exists", `process \`${registration.id}\` is registered already, by the same`);
+  begin(draft, row);
+  return undefined;
+};
+
+export const onAppended = (draft: Draft, event: EventOf<"process.event_appended">): Rejection | undefined => {
+  const { request, payload_hash: payloadHash, invalid } = event;
+  const before = draft.process;
+  const decided = decideAppend(draft, { request, payloadHash, ...(invalid === undefined ? {} : { invalid }) });
+  if (E.isLeft(decided)) return decided.left;
+  const { isReplay, event: appended } = decided.right;
+  if (isReplay) {
+    const message = `process \`${appended.process_id}\` has this event already, at ${appended.sequence}`;
+    return reject("process_event_exists", message);
+  }
+  if (before !== undefined) write(draft, before, decided.right);
+  return undefined;
+};
+
+/** A body's event, in its own process's log. */
+export const onEmit = (draft: Draft, { call, key, effect }: SignalOf<"process.emit">): void => {
+  const before = draft.process;
+  const { payload_hash: payloadHash, invalid } = effect;
+  const request = requestOfEffect(effect);
+  const decided = decideAppend(draft, { request, payloadHash, ...(invalid === undefined ? {} : { invalid }) });
+  if (before !== undefined && E.isRight(decided)) write(draft, before, decided.right);
+  const status = E.isRight(decided) ? "ok" : "err";
+  draft.raise({ type: "effect.end", call, key, status, value: draft.seq });
+};
+
+/** The process's own call has its reply. Where the process has ended already, the first end stays. */
+export const onRunEnded = (draft: Draft, { replies }: SignalOf<"run.ended">): void => {
+  const [reply] = replies;
+  if (draft.process === undefined || reply === undefined) throw new Invariant("a run ended that no process made");
+  if (isRun(draft) && draft.process.status.state === "running") {
+    draft.setProcess({ ...draft.process, run: "artifacts" });
+    return draft.raise({ type: "run.finish", output: reply.output });
+  }
+  const row = { ...draft.process, run: "none" as const };
+  draft.setProcess(row);
+  if (row.status.state === "running") write(draft, row, endProcess(row, awaitOfOutput(reply.output), draft.at));
+};
+
+/** The files of a background run are written, and its task has heard. */
+export const onFinish = (draft: Draft, { output }: SignalOf<"process.finish">): void => {
+  const { process: before } = draft;
+  if (before === undefined || before.status.state !== "running") return;
+  const row = { ...before, run: "none" as const };
+  draft.setProcess(row);
+  write(draft, row, endProcess(row, output, draft.at));
+};
+
+export const onWait = (draft: Draft, { key, name, ordinal }: SignalOf<"process.wait">): void => {
+  const row = draft.process;
+  if (row === undefined || draft.wait(key)?.terminal !== undefined) return;
+  const waiting = enterWait(row, name, ordinal, draft.at);
+  if (E.isRight(waiting)) draft.setProcess(waiting.right);
+};
+
+export const onUnwait = (draft: Draft, { key }: SignalOf<"process.unwait">): void => {
+  const row = draft.process;
+  if (row?.wait?.kind.key === key) draft.setProcess(leaveWait(row, draft.at));
+};
+
+export const onTools = (draft: Draft): void => {
+  if (draft.process?.run === "env") startCall(draft, draft.process);
+};
+
+const first = (command: Command): Born => ({ born: 0, index: 0, command });
+
+const ofProcess = ({ process: row }: State): Born[] => {
+  if (row === undefined) return [];
+  const { id, env_ref = "" } = row.registration;
+  if (row.run === "env") return [first({ type: "env.load", process: id, env_ref })];
+  if (row.run !== "engine") return [];
+  const run = first({ type: "engine.run", process: id });
+  return row.cancelled ? [run, { ...first({ type: "engine.cancel", process: id }), index: 1 }] : [run];
+};
+
+export const process: Concern<ProcessRows, ProcessScopeEvent["type"], ProcessSignal["type"], ProcessCommand["type"]> = {
+  name: "process",
+  events: {
+    "process.registered": { fields: { registration: ProcessRegistration, hash: string }, on: onRegistered },
+    "process.event_appended": {
+      fields: { request: ProcessEventAppendRequest, payload_hash: string, invalid: optional(string) },
+      on: onAppended,
+    },
+  },
+  signals: {
+    "message.taken": {
+      raises: [
+        "message.judged",
+        "messages.send",
+        "wait.settle",
+        "batches.cancel",
+        "request.open",
+        "handle.grant",
+        "handle.ended",
+        "run.begin",
+        "run.finish",
+        "run.overtaken",
+        "task.report",
+      ],
+      on: onMessageTaken,
+    },
+    "message.heard": { raises: ["handle.grant", "handle.released", "task.refused"], on: onMessageHeard },
+    "run.ended": { raises: ["messages.send", "run.finish"], on: onRunEnded },
+    "tools.published": { raises: ["request.open"], on: onTools },
+    "process.emit": {
+      raises: ["effect.end", "messages.send", "wait.settle", "batches.cancel", "run.finish", "run.overtaken"],
+      on: onEmit,
+    },
+    "process.wait": { raises: [], on: onWait },
+    "process.unwait": { raises: [], on: onUnwait },
+    "process.finish": { raises: ["messages.send"], on: onFinish },
+  },
+  commands: {
+    "env.load": {
+      tag: 18,
+      duty: answered("catalog.published"),
+      digest: (lanes, command) => lanes.text(command.process).text(command.env_ref),
+    },
+    "engine.run": {
+      tag: 19,
+      duty: untilAcked("process.event_appended"),
+      digest: (lanes, command) => lanes.text(command.process),
+    },
+    "engine.cancel": {
+      tag: 20,
+      duty: untilAcked("process.event_appended"),
+      digest: (lanes, command) => lanes.text(command.process),
+    },
+    "process.observe": {
+      tag: 21,
+      duty: observed,
+      digest: (lanes, command) => {
+        lanes.text(command.what).text(command.process).number(command.sequence);
+        return lanes.optional(command.event_type).optional(command.state);
+      },
+    },
+  },
+  outstanding: ofProcess,
+  isAtWork: (state) => ofProcess(state).length > 0,
+  checks: processStateChecks,
+  changes: { process: processChangeChecks },
+  snapshot: processSnapshot,
+  rows: { process: undefined },
+};

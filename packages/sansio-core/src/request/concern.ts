@@ -1,0 +1,111 @@
+/** The record of requests, and their invariants: one function each says what is broken, and in which request. */
+import { array, optional, string } from "@pawl/tool-value";
+import type { Check, Concern } from "../concern.ts";
+import { type Born, untilAcked } from "../kernel/command.ts";
+import { requestBatch } from "../kernel/ids.ts";
+import type { State } from "../kernel/state.ts";
+import { Table } from "../kernel/table.ts";
+import {
+  type RequestCommand,
+  type RequestEvent,
+  type RequestRow,
+  type RequestRows,
+  type RequestSignal,
+  conflictOfIds,
+} from "./model.ts";
+import { RequestedCallCodec } from "./reply.ts";
+import { onAcked, onBatchEnded, onCancelled, onFlowEnded, onRequestOpen, onSubmitted } from "./step.ts";
+
+const firstOf = (state: State, broken: (row: RequestRow) => string | undefined): string | undefined => {
+  for (const row of state.requests.rows()) {
+    const what = broken(row);
+    if (what !== undefined) return `request \`${row.request}\` (${row.phase}): ${what}`;
+  }
+  return undefined;
+};
+
+export const checkR1: Check = (state) =>
+  firstOf(state, ({ request, phase }) => {
+    const batch = state.batches.at(requestBatch(request));
+    const flow = state.flows.get(request);
+    if (phase === "replying") {
+      return batch === undefined && flow === undefined ? undefined : "R1: it has its reply, and is not over";
+    }
+    if (flow !== undefined) return batch === undefined ? undefined : "R1: it is a flow, and has a batch";
+    if (batch === undefined) return "R1: it has no batch";
+    return batch.request === request && batch.parent === undefined ? undefined : "R1: its batch is another's";
+  });
+
+const idsOf = (state: State, request: string): readonly { readonly id: string }[] => {
+  const calls = state.batches.at(requestBatch(request))?.calls ?? [];
+  return calls.map((ref) => ({ id: state.calls.at(ref)?.call.id ?? "" }));
+};
+
+export const checkR2: Check = (state) =>
+  firstOf(state, ({ request }) => {
+    const conflict = conflictOfIds(idsOf(state, request));
+    return conflict === undefined ? undefined : `R2: ${conflict}`;
+  });
+
+/** Looks at a reply as it is made: afterwards the calls are gone. */
+export const checkR3Change = (before: State, after: State): string | undefined =>
+  firstOf(after, (row) => {
+    const earlier = before.requests.at(row.request);
+    if (row.phase !== "replying" || earlier?.phase !== "running" || earlier.born !== row.born) return undefined;
+    const expected = idsOf(before, row.request).map(({ id }) => id);
+    const found = row.replies.map(({ call_id }) => call_id);
+    const isSame = found.length === expected.length && found.every((id, i) => id === expected[i]);
+    return isSame ? undefined : `R3: replies to ${found.join()}, expected ${expected.join()}`;
+  });
+
+export const requestChecks: readonly Check[] = [checkR1, checkR2];
+export const requestChangeChecks = [checkR3Change] as const;
+
+/** A reply is put out until it is acknowledged. */
+const ofRequests = (state: State): Born[] =>
+  state.requests.rows().flatMap((row) => {
+    if (row.phase !== "replying") return [];
+    const { request, replies, triggers, flow, born } = row;
+    const reply = { type: "reply", request, replies, triggers } as const;
+    return [{ born, index: -1, command: flow === undefined ? reply : { ...reply, flow } }];
+  });
+
+export const request: Concern<RequestRows, RequestEvent["type"], RequestSignal["type"], RequestCommand["type"]> = {
+  name: "request",
+  events: {
+    "request.submitted": {
+      fields: {
+        request: string,
+        hash: string,
+        execution_scope: optional(string),
+        calls: array(RequestedCallCodec),
+        by: optional(string),
+        traceparent: optional(string),
+      },
+      on: onSubmitted,
+    },
+    "request.cancelled": { fields: { request: string, by: optional(string) }, on: onCancelled },
+    "reply.acked": { fields: { request: string }, on: onAcked },
+  },
+  signals: {
+    "batch.ended": { raises: ["waits.forget", "run.ended"], on: onBatchEnded },
+    "request.open": { raises: ["batch.create"], on: onRequestOpen },
+    "flow.ended": { raises: ["waits.forget"], on: onFlowEnded },
+  },
+  commands: {
+    reply: {
+      tag: 13,
+      duty: untilAcked("reply.acked"),
+      digest: (lanes, command) => {
+        lanes.text(command.request).replies(command);
+        return command.flow === undefined
+          ? lanes
+          : lanes.text(command.flow.ending.type).number(command.flow.steps_executed);
+      },
+    },
+  },
+  outstanding: ofRequests,
+  checks: requestChecks,
+  changes: { requests: requestChangeChecks },
+  rows: { requests: Table.empty() },
+};

@@ -1,0 +1,137 @@
+/** What a session is told again and again, or once, at its time. */
+import { string, u64 } from "@pawl/tool-value";
+import type { Check, Concern } from "../concern.ts";
+import { type Born, answered, toCaller } from "../kernel/command.ts";
+import { type Due, isBefore } from "../kernel/deadline.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
+import type { State } from "../kernel/state.ts";
+import { NewScheduleCodec, PlanCodec, ProbeOutcomeCodec, scheduleSnapshot } from "./codec.ts";
+import type { ScheduleCommand, ScheduleEvent, ScheduleRow, ScheduleRows, ScheduleSignal } from "./model.ts";
+import {
+  onCancelled,
+  onEnd,
+  onEndAll,
+  onPlanned,
+  onProbed,
+  onRequested,
+  onScheduleDue,
+  planning,
+  probing,
+} from "./step.ts";
+import { mostOf } from "../scope/concern.ts";
+
+const firstOf = (
+  { schedules: { rows: schedules } }: State,
+  broken: (row: ScheduleRow) => string | undefined,
+): string | undefined => {
+  for (const row of schedules.values()) {
+    const what = broken(row);
+    if (what !== undefined) return `schedule \`${row.schedule.id}\`: ${what}`;
+  }
+  return undefined;
+};
+
+export const checkM1: Check = (state) =>
+  firstOf(state, ({ schedule, asked, due }) => {
+    const { enabled, schedule_type: type, next_trigger_at: next } = schedule;
+    if (due?.at !== next) return `M1: it is due at ${due?.at}, and says ${next}`;
+    if (!enabled) return asked === undefined && due === undefined ? undefined : "M1: it is disabled, and fires";
+    if (asked !== undefined && due !== undefined) return "M1: it knows when it fires, and asks";
+    return type === "recurring" && asked === undefined && due === undefined
+      ? "M1: it recurs, and never fires"
+      : undefined;
+  });
+
+const enabled = ({ schedules: { rows: schedules } }: State): number =>
+  schedules.values().filter(({ schedule }) => schedule.enabled).length;
+
+export const checkM2Change = (before: State, after: State): string | undefined => {
+  const max = mostOf("max_schedules", before, after);
+  return enabled(after) <= Math.max(max, enabled(before)) ? undefined : `M2: ${enabled(after)} schedules of ${max}`;
+};
+
+export const checkM3: Check = ({ schedules: { rows: schedules, due: scheduleDue } }) => {
+  let first: Due | undefined;
+  for (const [key, { due }] of schedules) {
+    const candidate = due === undefined ? undefined : { ...due, key };
+    if (candidate !== undefined && (first === undefined || isBefore(candidate, first))) first = candidate;
+  }
+  return first?.at === scheduleDue?.at && first?.key === scheduleDue?.key
+    ? undefined
+    : `M3: found ${scheduleDue?.at} of \`${scheduleDue?.key}\`, expected ${first?.at} of \`${first?.key}\``;
+};
+
+export const checkM4: Check = (state) =>
+  firstOf(state, ({ schedule }) => {
+    const { schedule_type: type, trigger_count: count } = schedule;
+    return type === "oneshot" && (count > 1 || (count === 1 && schedule.enabled))
+      ? `M4: it fired ${count} times`
+      : undefined;
+  });
+
+export const checkM4Change = (before: State, after: State): string | undefined =>
+  firstOf(before, ({ schedule: was, born }) => {
+    const row = after.schedules.rows.get(was.id);
+    if (row?.born !== born || row.schedule.trigger_count >= was.trigger_count) return undefined;
+    return `M4: it had fired ${was.trigger_count} times, now ${row.schedule.trigger_count}`;
+  });
+
+const over = ({ schedules: { rows: schedules } }: State): number =>
+  schedules.values().filter(({ schedule, probe }) => !schedule.enabled && probe === undefined).length;
+
+export const checkM5Change = (before: State, after: State): string | undefined => {
+  const max = mostOf("max_ended_tasks", before, after);
+  return over(after) <= Math.max(max, over(before)) ? undefined : `M5: ${over(after)} disabled schedules of ${max}`;
+};
+
+export const scheduleChecks: readonly Check[] = [checkM1, checkM3, checkM4];
+export const scheduleChangeChecks = [checkM2Change, checkM4Change, checkM5Change] as const;
+
+const ofSchedules = ({ schedules }: State): Born[] =>
+  schedules.rows.values().flatMap((row) => {
+    const { schedule, born, asked, probe } = row;
+    const commands = [
+      ...(asked === undefined ? [] : [planning(schedule, asked.after)]),
+      ...(probe === undefined ? [] : probing(row, probe)),
+    ];
+    return commands.map((command) => ({ born, index: 0, command }));
+  });
+
+export const schedule: Concern<ScheduleRows, ScheduleEvent["type"], ScheduleSignal["type"], ScheduleCommand["type"]> = {
+  name: "schedule",
+  events: {
+    "schedule.requested": { fields: { schedule: NewScheduleCodec }, on: onRequested },
+    "schedule.planned": { fields: { schedule: string, after: u64, plan: PlanCodec }, on: onPlanned },
+    "schedule.cancelled": { fields: { schedule: string }, on: onCancelled },
+    "probe.answered": { fields: { schedule: string, fire: u64, outcome: ProbeOutcomeCodec }, on: onProbed },
+  },
+  signals: {
+    "schedule.end": { raises: [], on: onEnd },
+    "schedules.end": { raises: [], on: onEndAll },
+  },
+  commands: {
+    "schedule.next": {
+      tag: 47,
+      duty: answered("schedule.planned"),
+      digest: (lanes, command) =>
+        lanes.text(command.schedule).text(command.cron_expression).text(command.timezone).number(command.after),
+    },
+    "schedule.answer": {
+      tag: 48,
+      duty: toCaller,
+      digest: (lanes, command) => lanes.text(command.schedule).text(command.answer.status),
+    },
+    "probe.run": {
+      tag: 49,
+      duty: { performed: "durable", afterLoss: "again", answeredBy: "probe.answered" },
+      digest: (lanes, command) => lanes.text(command.schedule).number(command.fire).text(command.tool),
+    },
+  },
+  due: { next: ({ schedules }) => schedules.due, on: onScheduleDue },
+  outstanding: ofSchedules,
+  isAtWork: (state) => ofSchedules(state).length > 0,
+  checks: scheduleChecks,
+  changes: { schedules: scheduleChangeChecks },
+  snapshot: scheduleSnapshot,
+  rows: { schedules: { rows: PersistentMap.empty(), due: undefined } },
+};

@@ -1,0 +1,147 @@
+/** Who owns a scope, under which protocol and options, and where it moves. */
+import { string, u64 } from "@pawl/tool-value";
+import type { Concern } from "../concern.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
+import type { EventOf } from "../kernel/event.ts";
+import { Options, defaultOptions, invalidOption } from "../kernel/options.ts";
+import { isKnownProtocol } from "../kernel/protocol.ts";
+import type { State } from "../kernel/state.ts";
+import type { ScopeEvent, ScopeRows } from "./model.ts";
+
+export const checkS1Change = (before: State, after: State): string | undefined =>
+  after.scope.epoch >= before.scope.epoch ? undefined : `S1: epoch ${after.scope.epoch} after ${before.scope.epoch}`;
+
+export const checkS2Change = (before: State, after: State): string | undefined =>
+  after.scope.protocol >= before.scope.protocol
+    ? undefined
+    : `S2: protocol ${after.scope.protocol} after ${before.scope.protocol}`;
+
+/** While a move is under way, and for ever after it, the work stands still. */
+export const checkS3Change = (before: State, after: State): string | undefined => {
+  if (before.scope.status.type === "open" || after.scope.status.type === "open") return undefined;
+  const isStill =
+    before.calls === after.calls &&
+    before.batches === after.batches &&
+    before.requests === after.requests &&
+    before.waits === after.waits &&
+    before.outbox === after.outbox &&
+    before.sticky === after.sticky &&
+    before.catalog === after.catalog;
+  return isStill ? undefined : `S3: something changed while the scope is ${before.scope.status.type}`;
+};
+
+export const checkS4Change = (before: State, after: State): string | undefined => {
+  if (after.seq !== before.seq + 1) return `S4: sequence ${after.seq} after ${before.seq}`;
+  return after.at >= before.at ? undefined : `S4: time ${after.at} after ${before.at}`;
+};
+
+export const scopeChangeChecks = [checkS1Change, checkS2Change, checkS3Change, checkS4Change] as const;
+
+/** The bound of a step that changes the options as well: its time passes under those of before. */
+export const mostOf = (
+  bound: "max_runs" | "max_ended_tasks" | "max_schedules" | "max_ended_handles",
+  before: State,
+  after: State,
+): number => Math.max(before.scope.options[bound], after.scope.options[bound]);
+
+export const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejection | undefined => {
+  const { scope } = draft;
+  if (event.epoch <= scope.epoch) return reject("stale_epoch", `the epoch is ${scope.epoch}, found ${event.epoch}`);
+  if (!isKnownProtocol(event.protocol)) {
+    return reject("newer_protocol", `this core does not know protocol ${event.protocol}: update it first`);
+  }
+  if (scope.epoch > 0 && event.protocol !== scope.protocol) {
+    const message = `the scope is of protocol ${scope.protocol}, found ${event.protocol}: only scope.upgraded changes it`;
+    return reject("not_an_upgrade", message);
+  }
+  const { epoch, owner, protocol, options } = event;
+  const invalid = invalidOption(options);
+  if (invalid !== undefined) return reject("invalid_option", invalid);
+  const { status } = scope;
+  const isMoving = status.type === "moving";
+  draft.setScope({
+    ...scope,
+    epoch,
+    owner,
+    protocol,
+    options,
+    status: isMoving ? { ...status, reopened: true } : status,
+  });
+  if (scope.epoch > 0 && !isMoving) draft.raise({ type: "owners.lost", owners: "older" });
+  return undefined;
+};
+
+export const onConfigured = (draft: Draft, { options }: EventOf<"scope.configured">): Rejection | undefined => {
+  const invalid = invalidOption(options);
+  if (invalid !== undefined) return reject("invalid_option", invalid);
+  draft.setScope({ ...draft.scope, options });
+  draft.raise({ type: "batches.review" });
+  return undefined;
+};
+
+export const onUpgraded = (draft: Draft, event: EventOf<"scope.upgraded">): Rejection | undefined => {
+  const { scope } = draft;
+  if (!isKnownProtocol(event.to)) return reject("newer_protocol", `this core does not know protocol ${event.to}`);
+  if (event.to <= scope.protocol) return reject("not_an_upgrade", `the scope is of protocol ${scope.protocol} already`);
+  draft.setScope({ ...scope, protocol: event.to });
+  return undefined;
+};
+
+export const onReceived = (draft: Draft, event: EventOf<"scope.received">): Rejection | undefined => {
+  const { scope } = draft;
+  const { status } = scope;
+  if (status.type !== "moving") return reject("scope_is_not_moving", "only a scope that was moving can be received");
+  if (status.nonce !== event.nonce)
+    return reject("nonce_mismatch", `expected nonce ${status.nonce}, found ${event.nonce}`);
+  if (event.epoch <= scope.epoch) return reject("stale_epoch", `the epoch is ${scope.epoch}, found ${event.epoch}`);
+  draft.setScope({ ...scope, epoch: event.epoch, owner: event.owner, status: { type: "open" } });
+  draft.raise({ type: "owners.lost", owners: "older" });
+  return undefined;
+};
+
+/** The source's own word on the end of a move. */
+export const onMoveEnded = (draft: Draft, event: EventOf<"scope.moved" | "scope.kept">): Rejection | undefined => {
+  const { scope } = draft;
+  const { status } = scope;
+  if (status.type !== "moving") return reject("scope_is_not_moving", `no move is under way, found ${event.type}`);
+  if (status.nonce !== event.nonce)
+    return reject("nonce_mismatch", `expected nonce ${status.nonce}, found ${event.nonce}`);
+  const moved = event.type === "scope.moved";
+  const { to, nonce } = status;
+  draft.setScope({ ...scope, status: moved ? { type: "moved", to, nonce } : { type: "open" } });
+  if (!moved && status.reopened) draft.raise({ type: "owners.lost", owners: "older" });
+  return undefined;
+};
+
+export const onOwnerLost = (draft: Draft, { owner }: EventOf<"owner.lost">): Rejection | undefined => {
+  const isKnown = draft.calls().some((row) => row.phase === "running" && row.owner === owner);
+  if (!isKnown) return reject("owner_unknown", `nothing here is run by \`${owner}\``);
+  draft.raise({ type: "owners.lost", owners: [owner] });
+  return undefined;
+};
+
+export const onMoving = (draft: Draft, { to, nonce }: EventOf<"scope.moving">): undefined => {
+  draft.setScope({ ...draft.scope, status: { type: "moving", to, nonce, reopened: false } });
+};
+
+export const scope: Concern<ScopeRows, ScopeEvent["type"]> = {
+  name: "scope",
+  events: {
+    "scope.opened": { fields: { epoch: u64, owner: string, protocol: u64, options: Options }, on: onOpened },
+    "clock.ticked": { fields: {}, on: () => undefined },
+    "scope.configured": { fields: { options: Options }, on: onConfigured },
+    "scope.upgraded": { fields: { to: u64 }, on: onUpgraded },
+    "scope.moving": { fields: { to: string, nonce: string }, on: onMoving },
+    "scope.received": { fields: { nonce: string, epoch: u64, owner: string }, on: onReceived },
+    "scope.moved": { fields: { nonce: string }, on: onMoveEnded },
+    "scope.kept": { fields: { nonce: string }, on: onMoveEnded },
+    "owner.lost": { fields: { owner: string }, on: onOwnerLost },
+  },
+  signals: {},
+  commands: {},
+  isAtWork: ({ scope: { status } }) => status.type === "moving",
+  checks: [],
+  changes: { seq: scopeChangeChecks },
+  rows: { scope: { id: "", epoch: 0, owner: "", protocol: 0, options: defaultOptions, status: { type: "open" } } },
+};

@@ -1,0 +1,170 @@
+/** Waits are opened, resolved once, and left. */
+import { Resolution, array, optional, string } from "@pawl/tool-value";
+import { bodyOf } from "../call/model.ts";
+import { inPhase, isRejection } from "../call/place.ts";
+import type { Concern } from "../concern.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
+import type { EventOf } from "../kernel/event.ts";
+import type { SignalOf } from "../kernel/signal.ts";
+import { Table } from "../kernel/table.ts";
+import { waitChangeChecks, waitChecks } from "./check.ts";
+import type { Terminal, WaitEvent, WaitRow, WaitRows, WaitSignal, Waiter } from "./model.ts";
+
+/** Tells one who waits: a body by its effect, a pending call by its end. */
+const answer = (draft: Draft, { call, effect }: Waiter, { resolution, seq }: Terminal): void => {
+  if (effect === undefined) draft.raise({ type: "pending.end", call, resolution });
+  else draft.raise({ type: "effect.end", call, key: effect, status: statusOf(resolution), value: seq });
+};
+const statusOf = (resolution: Resolution): "ok" | "err" => (resolution.status === "ok" ? "ok" : "err");
+
+/** A key that the state does not know. Of a deleted session it is revoked, like those that it knew. */
+const unknownWait = (draft: Draft, key: string): WaitRow => {
+  const row = { key, born: draft.seq, waiters: [], requests: [] };
+  return draft.deletion === undefined ? row : { ...row, revoked: true };
+};
+
+export const onResolved = (draft: Draft, { key, resolution }: EventOf<"wait.resolved">): Rejection | undefined => {
+  const row = draft.wait(key);
+  const isRevoked = row === undefined ? draft.deletion !== undefined : row.revoked;
+  if (isRevoked) return reject("unknown_or_revoked", `\`${key}\` was revoked`);
+  if (row?.terminal !== undefined) {
+    return reject("already_resolved", `\`${key}\` was resolved by event ${row.terminal.seq}: the first one won`);
+  }
+  const terminal = { resolution, seq: draft.seq };
+  if (row === undefined) {
+    const max = draft.options.max_unclaimed;
+    if (draft.unclaimed >= max)
+      return reject("too_many_unclaimed", `${max} resolutions that nobody awaits are kept already`);
+    draft.countUnclaimed(1);
+    draft.putWait({ key, born: draft.seq, waiters: [], requests: [], terminal });
+    return undefined;
+  }
+  draft.putWait({ ...row, waiters: [], terminal });
+  for (const waiter of row.waiters) answer(draft, waiter, terminal);
+  return undefined;
+};
+
+/** A body cancels its own wait: that waiter is detached, the key is not resolved. */
+export const onCancelled = (draft: Draft, event: EventOf<"wait.cancelled">): Rejection | undefined => {
+  const row = inPhase(draft, event.call, "running", "suspended", "resuming", "no_executor");
+  if (isRejection(row)) return row;
+  const effect = bodyOf(row)?.open.find(({ key }) => key === event.key);
+  if (effect?.wait === undefined)
+    return reject("not_a_waiter", `call \`${event.call}\` does not wait under \`${event.key}\``);
+  const { ref } = row.call;
+  draft.raise({ type: "wait.leave", key: effect.wait, waiter: { call: ref, effect: event.key } });
+  draft.raise({ type: "effect.end", call: ref, key: event.key, status: "err", value: draft.seq });
+  return undefined;
+};
+
+/** Tells one who waits that the wait is over without a resolution. */
+const deny = (draft: Draft, { call, effect }: Waiter): void => {
+  if (effect === undefined) draft.raise({ type: "pending.end", call, resolution: "revoked" });
+  else draft.raise({ type: "effect.end", call, key: effect, status: "err", value: draft.seq });
+};
+
+/** A resolved wait stays as it is: the first one won. */
+export const revoke = (draft: Draft, keys: readonly string[]): undefined => {
+  for (const key of keys) {
+    const row = draft.wait(key);
+    if (row?.terminal !== undefined || row?.revoked) continue;
+    if (row === undefined) draft.countUnclaimed(1);
+    draft.putWait({ key, born: row?.born ?? draft.seq, waiters: [], requests: row?.requests ?? [], revoked: true });
+    for (const waiter of row?.waiters ?? []) deny(draft, waiter);
+  }
+};
+
+/** A request keeps the keys that its calls wait on, so that they leave the state with it. One that has ended keeps none. */
+const claim = (draft: Draft, row: WaitRow, request: string): WaitRow => {
+  const holder = draft.request(request);
+  if (row.requests.includes(request) || holder?.phase !== "running") return row;
+  draft.putRequest({ ...holder, waits: [...holder.waits, row.key] });
+  return { ...row, requests: [...row.requests, request] };
+};
+
+const isOver = ({ terminal, revoked }: WaitRow): boolean => terminal !== undefined || revoked === true;
+
+export const onOpen = (draft: Draft, { key, waiter, request }: SignalOf<"wait.open">): void => {
+  const known = draft.wait(key);
+  const row = known ?? unknownWait(draft, key);
+  const wasOver = isOver(row);
+  if (known !== undefined && wasOver && row.requests.length === 0) draft.countUnclaimed(-1);
+  const claimed = claim(draft, row, request);
+  draft.putWait(wasOver ? claimed : { ...claimed, waiters: [...row.waiters, waiter] });
+  if (row.terminal !== undefined) answer(draft, waiter, row.terminal);
+  else if (row.revoked) deny(draft, waiter);
+};
+
+const isSame = (a: Waiter, b: Waiter): boolean => a.call === b.call && a.effect === b.effect;
+
+/** A waiter goes; the key is as it was. */
+export const onLeave = (draft: Draft, { key, waiter }: SignalOf<"wait.leave">): void => {
+  const row = draft.wait(key);
+  if (row === undefined || row.waiters.length === 0) return;
+  const waiters = row.waiters.filter((other) => !isSame(other, waiter));
+  draft.putWait({ ...row, waiters });
+  if (waiters.length === 0 && draft.process !== undefined) draft.raise({ type: "process.unwait", key });
+};
+
+/** A call's end resolves its key, whoever else waits there. */
+export const onClose = (draft: Draft, { key, waiter, request, resolution }: SignalOf<"wait.close">): void => {
+  const row: WaitRow = draft.wait(key) ?? { key, born: draft.seq, waiters: [], requests: [] };
+  if (row.terminal !== undefined || row.revoked) return;
+  const terminal = { resolution, seq: draft.seq };
+  const claimed = claim(draft, row, request);
+  if (claimed.requests.length === 0) return draft.dropWait(key, terminal);
+  draft.putWait({ ...claimed, waiters: [], terminal });
+  for (const other of row.waiters) if (!isSame(other, waiter)) answer(draft, other, terminal);
+};
+
+export const onClaim = (draft: Draft, { key, request }: SignalOf<"wait.claim">): void => {
+  const known = draft.wait(key);
+  const row = known ?? unknownWait(draft, key);
+  if (known !== undefined && isOver(row) && row.requests.length === 0) draft.countUnclaimed(-1);
+  draft.putWait(claim(draft, row, request));
+};
+
+export const onSettle = (draft: Draft, { key, resolution, isKept }: SignalOf<"wait.settle">): void => {
+  const row = draft.wait(key);
+  if (row === undefined ? !isKept : isOver(row)) return;
+  const terminal = { resolution, seq: draft.seq };
+  if (row === undefined) draft.countUnclaimed(1);
+  draft.putWait({ key, born: row?.born ?? draft.seq, requests: row?.requests ?? [], waiters: [], terminal });
+  for (const waiter of row?.waiters ?? []) answer(draft, waiter, terminal);
+};
+
+export const onForget = (draft: Draft, { request, keys }: SignalOf<"waits.forget">): void => {
+  for (const key of keys) {
+    const row = draft.wait(key);
+    if (row === undefined) continue;
+    const requests = row.requests.filter((holder) => holder !== request);
+    if (requests.length === 0) draft.dropWait(key, row.terminal);
+    else draft.putWait({ ...row, requests });
+  }
+};
+
+export const wait: Concern<WaitRows, WaitEvent["type"], WaitSignal["type"]> = {
+  name: "wait",
+  events: {
+    "wait.resolved": {
+      fields: { key: string, resolution: Resolution, by: optional(string), resolution_id: optional(string) },
+      on: onResolved,
+    },
+    "wait.cancelled": { fields: { call: string, key: string }, on: onCancelled },
+    "wait.revoked": { fields: { keys: array(string) }, on: (draft, { keys }) => revoke(draft, keys) },
+  },
+  signals: {
+    "wait.open": { raises: ["effect.end", "pending.end"], on: onOpen },
+    "wait.leave": { raises: ["process.unwait"], on: onLeave },
+    "wait.close": { raises: ["effect.end", "pending.end"], on: onClose },
+    "waits.forget": { raises: [], on: onForget },
+    "waits.revoke": { raises: ["effect.end", "pending.end"], on: (draft, { keys }) => revoke(draft, keys) },
+    "wait.claim": { raises: [], on: onClaim },
+    "wait.settle": { raises: ["effect.end", "pending.end"], on: onSettle },
+  },
+  commands: {},
+  checks: waitChecks,
+  changes: { waits: waitChangeChecks },
+  rows: { waits: Table.empty(), unclaimed: 0 },
+};
