@@ -3,22 +3,21 @@
  * never have anything to do with others: what does it is made when it is needed.
  */
 import type { Access } from "../scope/access.ts";
-import type { BackgroundHost, BackgroundOptions } from "./run/host.ts";
+import type { BackgroundHost } from "./run/host.ts";
 import type { LiveWork } from "./run/session-work.ts";
-import type { Places } from "./run/place.ts";
 import { SessionWork } from "./run/session-work.ts";
 import type { ProcessApi } from "../body/facet/process-api.ts";
 import type { Engines } from "./engine.ts";
 import { ScopeLost } from "../error.ts";
 import { Inbox } from "./message/inbox.ts";
-import type { Glimpse } from "./run/session-work.ts";
-import type { Journal } from "../journal/journal.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import { processApiOf } from "./process-api.ts";
-import type { ProcessCommand, ProcessHost, ScopeAccess } from "./work.ts";
-import type { LiveTool } from "../tool/live-tool.ts";
-import { ScopeWork, type ScopeWorkPort } from "./scope-work.ts";
+import type { ProcessCommand, ProcessHost } from "./work.ts";
+import type { HostSide } from "../host/host-side.ts";
+import type { ScopeStore } from "../scope/scope-store.ts";
+import type { Instance } from "../session/instance.ts";
+import { ScopeWork } from "./scope-work.ts";
 import type { ToolHost } from "../host/tool-host.ts";
 import { Watch } from "./watch.ts";
 
@@ -27,45 +26,43 @@ export interface ScopeLinksHost extends ProcessHost, BackgroundHost, Pick<ToolHo
   readonly engines?: Engines;
 }
 
-export interface ScopeLinksPort {
-  readonly host: ScopeLinksHost;
-  /** What lies in its inbox. */
-  readonly messages: () => ReturnType<Journal["inbox"]>;
-  readonly owner: string;
-  readonly places: Places;
-  readonly background: BackgroundOptions;
-  /** Another scope as it stands, without owning it. */
-  readonly glimpse: (scope: string) => Promise<Glimpse>;
-  readonly showIn: (scope: string, observation: Ephemeral) => void;
-  readonly tool: (id: string) => LiveTool | undefined;
-}
-
 export class ScopeLinks {
-  readonly #port: ScopeWorkPort;
+  readonly #instance: Instance;
+  readonly #side: HostSide;
   /** The scope, for those who work for its process. */
-  readonly scope: ScopeAccess;
+  readonly scope: Access;
   readonly inbox: Inbox;
-  /** What waits for the state of this scope. */
+  /** Those who wait for the state of this scope. */
   readonly watch = new Watch();
   readonly processApi: ProcessApi;
   readonly #observers: Observers;
+  /** Called when a link may have room again. */
+  readonly #answered: () => void;
   #work: ScopeWork | undefined;
 
-  /** `answered`: a link may have room again. */
-  constructor(access: Access, port: ScopeLinksPort, answered: () => void, observers: Observers) {
-    const { host } = port;
+  constructor(
+    scope: Access,
+    instance: Instance,
+    store: ScopeStore,
+    side: HostSide,
+    observers: Observers,
+    answered: () => void,
+  ) {
+    const { runner } = scope;
+    this.scope = scope;
+    this.#instance = instance;
+    this.#side = side;
     this.#observers = observers;
-    this.scope = { ...access, report: (what, thrown) => host.internalError?.(what, thrown) };
-    const { scope, watch } = this;
-    this.#port = { ...port, scope, watch, answered, tell: (said) => this.tell(said) };
+    this.#answered = answered;
     this.inbox = new Inbox({
       take: (letter) => this.#made.links.take(letter),
-      messages: port.messages,
-      whenDurable: () => access.runner.whenDurable(),
+      messages: store.inbox,
+      whenDurable: () => runner.whenDurable(),
     });
     this.processApi = processApiOf({
-      ...port,
-      runner: access.runner,
+      runner,
+      host: side.host,
+      tool: side.tool,
       work: new SessionWork(async () => this.live),
       scopeWork: () => this.#made,
     });
@@ -73,7 +70,7 @@ export class ScopeLinks {
 
   /** Makes it at its first use. */
   get #made(): ScopeWork {
-    return (this.#work ??= new ScopeWork(this.#port));
+    return (this.#work ??= new ScopeWork(this, this.#instance, this.#side, this.#answered));
   }
 
   /** Its long work, for who works with it. */

@@ -1,6 +1,6 @@
 /** What a scope does with others, and for processes: links, engines, background runs, tasks, schedules. */
 import type { ProcessEvent } from "@pawl/sansio-core/driver";
-import type { ScopeLinksPort } from "./scope-links.ts";
+import type { ScopeLinks } from "./scope-links.ts";
 import { LongWork } from "./run/long-work.ts";
 import type { LiveWork } from "./run/session-work.ts";
 import { Runs } from "./run/run.ts";
@@ -10,19 +10,14 @@ import { Links } from "./message/link.ts";
 import { sessionOf } from "../host/call-place.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
 import { eventAfter } from "./process-scope.ts";
-import { type ProcessCommand, ProcessWork, type ScopeAccess } from "./work.ts";
-import type { Watch } from "./watch.ts";
-
-export interface ScopeWorkPort extends ScopeLinksPort {
-  readonly scope: ScopeAccess;
-  readonly watch: Watch;
-  /** A link may have room again. */
-  readonly answered: () => void;
-  readonly tell: (said: Ephemeral) => void;
-}
+import { type ProcessCommand, ProcessWork } from "./work.ts";
+import type { HostSide } from "../host/host-side.ts";
+import type { Instance } from "../session/instance.ts";
 
 export class ScopeWork {
-  readonly #port: ScopeWorkPort;
+  readonly #scopeLinks: ScopeLinks;
+  readonly #instance: Instance;
+  readonly #side: HostSide;
   readonly links: Links;
   /** Its background runs, tasks and schedules; and what it is itself, where it is a run. */
   readonly longWork: LongWork;
@@ -32,22 +27,28 @@ export class ScopeWork {
   readonly #engines: EngineRuns;
   readonly #work: ProcessWork;
 
-  constructor(port: ScopeWorkPort) {
-    this.#port = port;
-    const { scope, watch, host, places } = port;
-    this.links = new Links(scope, port.answered);
+  /** Calls `answered` when a link may have room again. */
+  constructor(links: ScopeLinks, instance: Instance, side: HostSide, answered: () => void) {
+    this.#scopeLinks = links;
+    this.#instance = instance;
+    this.#side = side;
+    const { scope, watch } = links;
+    const { host } = side;
+    this.links = new Links(scope, answered);
     this.#engines = new EngineRuns(scope, host.engines ?? {});
-    this.longWork = new LongWork({ scope, watch, places, host });
+    this.longWork = new LongWork({ scope, watch, places: instance.places, host });
     this.runs = this.#runs();
     const { longWork, runs } = this;
-    this.live = { scope, asked: longWork.asked, watch, glimpse: port.glimpse };
+    this.live = { scope, asked: longWork.asked, watch, glimpse: instance.glimpse };
     this.#work = new ProcessWork({ scope, watch, engines: this.#engines, host, longWork, runs });
   }
 
   #runs(): Runs {
-    const { scope, places, host, owner, tool, background: options, tell, showIn } = this.#port;
+    const { scope } = this.#scopeLinks;
+    const { places, owner, showIn } = this.#instance;
+    const { host, tool, background: options } = this.#side;
     const show = (said: Ephemeral): void => {
-      tell(said);
+      this.#scopeLinks.tell(said);
       showIn(`session:${sessionOf(scope.runner.state)}`, said);
     };
     return new Runs({ scope, places, host, options, owner, tool, show });
@@ -59,7 +60,7 @@ export class ScopeWork {
 
   /** The first event of a type after a place in the log of its process. */
   eventAfter(eventType: string, after: number, signal: AbortSignal): Promise<ProcessEvent> {
-    return eventAfter(this.#port, eventType, after, signal);
+    return eventAfter(this.#scopeLinks, eventType, after, signal);
   }
 
   abandon(why: string): void {

@@ -25,10 +25,7 @@ export type ProcessCommand =
     >;
 
 /** A scope, as those see it who work for its processes. */
-export interface ScopeAccess extends Access {
-  /** Says to the host what went wrong inside. */
-  readonly report: (what: string, thrown: unknown) => void;
-}
+export type ScopeAccess = Access;
 
 /** What a host fills in for processes. */
 export interface ProcessHost {

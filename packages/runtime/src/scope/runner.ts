@@ -1,13 +1,51 @@
 /**
- * The interpreter of one scope: decode → step → append → perform and answer.
+ * Runs one scope: the loop between the pure core and the scope's store, and the place where order is decided.
  *
- * Events are stepped as they come and appended together; commands of duty durable, and every answer that leaves, wait
- * until the event that they follow from is durable. When an append is refused or fails, the scope is lost: its bodies
- * are ended, its callers told, and whoever wants it claims it again.
+ * The core is a function: (state, event) gives the next state, one line for the log, commands, and ids that have left the
+ * state. The runner feeds it and sees to the rest. Its method is that of `Ready` in etcd's raft: collect what is to be
+ * written, write it in one batch, and only then do what has to wait for the write.
+ *
+ *            apply               nextAppend              appended: ok
+ *    event ────────► uncommitted ──────────► in flight ──────────────► durable
+ *      │                  │                      │
+ *      │ large values     │ at once              │ fenced, full, failed; or the lease has lapsed
+ *      ▼                  ▼                      ▼
+ *    deferred          performed             abandoned: all that was not durable is void
+ *
+ * A turn of the commit loop (see there) goes through these methods in this order:
+ *
+ *    deliverNext   bodies hear one answer each, and apply the events that they ask for thereupon.
+ *    nextAppend    everything uncommitted becomes one append. One append of a scope is in flight at a time.
+ *    appended      1. the durable state moves on         2. receivers of messages are told to look
+ *                  3. waiting commands are performed     4. `whenDurable` resolves
+ *    rest          with nothing to deliver and nothing to append: a deadline that has passed becomes an event, or an
+ *                  alarm is set for the next one, and the scope may leave memory.
+ *
+ * What is ordered before what, and why:
+ *
+ *  - The state is new as soon as an event is stepped. The next event is stepped on top of it, durable or not; so nothing
+ *    in the process ever sees two states, and a crash loses the end of the log, never a part in its middle.
+ *  - `stepped` comes before any command of the same event: a command that ends a body ends it before the body is
+ *    handed anything more.
+ *  - A command of duty `at_once` may run before its event is durable. It is safe to repeat, and what comes of it is an
+ *    event again, which lies behind its cause in the same log. One of duty `durable` waits: it has effects outside that
+ *    a crash must not forget. `when_leased` is at once while this instance surely owns the scope.
+ *  - Commands that wait are performed in the order of their events, and the rest of them not at all once the scope is
+ *    abandoned: the next owner finds them in the state (`outstanding`).
+ *  - Every answer to the outside waits for `whenDurable`, also one that only read: what it read may still be lost.
+ *  - A large value is durable before the line that names it (`putting` holds the append back). An event that nobody
+ *    expects at once is not even stepped before (`deferred`): a value that cannot be stored then costs one event, and
+ *    not the scope.
+ *  - Commands are performed before waiters resolve: whoever waited for the end of a request finds its reply handed out.
+ *
+ * There is one way to fail. An append that is not taken, a lapsed lease, an invariant broken or a value lost all lead to
+ * `abandon`: bodies are ended as if by a crash, callers are told, and whoever wants the scope claims it again. Nothing is
+ * retried here, because after a failed append nobody knows whether it was written. The log does.
  */
 import {
   type Command,
   type Event,
+  type Finished,
   type Rejection,
   type State,
   dutyOf,
@@ -23,18 +61,39 @@ import { outboxMessageOf } from "./message.ts";
 import { mayWait } from "./not-stored.ts";
 import { soonMs } from "../platform.ts";
 import type { ScopeClock } from "./clock.ts";
-import type { ScopePort } from "./runner-port.ts";
+import type { ScopeStore } from "./scope-store.ts";
 import type { Cause, Uncommitted, WaitingCommand } from "./uncommitted.ts";
 import { addressees, appendOf, hasContent, nothingUncommitted, waitOrLeave } from "./uncommitted.ts";
 import type { News } from "../body/replay-order.ts";
 import type { Member } from "./commit-loop.ts";
+import type { Instance } from "../session/instance.ts";
 
 export type { Cause } from "./uncommitted.ts";
+
+/** Does for a scope what its runner calls for. */
+export interface Interpreter {
+  /** Takes note of what was just stepped, before any command of it is performed. */
+  stepped(cause: Cause, commands: readonly Command[], finished: readonly Finished[]): void;
+  /** Performs a command, at the time that its duty asks for. Does not throw for what a tool or a host does wrong. */
+  perform(command: Command, cause: Cause): void;
+  /** Hands one answer to each body that may hear one, and says whether there was any. */
+  deliverNext(): boolean;
+  /** Says what `deliverNext` would hand out now. */
+  readonly pendingAnswers: News;
+  /** Takes note that the log holds this state, with so many more characters of events. */
+  becameDurable(state: State, characters: number): void;
+  /** Takes note that there is nothing to deliver and nothing to append. */
+  atRest(): void;
+  /** Ends everything that was made for the scope, as a crash would. */
+  abandoned(why: string): void;
+}
 
 export class ScopeRunner implements Member {
   readonly id: string;
   readonly epoch: number;
-  readonly #port: ScopePort;
+  readonly #instance: Instance;
+  readonly #store: ScopeStore;
+  readonly #interpreter: Interpreter;
   #state: State;
   /** What was stepped since the last append was made. */
   #uncommitted = nothingUncommitted();
@@ -49,15 +108,17 @@ export class ScopeRunner implements Member {
   #approvals: number | undefined;
   readonly clock: ScopeClock;
 
-  constructor(state: State, epoch: number, port: ScopePort) {
+  constructor(state: State, instance: Instance, store: ScopeStore, interpreter: Interpreter) {
     this.id = state.scope.id;
-    this.epoch = epoch;
-    this.#port = port;
-    this.#deferred = new DeferredEvents(this, port.fault);
+    this.epoch = store.epoch;
+    this.#instance = instance;
+    this.#store = store;
+    this.#interpreter = interpreter;
+    this.#deferred = new DeferredEvents(this, store.fault);
     this.#state = state;
     this.#durable = state;
     this.#approvals = state.awaitingApproval;
-    this.clock = port.clock;
+    this.clock = store.clock;
   }
 
   get state(): State {
@@ -86,7 +147,7 @@ export class ScopeRunner implements Member {
     const result = this.#step(cause, storedForm);
     if (E.isLeft(result) || result.right.later !== undefined) return result;
     const { commands, finished } = result.right;
-    this.#port.stepped(cause, commands, finished);
+    this.#interpreter.stepped(cause, commands, finished);
     for (const command of commands) this.#take(command, cause);
     this.schedule();
     return result;
@@ -97,7 +158,7 @@ export class ScopeRunner implements Member {
     if (storedForm !== undefined) return write(this.#state, { ...cause, event: storedForm });
     const result = write(this.#state, cause);
     if (E.isLeft(result)) return result;
-    const offloaded = this.#port.values.offload(cause.event, this.#state, result.right.line);
+    const offloaded = this.#store.values.offload(cause.event, this.#state, result.right.line);
     if (offloaded === undefined) return result;
     if (mayWait(cause.event)) return this.#deferred.add(cause.event, offloaded, result.right);
     const uncommitted = this.#uncommitted;
@@ -129,8 +190,8 @@ export class ScopeRunner implements Member {
     const letter = outboxMessageOf(this.id, command);
     if (letter !== undefined) this.#uncommitted.messages.push(letter);
     const { performed } = dutyOf(command);
-    const isNow = performed === "at_once" || (performed === "when_leased" && this.#port.isLeased());
-    if (isNow) this.#port.perform(command, cause);
+    const isNow = performed === "at_once" || (performed === "when_leased" && this.#instance.isLeased());
+    if (isNow) this.#interpreter.perform(command, cause);
     else this.#uncommitted.waitingForCommit.push({ command, cause });
   }
 
@@ -152,7 +213,7 @@ export class ScopeRunner implements Member {
     if (cause.seq > 1) this.#approvals = undefined; // A driver that tells nothing of them may have been here.
     const result = this.#step(cause);
     if (E.isLeft(result)) throw new ScopeLost(`scope ${this.id} can not be opened: ${result.left.message}`);
-    this.#port.stepped(cause, [], result.right.finished);
+    this.#interpreter.stepped(cause, [], result.right.finished);
     const observed = result.right.commands.filter(({ type }) => type === "observe");
     for (const command of [...observed, ...outstanding(this.#state)]) this.#take(command, cause);
     this.schedule();
@@ -192,14 +253,16 @@ export class ScopeRunner implements Member {
 
   /** Something may be due: a turn looks after it. */
   schedule(): void {
-    if (!this.#isAbandoned) this.#port.schedule(this);
+    if (!this.#isAbandoned) this.#instance.schedule(this);
   }
 
-  deliver(): boolean {
-    return !this.#isAbandoned && this.#port.deliver();
+  deliverNext(): boolean {
+    return !this.#isAbandoned && this.#interpreter.deliverNext();
   }
 
-  readonly news = (): News => (this.#isAbandoned ? "none" : this.#port.news());
+  get pendingAnswers(): News {
+    return this.#isAbandoned ? "none" : this.#interpreter.pendingAnswers;
+  }
 
   nextAppend(): Append | undefined {
     const [uncommitted, state, told] = [this.#uncommitted, this.#state, this.#approvals];
@@ -214,7 +277,7 @@ export class ScopeRunner implements Member {
     const inFlight = this.#inFlight;
     if (this.#isAbandoned || inFlight === undefined) return;
     if (result.type === "full")
-      this.#port.values.refused(Math.max(...inFlight.uncommitted.lines.map(({ line }) => line.length)));
+      this.#store.values.refused(Math.max(...inFlight.uncommitted.lines.map(({ line }) => line.length)));
     if (result.type !== "ok") return this.abandon(`append was not taken: ${result.type}`);
     this.#inFlight = undefined;
     this.#durable = inFlight.state;
@@ -226,17 +289,17 @@ export class ScopeRunner implements Member {
   }
 
   #act({ uncommitted, state }: { readonly uncommitted: Uncommitted; readonly state: State }): void {
-    this.#port.durable(state, uncommitted.characters);
-    for (const to of addressees(uncommitted)) this.#port.sent(to);
+    this.#interpreter.becameDurable(state, uncommitted.characters);
+    for (const to of addressees(uncommitted)) this.#instance.sent(to);
     for (let i = 0; i < uncommitted.waitingForCommit.length && this.mayAct(); i++) {
       const { command, cause } = uncommitted.waitingForCommit[i] as WaitingCommand;
-      this.#port.perform(command, cause);
+      this.#interpreter.perform(command, cause);
     }
   }
 
   /** Whether anything may be done for it outside: a process that stood still may find the scope to be another's. */
   mayAct(): boolean {
-    if (this.#port.hasLapsed()) this.abandon("its lease may have run out");
+    if (this.#instance.hasLapsed()) this.abandon("its lease may have run out");
     return !this.#isAbandoned;
   }
 
@@ -251,7 +314,7 @@ export class ScopeRunner implements Member {
     const due = nextDeadline(this.#state)?.at;
     if (due !== undefined && due <= this.#at()) return void this.apply({ type: "clock.ticked" });
     this.#setAlarm(due);
-    this.#port.rest();
+    this.#interpreter.atRest();
   }
 
   /** Abandons the scope: what was stepped and not acknowledged is void, and so is everything that was made of it. */
@@ -266,8 +329,8 @@ export class ScopeRunner implements Member {
     this.#uncommitted = nothingUncommitted();
     this.#inFlight = undefined;
     for (const { reject } of waiters) reject(error);
-    this.#port.lost(why);
-    for (const to of addressed) this.#port.sent(to); // Their letters may lie there all the same.
+    this.#interpreter.abandoned(why);
+    for (const to of addressed) this.#instance.sent(to); // Their letters may lie there all the same.
   }
 
   /** Nothing comes after what was stepped: resolves when that is durable. */
@@ -294,6 +357,6 @@ export class ScopeRunner implements Member {
       this.#callOff = undefined;
       this.schedule();
     };
-    this.#callOff = due === undefined ? undefined : this.#port.platform.later(due - this.#at(), ring);
+    this.#callOff = due === undefined ? undefined : this.#instance.platform.later(due - this.#at(), ring);
   }
 }

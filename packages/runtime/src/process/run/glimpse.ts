@@ -21,10 +21,10 @@ const glimpse = async (journal: Journal, scope: string, open: Open | undefined):
 };
 
 /** How a scope sees others, and is heard by those who watch them. */
-export const viewsOf = (journal: Journal, open: ReadonlyMap<string, Open>) => ({
-  glimpse: (of: string): Promise<Glimpse> => glimpse(journal, of, open.get(of)),
+export const viewsOf = (journal: Journal, open: (scope: string) => Open | undefined) => ({
+  glimpse: (of: string): Promise<Glimpse> => glimpse(journal, of, open(of)),
   showIn: (of: string, said: Ephemeral): void =>
-    void open.get(of)?.then(
+    void open(of)?.then(
       ({ scopeLinks }) => scopeLinks.tell(said),
       () => undefined, // Nobody watches what could not be opened.
     ),
