@@ -3,7 +3,8 @@ import { type Command, type State, currentProtocol, defaultOptions, initial } fr
 import { describe, expect, it } from "vitest";
 import { type BlobStore, defineTool, memoryBlobs, memoryJournal } from "../src/index.ts";
 import type { OutboxMessage } from "../src/journal/journal.ts";
-import { type Interpreter, ScopeRunner } from "../src/scope/runner.ts";
+import { ScopeRunner } from "../src/scope/runner.ts";
+import type { Interpreter } from "../src/session/interpreter.ts";
 import type { Instance } from "../src/session/instance.ts";
 import { instanceOf, storeOf } from "./parts.ts";
 import { TestPlatform, World } from "./world.ts";

@@ -45,7 +45,6 @@
 import {
   type Command,
   type Event,
-  type Finished,
   type Rejection,
   type State,
   dutyOf,
@@ -60,33 +59,15 @@ import { DeferredEvents, type Told } from "./deferred-event.ts";
 import { outboxMessageOf } from "./message.ts";
 import { mayWait } from "./not-stored.ts";
 import { soonMs } from "../platform.ts";
-import type { ScopeClock } from "./clock.ts";
+import { DeadlineAlarm, type ScopeClock } from "./clock.ts";
 import type { ScopeStore } from "./scope-store.ts";
-import type { Cause, Uncommitted, WaitingCommand } from "./uncommitted.ts";
-import { addressees, appendOf, hasContent, nothingUncommitted, waitOrLeave } from "./uncommitted.ts";
+import { type Batch, type Cause, Uncommitted, type WaitingCommand, addressees } from "./uncommitted.ts";
 import type { News } from "../body/replay-order.ts";
 import type { Member } from "./commit-loop.ts";
 import type { Instance } from "../session/instance.ts";
+import type { Interpreter } from "../session/interpreter.ts";
 
 export type { Cause } from "./uncommitted.ts";
-
-/** Does for a scope what its runner calls for. */
-export interface Interpreter {
-  /** Takes note of what was just stepped, before any command of it is performed. */
-  stepped(cause: Cause, commands: readonly Command[], finished: readonly Finished[]): void;
-  /** Performs a command, at the time that its duty asks for. Does not throw for what a tool or a host does wrong. */
-  perform(command: Command, cause: Cause): void;
-  /** Hands one answer to each body that may hear one, and says whether there was any. */
-  deliverNext(): boolean;
-  /** Says what `deliverNext` would hand out now. */
-  readonly pendingAnswers: News;
-  /** Takes note that the log holds this state, with so many more characters of events. */
-  becameDurable(state: State, characters: number): void;
-  /** Takes note that there is nothing to deliver and nothing to append. */
-  atRest(): void;
-  /** Ends everything that was made for the scope, as a crash would. */
-  abandoned(why: string): void;
-}
 
 export class ScopeRunner implements Member {
   readonly id: string;
@@ -95,17 +76,10 @@ export class ScopeRunner implements Member {
   readonly #store: ScopeStore;
   readonly #interpreter: Interpreter;
   #state: State;
-  /** What was stepped since the last append was made. */
-  #uncommitted = nothingUncommitted();
-  /** What is being appended, and the state after it. */
-  #inFlight: { readonly uncommitted: Uncommitted; readonly state: State } | undefined;
-  #durable: State;
+  readonly #uncommitted: Uncommitted;
   readonly #deferred: DeferredEvents;
   #isAbandoned = false;
-  #callOff: (() => void) | undefined;
-  #timerAt: number | undefined;
-  /** How many approvals are wanted as far as its store was told, where that is known. */
-  #approvals: number | undefined;
+  readonly #alarm: DeadlineAlarm;
   readonly clock: ScopeClock;
 
   constructor(state: State, instance: Instance, store: ScopeStore, interpreter: Interpreter) {
@@ -116,8 +90,8 @@ export class ScopeRunner implements Member {
     this.#interpreter = interpreter;
     this.#deferred = new DeferredEvents(this, store.fault);
     this.#state = state;
-    this.#durable = state;
-    this.#approvals = state.awaitingApproval;
+    this.#uncommitted = new Uncommitted(state);
+    this.#alarm = new DeadlineAlarm(instance.platform, () => this.schedule());
     this.clock = store.clock;
   }
 
@@ -126,7 +100,7 @@ export class ScopeRunner implements Member {
   }
   /** The newest state that is durable. */
   get durable(): State {
-    return this.#durable;
+    return this.#uncommitted.durable;
   }
   get isAbandoned(): boolean {
     return this.#isAbandoned;
@@ -161,11 +135,11 @@ export class ScopeRunner implements Member {
     const offloaded = this.#store.values.offload(cause.event, this.#state, result.right.line);
     if (offloaded === undefined) return result;
     if (mayWait(cause.event)) return this.#deferred.add(cause.event, offloaded, result.right);
-    const uncommitted = this.#uncommitted;
-    uncommitted.putting += 1;
+    const { batch } = this.#uncommitted;
+    batch.putting += 1;
     offloaded.stored.then(
       () => {
-        uncommitted.putting -= 1;
+        batch.putting -= 1;
         this.schedule();
       },
       (thrown: unknown) => this.abandon(`a value could not be put aside: ${String(thrown)}`),
@@ -176,41 +150,37 @@ export class ScopeRunner implements Member {
   #step(cause: Cause, storedForm?: Event): E.Either<Rejection, Told> {
     const result = this.#write(cause, storedForm);
     if (E.isLeft(result) || result.right.later !== undefined) return result;
-    const { state, line, finished } = result.right;
-    const { seq } = cause;
-    this.#state = state;
+    this.#state = result.right.state;
     this.clock.stepped();
-    this.#uncommitted.lines.push({ seq, line });
-    this.#uncommitted.characters += line.length;
-    for (const one of finished) this.#uncommitted.finished.push({ seq, ...one });
+    this.#uncommitted.add(cause.seq, result.right);
     return result;
   }
 
   #take(command: Command, cause: Cause): void {
     const letter = outboxMessageOf(this.id, command);
-    if (letter !== undefined) this.#uncommitted.messages.push(letter);
+    if (letter !== undefined) this.#uncommitted.batch.messages.push(letter);
     const { performed } = dutyOf(command);
     const isNow = performed === "at_once" || (performed === "when_leased" && this.#instance.isLeased());
     if (isNow) this.#interpreter.perform(command, cause);
-    else this.#uncommitted.waitingForCommit.push({ command, cause });
+    else this.#uncommitted.batch.waitingForCommit.push({ command, cause });
   }
 
   /** A letter that no event asks for: something is said once more. */
   say(letter: OutboxMessage): void {
-    this.#uncommitted.messages.push(letter);
+    this.#uncommitted.batch.messages.push(letter);
     this.schedule();
   }
 
   /** A letter of its inbox is done with, by what has just been told. */
   done(letter: InboxMessage): void {
-    this.#uncommitted.received.push(letter);
+    this.#uncommitted.batch.received.push(letter);
     this.schedule();
   }
 
   /** Opens the scope: what it still asks of the world is issued again, once. */
   open(event: Event): void {
     const cause = this.#cause(event);
-    if (cause.seq > 1) this.#approvals = undefined; // A driver that tells nothing of them may have been here.
+    if (cause.seq > 1) this.#uncommitted.forgetApprovals();
     const result = this.#step(cause);
     if (E.isLeft(result)) throw new ScopeLost(`scope ${this.id} can not be opened: ${result.left.message}`);
     this.#interpreter.stepped(cause, [], result.right.finished);
@@ -227,28 +197,17 @@ export class ScopeRunner implements Member {
     const deferred = seq === undefined ? this.#deferred.over : undefined;
     if (deferred !== undefined) return deferred.then(() => this.whenDurable());
     if (this.#isAbandoned) return Promise.reject(new ScopeLost(`scope ${this.id} was lost`));
-    const uncommitted = signal?.aborted === true ? undefined : this.#uncommittedOf(seq);
-    if (uncommitted === undefined) return Promise.resolve();
-    if (signal !== undefined) return waitOrLeave(uncommitted.waiters, signal, () => this.schedule());
-    return new Promise((resolve, reject) => void uncommitted.waiters.push({ resolve, reject }));
-  }
-
-  /** Returns what makes event `seq`, or everything, durable; undefined where it is durable already. */
-  #uncommittedOf(seq?: number): Uncommitted | undefined {
-    const inFlight = this.#inFlight;
-    if (seq === undefined) return hasContent(this.#uncommitted) ? this.#uncommitted : inFlight?.uncommitted;
-    if (seq <= this.#durable.seq) return undefined;
-    return inFlight !== undefined && seq <= inFlight.state.seq ? inFlight.uncommitted : this.#uncommitted;
+    return this.#uncommitted.whenDurable(seq, signal, () => this.schedule());
   }
 
   /** Whether somebody waits for an event that is still to come. */
   get isAwaited(): boolean {
-    return this.#uncommitted.waiters.length > 0;
+    return this.#uncommitted.isAwaited;
   }
 
   /** Whether the store has all of it: events, and letters without any. */
   get isDurable(): boolean {
-    return this.#inFlight === undefined && !hasContent(this.#uncommitted);
+    return this.#uncommitted.isEmpty;
   }
 
   /** Something may be due: a turn looks after it. */
@@ -265,34 +224,27 @@ export class ScopeRunner implements Member {
   }
 
   nextAppend(): Append | undefined {
-    const [uncommitted, state, told] = [this.#uncommitted, this.#state, this.#approvals];
-    if (!hasContent(uncommitted) || uncommitted.putting > 0 || this.#isAbandoned) return undefined;
-    if (uncommitted.lines.length > 0) this.#approvals = state.awaitingApproval;
-    this.#uncommitted = nothingUncommitted();
-    this.#inFlight = { uncommitted, state };
-    return appendOf(uncommitted, state, this.epoch, told);
+    return this.#isAbandoned ? undefined : this.#uncommitted.next(this.#state, this.epoch);
   }
 
   appended(result: AppendResult): void {
-    const inFlight = this.#inFlight;
+    const { inFlight } = this.#uncommitted;
     if (this.#isAbandoned || inFlight === undefined) return;
-    if (result.type === "full")
-      this.#store.values.refused(Math.max(...inFlight.uncommitted.lines.map(({ line }) => line.length)));
+    if (result.type === "full") this.#store.values.refused(Math.max(...inFlight.lines.map(({ line }) => line.length)));
     if (result.type !== "ok") return this.abandon(`append was not taken: ${result.type}`);
-    this.#inFlight = undefined;
-    this.#durable = inFlight.state;
+    this.#uncommitted.committed();
     try {
       this.#act(inFlight);
     } finally {
-      for (const { resolve } of inFlight.uncommitted.waiters) resolve(); // It is durable, whatever went wrong behind it.
+      for (const { resolve } of inFlight.waiters) resolve(); // It is durable, whatever went wrong behind it.
     }
   }
 
-  #act({ uncommitted, state }: { readonly uncommitted: Uncommitted; readonly state: State }): void {
-    this.#interpreter.becameDurable(state, uncommitted.characters);
-    for (const to of addressees(uncommitted)) this.#instance.sent(to);
-    for (let i = 0; i < uncommitted.waitingForCommit.length && this.mayAct(); i++) {
-      const { command, cause } = uncommitted.waitingForCommit[i] as WaitingCommand;
+  #act(batch: Batch): void {
+    this.#interpreter.becameDurable(this.durable, batch.characters);
+    for (const to of addressees(batch)) this.#instance.sent(to);
+    for (let i = 0; i < batch.waitingForCommit.length && this.mayAct(); i++) {
+      const { command, cause } = batch.waitingForCommit[i] as WaitingCommand;
       this.#interpreter.perform(command, cause);
     }
   }
@@ -310,10 +262,10 @@ export class ScopeRunner implements Member {
   }
 
   rest(): void {
-    if (this.#isAbandoned || this.#uncommitted.lines.length > 0) return;
+    if (this.#isAbandoned || this.#uncommitted.batch.lines.length > 0) return;
     const due = nextDeadline(this.#state)?.at;
     if (due !== undefined && due <= this.#at()) return void this.apply({ type: "clock.ticked" });
-    this.#setAlarm(due);
+    this.#alarm.set(due, due === undefined ? 0 : due - this.#at());
     this.#interpreter.atRest();
   }
 
@@ -322,13 +274,10 @@ export class ScopeRunner implements Member {
     if (this.#isAbandoned) return;
     this.#isAbandoned = true;
     this.#deferred.end();
-    this.#callOff?.();
+    this.#alarm.stop();
     const error = new ScopeLost(`scope ${this.id} was lost: ${why}`);
-    const waiters = [...(this.#inFlight?.uncommitted.waiters ?? []), ...this.#uncommitted.waiters];
-    const addressed = addressees(this.#inFlight?.uncommitted);
-    this.#uncommitted = nothingUncommitted();
-    this.#inFlight = undefined;
-    for (const { reject } of waiters) reject(error);
+    const addressed = addressees(this.#uncommitted.inFlight);
+    this.#uncommitted.abandon(error);
     this.#interpreter.abandoned(why);
     for (const to of addressed) this.#instance.sent(to); // Their letters may lie there all the same.
   }
@@ -345,18 +294,6 @@ export class ScopeRunner implements Member {
   leave(): void {
     this.#isAbandoned = true;
     this.#deferred.end();
-    this.#callOff?.();
-  }
-
-  #setAlarm(due: number | undefined): void {
-    if (due === this.#timerAt) return;
-    this.#callOff?.();
-    this.#timerAt = due;
-    const ring = (): void => {
-      this.#timerAt = undefined;
-      this.#callOff = undefined;
-      this.schedule();
-    };
-    this.#callOff = due === undefined ? undefined : this.#instance.platform.later(due - this.#at(), ring);
+    this.#alarm.stop();
   }
 }

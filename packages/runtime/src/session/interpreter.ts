@@ -39,11 +39,14 @@ import { ScopeLinks } from "../process/scope-links.ts";
 import type { Access } from "../scope/access.ts";
 import { FinishedIndex } from "../scope/finished.ts";
 import { isStep } from "../scope/offload.ts";
-import { type Cause, type Interpreter, ScopeRunner } from "../scope/runner.ts";
+import { type Cause, ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import { Snapshots } from "../scope/snapshots.ts";
 
-/** Says whether a command carries the arguments of a flow's step. They are the core's own text until the step is prepared: nothing in them refers to a large value. */
+/**
+ * Says whether a command carries the arguments of a flow's step. Until the step is prepared they are the core's own text:
+ * nothing in them refers to a large value.
+ */
 const isMadeByFlow = (state: State, command: Command): boolean => {
   switch (command.type) {
     case "args.check":
@@ -55,6 +58,24 @@ const isMadeByFlow = (state: State, command: Command): boolean => {
       return false;
   }
 };
+
+/** Does for a scope what its runner calls for. */
+export interface Interpreter {
+  /** Takes note of what was just stepped, before any command of it is performed. */
+  stepped(cause: Cause, commands: readonly Command[], finished: readonly Finished[]): void;
+  /** Performs a command, at the time that its duty asks for. Does not throw for what a tool or a host does wrong. */
+  perform(command: Command, cause: Cause): void;
+  /** Hands one answer to each body that may hear one, and says whether there was any. */
+  deliverNext(): boolean;
+  /** Says what `deliverNext` would hand out now. */
+  readonly pendingAnswers: News;
+  /** Takes note that the log holds this state, with so many more characters of events. */
+  becameDurable(state: State, characters: number): void;
+  /** Takes note that there is nothing to deliver and nothing to append. */
+  atRest(): void;
+  /** Ends everything that was made for the scope, as a crash would. */
+  abandoned(why: string): void;
+}
 
 export class ScopeInterpreter implements Interpreter {
   readonly #session: Session;
