@@ -15,7 +15,7 @@ export { ApprovalWanted, type AwaitingPage, ScopeAwaiting } from "./session/appr
 export { type ExecutorSpec, type Offer, type OfferedRun } from "./session/executor/executor.ts";
 export { type Settled, type Settlement } from "./session/executor/offer.ts";
 export { type Target } from "./session/cancel.ts";
-export { type Patience, defaultPatience } from "./body/idle.ts";
+export { type Patience, defaultPatience } from "./body/stop.ts";
 export { type DeletionReport, type ProcessSignal, Processes } from "./process/process.ts";
 export { type Engine, type EngineRun, type Engines } from "./process/engine.ts";
 export { type Wake } from "./process/wake.ts";
@@ -115,13 +115,12 @@ export {
 export { Cursor, type Ephemeral, type Frame, type Observation, endOf, isAfter } from "./session/observe/observation.ts";
 export { FrameCodec } from "./session/observe/observation-codec.ts";
 export { type ObserveOptions, Subscription, defaultObserverBuffer } from "./session/observe/observer.ts";
-export { type ProgressMessage } from "./body/facet/progress.ts";
+export { type ProgressMessage, type ToolContext } from "./body/facet/context.ts";
 export { type EndedHookCall, type HookCall, type Plugin, type PluginDirective } from "./host/hook.ts";
 export { type ProjectedCall, type Projector } from "./host/project.ts";
 export { type OutcomeDecision, type OutcomeResolver, type UnknownOutcome } from "./host/unknown-outcome.ts";
 export { type ExternalWork } from "./host/external.ts";
 export { type Durable } from "./body/facet/asking.ts";
-export { type ToolContext } from "./body/facet/context.ts";
 export { type StepInfo } from "./body/facet/step.ts";
 export { type Bounds, defaultBounds } from "./session/admission.ts";
 export {
@@ -134,8 +133,12 @@ export {
   ScopeMoving,
   ToolError,
 } from "./error.ts";
-export { type Capabilities as Standing, problemOfCompletion, problemOfDurable } from "./body/capabilities.ts";
-export { problemOfProcessEvent } from "./body/process-capabilities.ts";
+export {
+  type Capabilities as Standing,
+  problemOfCompletion,
+  problemOfDurable,
+  problemOfProcessEvent,
+} from "./body/facet/facts.ts";
 export { Quarantined, foldLines, recordedIn } from "./scope/fold.ts";
 export {
   type LogAttachments,
@@ -166,4 +169,4 @@ export {
   ToolOutputContract,
   ToolDefinition as WireToolDefinition,
 } from "./tool/manifest.ts";
-export { LlmRequest } from "./body/facet/llm-request.ts";
+export { LlmRequest } from "./body/facet/host.ts";

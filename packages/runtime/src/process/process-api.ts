@@ -3,7 +3,7 @@ import type { Event, Rejection, State, Written } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { SessionWork } from "./run/session-work.ts";
-import type { ProcessApi } from "../body/facet/process-api.ts";
+import type { ProcessApi } from "../body/facet/facts.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
 import type { ProcessHost } from "./work.ts";
 import { problemOfEvent } from "../scope/round-trip.ts";

@@ -4,14 +4,12 @@
  */
 import type { Access } from "../scope/access.ts";
 import type { BackgroundHost, BackgroundOptions } from "./run/host.ts";
-import type { LiveWork } from "./run/session-work.ts";
+import { type Glimpse, type LiveWork, SessionWork } from "./run/session-work.ts";
 import type { Places } from "./run/place.ts";
-import { SessionWork } from "./run/session-work.ts";
-import type { ProcessApi } from "../body/facet/process-api.ts";
+import type { ProcessApi } from "../body/facet/facts.ts";
 import type { Engines } from "./engine.ts";
 import { ScopeLost } from "../error.ts";
 import { Inbox } from "./message/inbox.ts";
-import type { Glimpse } from "./run/session-work.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
 import type { Observers } from "../session/observe/observer.ts";
