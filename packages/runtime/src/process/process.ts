@@ -10,7 +10,7 @@ import {
   type SessionScope,
   cancelRequest,
   completionRequest,
-  handleMisfit,
+  handleProblem,
   handlesOf,
   notGranted,
   processScope,
@@ -148,7 +148,7 @@ export class Processes {
     const misfit =
       holder === undefined
         ? undefined
-        : handleMisfit((await this.#session(holder)).state, holder, id, "process.signal");
+        : handleProblem((await this.#session(holder)).state, holder, id, "process.signal");
     if (misfit !== undefined) throw new Refused("handle_refused", misfit);
     return this.append(id, request.right);
   }

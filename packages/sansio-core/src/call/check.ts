@@ -167,7 +167,7 @@ export const checkB4Change = (before: State, after: State): string | undefined =
   });
 };
 
-/** What is left of a batch that is cancelling: bodies that were told, and calls on their way out. */
+/** Phases of calls in a batch that is cancelling: bodies that were told, and calls on their way out. */
 const leaving: ReadonlySet<CallPhase> = new Set(["running", "resuming", "finishing", "completed"]);
 
 export const checkB5: Check = (state) =>

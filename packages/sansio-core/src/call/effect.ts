@@ -24,7 +24,7 @@ import type { State } from "../kernel/state.ts";
 import type { Asking } from "../message/message.ts";
 import type { Reply } from "../request/model.ts";
 
-/** What becomes of a step whose owner was lost while it ran. */
+/** The fate of a step whose owner was lost while it ran. */
 export type StepRecovery = "again" | "idempotent" | "once";
 export type SelectMode = "race" | "any" | "all" | "all_settled";
 
@@ -34,7 +34,7 @@ export interface ChildCall {
   readonly args: Json;
 }
 
-/** What a body asked for. */
+/** The request of a body. */
 export type EffectSpec =
   | { readonly kind: "step"; readonly recovery: StepRecovery; readonly input: Json }
   | { readonly kind: "sleep"; readonly ms: number }
@@ -124,7 +124,7 @@ export type EffectEvent =
       /** Of what the body handed in. */
       readonly hash: string;
       readonly effect: EffectSpec;
-      /** It can not be carried out, and is answered with this error instead. */
+      /** Cannot be carried out, and is answered with this error instead. */
       readonly refused?: StepError;
     }
   | {
@@ -220,7 +220,7 @@ const byPlace = ([, a]: Member, [, b]: Member): number => a.settled - b.settled 
 const winner = (member: Member | undefined): Winner | undefined =>
   member === undefined ? undefined : { key: member[0], status: member[1].status };
 
-/** Who decides, or undefined while nobody does. */
+/** Returns the effect that decides, or undefined while none does. */
 export const decideSelect = (mode: SelectMode, keys: readonly string[], settled: Settled): Winner | undefined => {
   const done = keys
     .flatMap((key): Member[] => {

@@ -52,7 +52,7 @@ export const checkF3: StateCheck = (state) => {
 
 const kinds = { call: "use_tool", lambda: "lambda_data_apply", branches: "parallel_block" } as const;
 
-/** What is wrong with where a strand is: its frames, the node it stands at, or the name it waits under. */
+/** Returns what is wrong with a strand's place: its frames, the node it stands at, or the name it waits under. */
 const misplaced = ({ ground, strand }: Standing, { request }: FlowRow): string | undefined => {
   const { state, frames } = strand;
   if (frames.length === 0 || bodyAt(ground.nodes, frames) === undefined) return "its frames lead nowhere";

@@ -200,7 +200,7 @@ export const strandsOf = (row: Pick<FlowRow, "flow" | "root">): readonly Standin
 
 export type Waiting = Extract<StrandState, { readonly type: "call" | "lambda" }>;
 
-/** What the strands of a flow wait for. */
+/** Lists what the strands of a flow wait for. */
 export const waitingsOf = (row: Pick<FlowRow, "flow" | "root">, type: Waiting["type"]): readonly Waiting[] =>
   strandsOf(row).flatMap(({ strand: { state } }) => (state.type === type ? [state as Waiting] : []));
 

@@ -2,7 +2,7 @@
 import { type Json, type JsonObject, type Limits, parse, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 
-/** What a flow's names stand for: text, always. */
+/** Names bound to texts. */
 export interface Bindings {
   readonly get: (name: string) => string | undefined;
 }
@@ -80,7 +80,7 @@ interface Hole {
 
 const plainName = /[A-Za-z_][A-Za-z0-9_]*/y;
 
-/** What the `$` at a place begins, if it begins anything. */
+/** Returns the reference that the `$` at a place begins, if it begins one. */
 const holeAt = (text: string, at: number, lastBrace: number, names: Names): Hole | undefined => {
   if (text[at + 1] === "{") {
     if (lastBrace < at) return undefined;
@@ -127,7 +127,10 @@ export const namedArgument = (
   limit?: number,
 ): string => (value_kind === "reference" ? (referenced(value, bindings) ?? "") : interpolate(value, bindings, limit));
 
-/** What loops go over and what a return gives: a template where there is a `$`, else a reference, else the text. */
+/**
+ * Resolves what loops go over and what a return gives: a template where there is a `$`, else a reference, else the
+ * text.
+ */
 export const valueReference = (text: string, bindings: Bindings, limit?: number): string =>
   text.includes("$") ? interpolate(text, bindings, limit) : (referenced(text, bindings) ?? text);
 

@@ -3,7 +3,7 @@ import { type Codec, optional, record, string, tagged } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { absurd } from "../kernel/error.ts";
 
-/** Whether a text names nothing. */
+/** Returns whether a text is blank. */
 export const isBlank = (text: string): boolean => text.trim() === "";
 
 // A session, or one agent's frame in it: it holds process handles, and is woken.

@@ -33,13 +33,13 @@ export interface Options {
   /** Schedules of a session that are enabled at once, and the least seconds between two fires of one. */
   readonly max_schedules: number;
   readonly min_interval_s: number;
-  /** Whether the host can resolve unknown outcomes. */
+  /** The host can resolve unknown outcomes. */
   readonly resolver: boolean;
   /** Which hooks the host has. */
   readonly before_hook: boolean;
   readonly after_hook: boolean;
   readonly projection: boolean;
-  /** Whether the host tries a monitor's tool before it bothers anybody. */
+  /** The host tries a monitor's tool before it tells the session. */
   readonly probes: boolean;
 }
 

@@ -124,7 +124,7 @@ const visit = <K, Row>(node: Node<K, Row> | undefined, look: (row: Row, key: K) 
   visit(node.next, look);
 };
 
-/** Whether any is so; none is looked at after the first. */
+/** Returns whether the test holds for any row; stops at the first. */
 const anyOf = <K, Row>(node: Node<K, Row> | undefined, isSo: (row: Row, key: K) => boolean): boolean => {
   if (node === undefined) return false;
   if (node.slots === undefined) return isSo(node.row, node.key) || anyOf(node.next, isSo);
@@ -183,7 +183,7 @@ export class PersistentMap<K extends Key, Row> {
     return root === this.#root ? this : new PersistentMap(root);
   }
 
-  /** What follows is in no order that means anything. */
+  /** Iterates in no order that means anything. */
   forEach(look: (row: Row, key: K) => void): void {
     visit(this.#root, look);
   }

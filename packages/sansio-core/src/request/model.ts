@@ -33,12 +33,12 @@ export interface Reply {
   readonly args: Json;
   readonly output: ToolCallOutput;
   readonly duration_ms: number;
-  /** What the host's projection made of it for the model, where there is one. */
+  /** Made by the host's projection for the model, where there is one. */
   readonly parts?: Json;
   readonly replay?: Json;
 }
 
-/** What a batch came to: a reply a call, in order, and what its calls triggered. */
+/** The replies of a batch, one for each call in order, and the occurrences that its calls triggered. */
 export interface Replies {
   readonly replies: readonly Reply[];
   readonly triggers: readonly Json[];
@@ -92,7 +92,7 @@ export const conflictOfIds = (calls: readonly { readonly id: string }[]): string
   return undefined;
 };
 
-/** What requests hear. */
+/** Signals that requests hear. */
 export type RequestSignal =
   | { readonly type: "batch.ended"; readonly batch: BatchRef }
   /** A process runs its call as a request of its own. */
@@ -110,7 +110,7 @@ export type RequestSignal =
       readonly triggers: readonly Json[];
     };
 
-/** What requests ask of the world. */
+/** Commands of requests. */
 export type RequestCommand =
   /** `flow`: how it ended, where the request is one. */
   { readonly type: "reply"; readonly request: string; readonly flow?: FlowEnd } & Replies;

@@ -1,4 +1,4 @@
-/** What a session is told again and again, or once, at its time. */
+/** Schedules: texts that a session is told again and again, or once, at its time. */
 import { string, u64 } from "@pawl/tool-value";
 import type { Check, Concern } from "../concern.ts";
 import { type Born, answered, toCaller } from "../kernel/command.ts";
