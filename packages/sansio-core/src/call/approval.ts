@@ -49,7 +49,7 @@ export type ApprovalEvent = {
   readonly type: "approval.decided";
   readonly call: string;
   readonly decision: Decision;
-  /** Of the arguments that the decider saw. */
+  /** The hash of the arguments that the decider saw. */
   readonly args_hash: string;
   readonly by: string;
   /** Holds for later calls of the tool, or for those too that are parked now. */
@@ -197,7 +197,7 @@ export interface PendingApproval {
   readonly call: CallRef;
   readonly tool: string;
   readonly args: Json;
-  /** Of the arguments: a decision names it. */
+  /** The hash of the arguments: a decision names it. */
   readonly hash: string;
   /** The event that asked for the call. */
   readonly born: number;

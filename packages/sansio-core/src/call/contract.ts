@@ -102,7 +102,7 @@ export type CallCommand =
       readonly payload: Json;
       readonly max_attempts: number;
       readonly recovery: Recovery;
-      /** Of a later run: why the body starts again. */
+      /** For a later run: why the body starts again. */
       readonly cause?: ResumeCause;
     } & OfRun)
   | ({ readonly type: "tool.cancel" } & OfRun)

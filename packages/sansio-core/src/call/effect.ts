@@ -44,7 +44,7 @@ export type EffectSpec =
       readonly kind: "wait";
       readonly wait: string;
       readonly deadline_ms?: number;
-      /** Of a process that waits for a signal: which one. */
+      /** For a process that waits for a signal: its name and number. */
       readonly signal?: { readonly name: string; readonly ordinal: number };
     }
   | { readonly kind: "host"; readonly name: string; readonly input: Json }
@@ -74,14 +74,14 @@ export interface OpenEffect {
   readonly seq: number;
   readonly attempt: number;
   readonly run: number;
-  /** Of a step. */
+  /** For a step. */
   readonly recovery?: StepRecovery;
-  /** Of a wait: its key. */
+  /** For a wait: its key. */
   readonly wait?: string;
-  /** Of a select: what it chooses from. */
+  /** For a select: the effects that it chooses from. */
   readonly select?: { readonly mode: SelectMode; readonly keys: readonly string[] };
   readonly due?: Deadline;
-  /** Of a clean-up: how long it may take. */
+  /** For a clean-up: how long it may take. */
   readonly cleanupMs?: number;
 }
 
@@ -99,9 +99,9 @@ export interface SettledEffect {
   readonly index: number;
   /** The event that holds the value. */
   readonly value: number;
-  /** Of a select: the key that won. */
+  /** For a select: the key that won. */
   readonly winner: string | undefined;
-  /** Of a step that may run only once. */
+  /** Set for a step that may run only once. */
   readonly once: boolean;
 }
 
@@ -121,7 +121,7 @@ export type EffectEvent =
       readonly attempt: number;
       readonly run: number;
       readonly key: string;
-      /** Of what the body handed in. */
+      /** The hash of the body's input. */
       readonly hash: string;
       readonly effect: EffectSpec;
       /** Cannot be carried out, and is answered with this error instead. */

@@ -53,7 +53,7 @@ interface Base {
 export interface BodyState {
   readonly manifest: Tool;
   readonly payload: Json;
-  /** Of the arguments, where a person approved them. */
+  /** The hash of the arguments, where a person approved them. */
   readonly argsHash: string;
   readonly attempt: number;
   readonly run: number;
@@ -96,7 +96,7 @@ export type CallRow =
       readonly phase: "awaiting_approval";
       readonly manifest: Tool;
       readonly approval: Approval;
-      /** Of an outcome that was unknown: what has one more run, once it is approved. */
+      /** The body of an outcome that was unknown: it has one more run, once that is approved. */
       readonly body: BodyState | undefined;
       readonly due: Deadline | undefined;
     })
@@ -104,7 +104,7 @@ export type CallRow =
   | (WithBody & {
       readonly phase: "running";
       readonly owner: string;
-      /** Of a call that completes from outside: the key that it is parked on if its owner is lost. */
+      /** For a call that completes from outside: the key that it is parked on if its owner is lost. */
       readonly key: string | undefined;
       readonly cancelled: Stop | undefined;
       readonly due: Deadline | undefined;

@@ -179,7 +179,7 @@ const repliesToRecord = (state: State, row: BatchRow): Born[] => {
   ];
 };
 
-/** Of a batch that a body made, and whose replies are not on record. */
+/** Lists the replies to record of batches that bodies made. */
 const ofBatches = (state: State): Born[] =>
   state.batches
     .rows()

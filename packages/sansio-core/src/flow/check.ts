@@ -41,12 +41,12 @@ const awaited = (state: State): ReadonlySet<string> =>
 export const checkF3: StateCheck = (state) => {
   const refs = awaited(state);
   const steps = state.batches.rows().filter(({ step }) => step !== undefined);
-  const stray = steps.find(({ ref, request, step, calls, parent, phase }) => {
+  const invalid = steps.find(({ ref, request, step, calls, parent, phase }) => {
     const isItsOwn = ref === stepBatch(request, step ?? "") && calls.length === 1 && parent === undefined;
     if (phase === "ended") return true;
     return !isItsOwn || !refs.has(ref);
   });
-  if (stray !== undefined) return `batch \`${stray.ref}\`: F3: no step of a flow waits for it`;
+  if (invalid !== undefined) return `batch \`${invalid.ref}\`: F3: no step of a flow waits for it`;
   return steps.length === refs.size ? undefined : `F3: ${refs.size} steps wait for ${steps.length} batches`;
 };
 

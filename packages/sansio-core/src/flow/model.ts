@@ -45,7 +45,7 @@ export type Part =
       readonly variable: string;
       readonly items: readonly string[];
       readonly index: number;
-      /** Of the turns that were completed. */
+      /** The output of the turns that were completed. */
       readonly output: string;
     };
 
@@ -62,7 +62,7 @@ export type Ending =
   | { readonly type: "failed"; readonly error: DispatchError };
 
 interface Waits {
-  /** Of the step: the call's, or the name of the lambda's application. */
+  /** The id of the step's call, or the name of the lambda's application. */
   readonly id: string;
   readonly step: number;
   readonly born: number;
@@ -142,7 +142,7 @@ export type FlowEvent =
   | {
       readonly type: "lambda.applied";
       readonly request: string;
-      /** Of the node, as the command named it. */
+      /** The node's id, as the command named it. */
       readonly id: string;
       readonly result: LambdaResult;
     }

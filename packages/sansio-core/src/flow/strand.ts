@@ -77,7 +77,7 @@ export const branchGround = (ground: Ground, strand: Strand, nodes: readonly Flo
   return { nodes, prefix: segments(ground, strand), top, turn };
 };
 
-/** Of a branch that is over there stays what its block looks at. */
+/** Keeps of a branch that is over the part that its block looks at. */
 const over = (strand: Strand, ending: Ending): Strand => {
   const [first] = strand.frames as readonly [Frame];
   const state = { type: "over", ending } as const;

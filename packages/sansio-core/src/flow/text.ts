@@ -10,7 +10,7 @@ export interface Bindings {
 const isObject = (json: Json | undefined): json is JsonObject =>
   typeof json === "object" && json !== null && !Array.isArray(json);
 
-/** Of the texts that a flow looks into. What they come to is in no event, so that a protocol keeps them for ever. */
+/** Parses texts that a flow looks into. The results stand in no event, so a protocol keeps them for ever. */
 export const textLimits: Limits = {
   depth: 256,
   size: 32 * 1024 * 1024,
@@ -111,7 +111,7 @@ export const interpolate = (text: string, bindings: Bindings, limit = Infinity):
   return out + text.slice(from);
 };
 
-/** Of the whole text: what it is bound to, else itself. */
+/** Returns the text that a whole text is bound to, else the text itself. */
 export const exactOrText = (text: string, bindings: Bindings): string => bindings.get(text) ?? text;
 
 const suffix = ".output";
@@ -170,7 +170,7 @@ export const iterated = (value: string): readonly string[] => {
 
 // Placeholders, and the names that outputs are bound to.
 
-/** Of a lambda, or a tool, that nobody registered: what would have been asked. */
+/** Stands in for a lambda or a tool that nobody registered: the request that would have been made. */
 export const placeholder = (kind: "lambda" | "tool", name: string, argument: string, bindings: Bindings): string =>
   `${kind}:${name}(${exactOrText(argument, bindings)})`;
 

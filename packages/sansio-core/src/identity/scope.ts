@@ -17,7 +17,7 @@ export const SessionScope: Codec<SessionScope> = record<SessionScope>("struct Se
   agent_frame_id: optional(string),
 });
 
-/** Of the name of a scope. */
+/** Returns whether a name is that of a session's scope. */
 export const isSession = (scope: string): boolean => scope.startsWith("session:");
 
 /** Names a session's scope, with its agent frame. */

@@ -26,7 +26,7 @@ export interface Options {
   /** Background runs of a session that are active at once; and how often a lost one is begun. */
   readonly max_runs: number;
   readonly max_run_attempts: number;
-  /** Of a run's output, in code points. */
+  /** The bound of a run's output, in code points. */
   readonly max_output: number;
   /** Tasks, and schedules, that are over; the oldest leave first. */
   readonly max_ended_tasks: number;

@@ -59,7 +59,7 @@ const chained = <K, Row>({ slots, hash, key, row }: Leaf<K, Row>, next: Leaf<K, 
   next,
 });
 
-/** Of two nodes whose hashes differ, the branch where they part. */
+/** Joins two nodes whose hashes differ at the branch where they part. */
 const fork = <K, Row>(one: Leaf<K, Row>, other: Leaf<K, Row>, shift: number): Branch<K, Row> => {
   const [a, b] = [bitOf(one.hash, shift), bitOf(other.hash, shift)];
   const size = one.size + other.size;

@@ -106,7 +106,7 @@ export const handlesOf = (
 const without = (row: HandleRow, holder: SessionScope): readonly SessionScope[] =>
   row.holders.filter((other) => !isSameHolder(other, holder));
 
-/** Of more ended ones than are kept the oldest leaves. */
+/** Drops the oldest ended ones where there are more than are kept. */
 const trim = (draft: Draft): void => {
   const ended = draft.handles.values().filter((row) => row.ended !== undefined);
   if (ended.length <= draft.options.max_ended_handles) return;
@@ -152,8 +152,8 @@ const missing = (draft: Draft, holder: SessionScope, processes: readonly string[
     const row = draft.handles.get(process);
     return row === undefined || !isHeldBy(row, holder);
   };
-  const stray = processes.find(isMissing);
-  return stray === undefined ? undefined : reject("handle_refused", notGranted(stray, holder.session_id));
+  const missed = processes.find(isMissing);
+  return missed === undefined ? undefined : reject("handle_refused", notGranted(missed, holder.session_id));
 };
 
 const release = (draft: Draft, row: HandleRow, holder: SessionScope): void => {

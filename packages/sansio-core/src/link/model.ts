@@ -84,7 +84,7 @@ export interface MessageReceived {
   readonly message: Message;
   /** Why the payload does not fit its schema, by the validator of the receiver's runtime. */
   readonly invalid?: string;
-  /** Of a wake: the finished index has it, so that the host was told already. */
+  /** For a wake: the finished index has it, so that the host was told already. */
   readonly known?: boolean;
 }
 
@@ -195,8 +195,8 @@ export interface LinkRows {
   readonly outbox: PersistentMap<string, OutboxRow>;
   /** By the peer. */
   readonly links: PersistentMap<string, LinkRow>;
-  /** Of a session: the processes that it may use. */
+  /** In a session: the processes that it may use. */
   readonly handles: PersistentMap<string, HandleRow>;
-  /** Of a session that was deleted. */
+  /** Set where the session was deleted. */
   readonly deletion: DeletionRow | undefined;
 }

@@ -31,7 +31,7 @@ export type LineFaultCode =
 
 interface Base {
   readonly type: "fault";
-  /** Of the log's text, from 1. */
+  /** Counts lines of the log's text from 1. */
   readonly line: number;
   readonly message: string;
 }

@@ -45,7 +45,7 @@ export const currentFormat = 1;
 
 export interface Header {
   readonly format: number;
-  /** Of the scope when this log was begun. */
+  /** The epoch of the scope when this log was begun. */
   readonly protocol: number;
   readonly scope: string;
   /** When this log was begun; no line is of an older one. */

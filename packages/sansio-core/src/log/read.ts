@@ -29,7 +29,7 @@ export interface Torn {
 /** How far a log has been read. */
 export interface Reading {
   readonly header: Header | undefined;
-  /** Of a log whose base is not 0: what retention left of the lines before. */
+  /** Left by retention of the lines before, where the base of the log is not 0. */
   readonly base: Base | undefined;
   /** Lines that have ended, and the place of the last event. */
   readonly lines: number;
@@ -45,7 +45,7 @@ export interface Reading {
 export interface Fed {
   readonly reading: Reading;
   readonly events: readonly Recorded[];
-  /** That of the first of these events. */
+  /** The line of the first of these events. */
   readonly line?: number;
 }
 
@@ -102,7 +102,7 @@ const upToFirst = <A, B, X>(items: readonly A[], of: (item: A) => E.Either<X, B>
 };
 const jsonOf = (text: string): E.Either<ValueError, Json> => parseRecord(text);
 
-/** Of what is no JSON: why not. Lines of an export are often joined as if they had no ends of their own. */
+/** Explains why a line is no JSON. Lines of an export are often joined as if they had no ends of their own. */
 const reasonOf = (text: string, message: string): string =>
   /^\s*$/.test(text)
     ? "the line is empty: each line brings its line feed along, so that they are joined with nothing"

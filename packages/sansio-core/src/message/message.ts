@@ -27,7 +27,7 @@ export type Asking =
       readonly name: string;
       readonly signal_id: string;
       readonly payload: Json;
-      /** Of `[event type, payload]`. */
+      /** The hash of `[event type, payload]`. */
       readonly payload_hash: string;
     }
   | {
@@ -53,7 +53,7 @@ export type Telling =
   | {
       readonly type: "process.ended";
       readonly process: string;
-      /** Of its registration. */
+      /** The hash of its registration. */
       readonly hash: string;
       readonly state: TerminalState;
       /** The waits of the peer's that hear of it; without any the output is left out. */
@@ -61,7 +61,7 @@ export type Telling =
       readonly output?: Json;
     }
   | { readonly type: "process.woke"; readonly wake: WakeDelivery }
-  /** Of a background run: what becomes of its task. */
+  /** From a background run: an update of its task. */
   | { readonly type: "task.reported"; readonly task: string; readonly run: string; readonly update: TaskUpdate }
   | ({ readonly type: "handle.granted" } & GrantedHandle)
   /** A session has the handle of this process, or has it no more: whom its end is told. */

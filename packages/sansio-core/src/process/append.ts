@@ -115,7 +115,7 @@ export const wakeText = (wake: Omit<WakeDelivery, "target" | "dedupe_key">): str
 export interface ProcessAppend {
   readonly processId: string;
   readonly request: ProcessEventAppendRequest;
-  /** Of `[event type, payload]`. */
+  /** The hash of `[event type, payload]`. */
   readonly payloadHash: string;
   /** Why the payload does not fit its schema, in the words of the validator; absent where it fits. */
   readonly invalid?: string;

@@ -33,8 +33,8 @@ export const checkP3: ProcessCheck = ({ replays, sequence }) => {
 };
 
 export const checkP4: ProcessCheck = (row) => {
-  const stray = row.signals.keys().find((type) => signalOfType(type) === undefined || !declares(row, type));
-  if (stray !== undefined) return `P4: \`${stray}\` is counted, and is no declared signal`;
+  const invalid = row.signals.keys().find((type) => signalOfType(type) === undefined || !declares(row, type));
+  if (invalid !== undefined) return `P4: \`${invalid}\` is counted, and is no declared signal`;
   const count = row.signals.values().reduce((sum, n) => sum + n, 0);
   return count <= row.sequence ? undefined : `P4: ${count} signals in ${row.sequence} events`;
 };

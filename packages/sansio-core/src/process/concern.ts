@@ -66,7 +66,7 @@ export type ProcessCommand =
 
 /** Its rows in a state. */
 export interface ProcessRows {
-  /** Of the scope of a process. */
+  /** Set in the scope of a process. */
   readonly process: ProcessRow | undefined;
 }
 

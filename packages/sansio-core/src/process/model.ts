@@ -193,7 +193,7 @@ export interface AppendedEvent {
   readonly hash: string;
   readonly seq: number;
   readonly at: number;
-  /** Of a signal: which wait it resolved. */
+  /** The wait that a signal resolved. */
   readonly ordinal?: number;
 }
 

@@ -46,7 +46,7 @@ export interface Replies {
 
 interface Base {
   readonly request: string;
-  /** Of its calls: the same id under another hash is a conflict. */
+  /** The hash of its calls: the same id under another hash is a conflict. */
   readonly hash: string;
   readonly born: number;
   /** The base of every key of its calls. */
@@ -60,7 +60,8 @@ export type RequestRow =
       readonly phase: "replying";
       readonly replies: readonly Reply[];
       readonly triggers: readonly Json[];
-      /** Of a request that was a flow. */ readonly flow?: FlowEnd;
+      /** Set where the request was a flow. */
+      readonly flow?: FlowEnd;
     });
 
 export type RequestEvent =

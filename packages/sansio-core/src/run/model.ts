@@ -52,7 +52,7 @@ export interface Asked {
   readonly born: number;
 }
 
-/** Of a task that is a run: what its session is told at the end. */
+/** For a task that is a run: what its session is told at the end. */
 export interface TaskRun {
   readonly run: string;
   readonly tool: string;
@@ -64,7 +64,7 @@ export interface TaskRow {
   readonly born: number;
   readonly messages: readonly TaskMessage[];
   readonly run?: TaskRun;
-  /** Of a monitor. */
+  /** For a monitor. */
   readonly schedule?: string;
 }
 
@@ -192,10 +192,10 @@ export type RunCommand =
 
 /** Runs and tasks in a state. */
 export interface Background {
-  /** Of a session. */
+  /** In a session. */
   readonly tasks: PersistentMap<string, TaskRow>;
   readonly asked: PersistentMap<string, Asked>;
-  /** Of the scope of a process. */
+  /** Set in the scope of a process. */
   readonly run: RunRow | undefined;
 }
 

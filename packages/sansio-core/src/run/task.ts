@@ -204,7 +204,7 @@ const endRun = (
 
 const age = ({ task, born }: TaskRow): number => task.finished_at ?? born;
 
-/** Of more ended ones than are kept the oldest leave. */
+/** Drops the oldest ended ones where there are more than are kept. */
 const trim = (draft: Draft): void => {
   const ended = draft.state.background.tasks.values().filter(({ task }) => isTerminal(task.state));
   const excess = ended.length - draft.options.max_ended_tasks;

@@ -154,7 +154,7 @@ const refusalOf = (draft: Draft, plan: EventOf<"schedule.planned">["plan"]): str
   return interval !== undefined && interval < minimum ? firesTooOften(minimum, interval) : undefined;
 };
 
-/** Of more disabled ones than are kept the oldest leave, once nothing is asked of them. */
+/** Drops the oldest disabled ones where there are more than are kept, once nothing is asked of them. */
 const trim = (draft: Draft): void => {
   const over = draft.state.schedules.rows
     .values()

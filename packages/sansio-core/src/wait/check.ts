@@ -46,11 +46,11 @@ const waits = (state: State, key: string, { call, effect }: Waiter): boolean => 
 };
 
 export const checkW3: Check = (state) => {
-  const stray = firstOf(state, ({ key, waiters }) => {
+  const invalid = firstOf(state, ({ key, waiters }) => {
     const waiter = waiters.find((one) => !waits(state, key, one));
     return waiter === undefined ? undefined : `W3: \`${waiter.call}\` does not wait for it`;
   });
-  if (stray !== undefined) return stray;
+  if (invalid !== undefined) return invalid;
   for (const row of state.calls.rows()) {
     if (row.phase !== "pending") continue;
     const waiters = state.waits.at(row.key)?.waiters ?? [];
@@ -71,14 +71,14 @@ const listed = (state: State): ReadonlyMap<string, ReadonlySet<string>> =>
 export const checkW4: Check = (state) => {
   const lists = listed(state);
   const unlisted = firstOf(state, ({ key, requests }) => {
-    const stray = requests.find((id) => !lists.get(id)?.has(key));
-    return stray === undefined ? undefined : `W4: \`${stray}\` does not list it`;
+    const invalid = requests.find((id) => !lists.get(id)?.has(key));
+    return invalid === undefined ? undefined : `W4: \`${invalid}\` does not list it`;
   });
   if (unlisted !== undefined) return unlisted;
   for (const row of state.requests.rows()) {
     if (row.phase !== "running") continue;
-    const stray = row.waits.find((key) => !state.waits.at(key)?.requests.includes(row.request));
-    if (stray !== undefined) return `request \`${row.request}\`: W4: it does not hold \`${stray}\``;
+    const invalid = row.waits.find((key) => !state.waits.at(key)?.requests.includes(row.request));
+    if (invalid !== undefined) return `request \`${row.request}\`: W4: it does not hold \`${invalid}\``;
     if (lists.get(row.request)?.size !== row.waits.length)
       return `request \`${row.request}\`: W4: it lists a wait twice`;
   }
