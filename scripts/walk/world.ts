@@ -17,7 +17,7 @@ export interface Stage {
 export interface Walk {
   readonly title: string;
   readonly about: string;
-  /** The most files that it may touch, by `docs/architecture.md`. */
+  /** The most files that it may touch. */
   readonly bound: number;
   readonly stages: readonly Stage[];
 }

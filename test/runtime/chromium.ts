@@ -3,11 +3,12 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
+import { isThere, chromium as program } from "../program.ts";
 
-const executablePath = process.env["PAWL_CHROMIUM"] ?? "/usr/bin/chromium";
+const { path: executablePath, remedy } = program;
 
-export const hasChromium = existsSync(executablePath);
-export const withoutChromium = `there is no Chromium at ${executablePath}: install Debian's \`chromium\`, or name one in PAWL_CHROMIUM`;
+export const hasChromium = isThere(program);
+export const withoutChromium = `there is no Chromium at ${executablePath}: ${remedy}`;
 
 const args = [
   "--no-sandbox",

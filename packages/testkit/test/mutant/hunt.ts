@@ -41,7 +41,10 @@ const wrong = async (hunt: Hunt): Promise<string | undefined> => {
   return schedules.isSafe ? undefined : `orders: ${describeSchedules(schedules)}`;
 };
 
-for (const [name, hunt] of Object.entries(hunts)) {
+const [first] = process.argv.slice(2);
+const inOrder = Object.entries(hunts).toSorted(([a], [b]) => Number(b === first) - Number(a === first));
+
+for (const [name, hunt] of inOrder) {
   const found = await wrong(hunt);
   if (found === undefined) continue;
   console.log(`${name}, by ${found}`);

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { mutants } from "./mutants.ts";
+import { type Mutant, mutants } from "./mutants.ts";
 
 interface Hunted {
   readonly code: number;
@@ -13,12 +13,13 @@ interface Hunted {
 const here = import.meta.dirname;
 
 /** Hunts in a process of its own. */
-const hunt = (mutant?: string): Promise<Hunted> =>
+const hunt = ({ what, first }: Partial<Mutant> = {}): Promise<Hunted> =>
   new Promise((done) => {
-    const loading = mutant === undefined ? [] : ["--import", resolve(here, "mutate.ts")];
-    const env = { ...process.env, NODE_OPTIONS: "", PAWL_MUTANT: mutant };
+    const loading = what === undefined ? [] : ["--import", resolve(here, "mutate.ts")];
+    const order = first === undefined ? [] : [first];
+    const env = { ...process.env, NODE_OPTIONS: "", PAWL_MUTANT: what };
     const options = { env, timeout: 580_000, killSignal: "SIGKILL" } as const;
-    execFile(process.execPath, [...loading, resolve(here, "hunt.ts")], options, (error, stdout, stderr) =>
+    execFile(process.execPath, [...loading, resolve(here, "hunt.ts"), ...order], options, (error, stdout, stderr) =>
       done({ code: error === null ? 0 : 1, output: stdout + stderr }),
     );
   });
@@ -37,10 +38,11 @@ describe("the explorers", () => {
   });
 
   describe.concurrent("catch", () => {
-    it.each(mutants.map(({ what, caught }) => [what, caught] as const))(
-      "%s",
-      async (what, caught) => {
-        const { code, output } = await hunt(what);
+    it.each(mutants)(
+      "$what",
+      async (mutant) => {
+        const { caught } = mutant;
+        const { code, output } = await hunt(mutant);
         expect(code, output).toBe(1);
         expect(output).toMatch(/^\w+, by (?:crashes|chance|orders): /);
         if (caught !== undefined) expect(output).toMatch(new RegExp(`by ${caught.by}: [^]*${caught.saying}`));

@@ -1,9 +1,12 @@
 /**
  * Mutants of the core, the runtime and journals, each with one change to the source. The hunt has to catch all of them.
  */
+import type { hunts } from "./scenarios.ts";
 
 export interface Mutant {
   readonly what: string;
+  /** The hunt that is known to catch it, which is tried first. Without it they are tried in their order. */
+  readonly first?: keyof typeof hunts;
   readonly file: string;
   /** Occurs in the file exactly once. */
   readonly find: string;
@@ -38,6 +41,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "a journal that takes the same append twice",
+    first: "batches",
     file: stored,
     find: 'if (this.#appendIds.has(appendId)) return { type: "ok" };\n    return expectedSeq === this.#seq + 1 ?',
     replace: "return expectedSeq > 0 ?",
@@ -62,12 +66,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "a driver that acts before the record is durable",
+    first: "unknown",
     file: scope,
     find: 'const isNow = performed === "at_once" ||',
     replace: 'const isNow = performed === "at_once" || command.type === "step.run" ||',
   },
   {
     what: "a driver that answers its callers before the record is durable",
+    first: "waiting",
     file: scope,
     find: "    if (suffix === undefined) return Promise.resolve();",
     replace: "    if (suffix !== null) return Promise.resolve();",
@@ -80,6 +86,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "a driver that goes on after an append was refused",
+    first: "unknown",
     file: scope,
     find: 'if (result.type !== "ok") return this.lose(',
     replace: 'if (result.type === "conflict") return this.lose(',
@@ -106,6 +113,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "a zombie that goes on with steps when its lease has run out",
+    first: "standing",
     file: scope,
     find: 'if (this.#port.hasLapsed()) this.lose("its lease may have run out");',
     replace: "",
@@ -113,6 +121,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "a journal that takes what a zombie appends",
+    first: "standing",
     file: stored,
     find: "if (fenced !== undefined) return fenced;\n    if (this.#appendIds.has",
     replace: "if (fenced !== undefined) return undefined;\n    if (this.#appendIds.has",
@@ -120,12 +129,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "a driver that forgets what settled while it read the past",
+    first: "batches",
     file: bodies,
     find: "if (now.body !== before?.body) return this.#begin(command, tool);",
     replace: "",
   },
   {
     what: "a driver that hands out several answers in one turn",
+    first: "racing",
     file: bodies,
     find: "if (run.deliver()) delivered = true;",
     replace: "while (run.deliver()) delivered = true;",
@@ -138,6 +149,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "a body that hears no cancel",
+    first: "stopping",
     file: body,
     find: "    this.signals.cancel();\n",
     replace: "",
@@ -156,30 +168,35 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "a core that runs an owner-bound body again",
+    first: "unknown",
     file: recover,
     find: 'const mayRun = recovery === "rerunnable" &&',
     replace: 'const mayRun = recovery !== "externally_owned" &&',
   },
   {
     what: "a core that runs a `once` step again",
+    first: "unknown",
     file: ask,
     find: 'effect.recovery === "once" ? "unknown" : "run"',
     replace: '"run"',
   },
   {
     what: "a core that lets the last resolution win",
+    first: "waiting",
     file: waits,
     find: "if (row?.terminal !== undefined) {\n    return reject(",
     replace: "if (row?.terminal?.seq === 0) {\n    return reject(",
   },
   {
     what: "a core that forgets who waits when a resolution comes early",
+    first: "waiting",
     file: waits,
     find: "if (row.terminal !== undefined) answer(draft, waiter, row.terminal);\n  else if",
     replace: "if",
   },
   {
     what: "a core that wakes no suspended body",
+    first: "waiting",
     file: "sansio-core/src/call/settle.ts",
     find: 'row.phase === "suspended" ? resuming(draft, row, { body: row.body, cause: "suspended" }) : row;',
     replace: "row;",
@@ -192,18 +209,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "a core that gives replies in another order",
+    first: "batches",
     file: replies,
     find: "  calls.map((ref) => {",
     replace: "  calls.toReversed().map((ref) => {",
   },
   {
     what: "a core whose `once` steps run before they are on record",
+    first: "unknown",
     file: duty,
     find: 'once: { performed: "durable", afterLoss: "never"',
     replace: 'once: { performed: "at_once", afterLoss: "never"',
   },
   {
     what: "a core that gives up after the first attempt",
+    first: "retrying",
     file: "sansio-core/src/call/launch.ts",
     find: 'terms.type === "never" ? 1 : Math.max(1, Number(terms.max_attempts))',
     replace: "1",

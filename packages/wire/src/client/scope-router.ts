@@ -104,7 +104,7 @@ export class ScopeRouter {
 
   /** Notes the address that a refusal names; returns false if the question must not go there. */
   #redirect(scope: string, from: string | undefined, { address }: HostRefused, hops: number): boolean {
-    if (from !== undefined && !this.#connections.has(from)) this.#addresses.delete(scope); // That host refused the token.
+    if (from !== undefined && !this.#connections.has(from)) this.#addresses.delete(scope); // The host at that address refused the token.
     if (address === undefined || hops >= maxHops || this.#isClosed) return false;
     if (isSameAddress(address, this.#options.url)) this.#addresses.delete(scope);
     else if (tokenFor(this.#options, address) === undefined) return false;

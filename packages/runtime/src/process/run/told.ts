@@ -7,7 +7,7 @@ const pauseMs = (tries: number): number => Math.min(60_000, 1000 * 2 ** tries);
 export interface Telling {
   readonly key: string;
   readonly tell: () => Promise<void>;
-  /** That the host has it. */
+  /** Recorded once the host has it. */
   readonly told: Event;
   readonly what: string;
 }
