@@ -1,4 +1,5 @@
 /** The invariants of calls, one function each: what is broken, and in which call. */
+import { firstBroken } from "../kernel/error.ts";
 import type { BatchRow } from "./batch.ts";
 import {
   type BodyState,
@@ -14,21 +15,8 @@ import { effectBatch } from "../kernel/ids.ts";
 import type { State } from "../kernel/state.ts";
 import type { Waiter } from "../wait/model.ts";
 
-/** Returns what is broken in the first row that has something broken, after the row's name. */
-const firstIn = <Row>(
-  rows: readonly Row[],
-  name: (row: Row) => string,
-  broken: (row: Row) => string | undefined,
-): string | undefined => {
-  for (const row of rows) {
-    const what = broken(row);
-    if (what !== undefined) return `${name(row)}: ${what}`;
-  }
-  return undefined;
-};
-
 const firstOf = (state: State, broken: (row: CallRow) => string | undefined): string | undefined =>
-  firstIn(state.calls.rows(), (row) => `call \`${row.call.ref}\` (${row.phase})`, broken);
+  firstBroken(state.calls.rows(), (row) => `call \`${row.call.ref}\` (${row.phase})`, broken);
 
 export const checkC1: Check = (state) =>
   firstOf(state, ({ call }) => {
@@ -126,7 +114,7 @@ export const callChecks: readonly Check[] = [checkC1, checkC2, checkC3, checkC4,
 export const callChangeChecks = [checkC2Change, checkC7Change] as const;
 
 const firstBatch = (state: State, broken: (row: BatchRow) => string | undefined): string | undefined =>
-  firstIn(state.batches.rows(), (row) => `batch \`${row.ref}\` (${row.phase})`, broken);
+  firstBroken(state.batches.rows(), (row) => `batch \`${row.ref}\` (${row.phase})`, broken);
 
 const callsOf = (state: State, { calls }: BatchRow): readonly CallRow[] =>
   calls.flatMap((ref) => state.calls.at(ref) ?? []);
@@ -220,7 +208,7 @@ export const approvalChangeChecks = [checkA2Change] as const;
 type Broken = (body: BodyState, row: CallRow) => string | undefined;
 
 const firstBody = (state: State, broken: Broken): string | undefined =>
-  firstIn(
+  firstBroken(
     state.calls.rows(),
     (row) => `body of \`${row.call.ref}\` (${row.phase})`,
     (row) => {

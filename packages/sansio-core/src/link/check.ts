@@ -1,4 +1,5 @@
 /** The invariants of links, one function each: what is broken, and in which link. */
+import { firstBroken } from "../kernel/error.ts";
 import type { Check } from "../concern.ts";
 import { sessionScopeId } from "../identity/scope.ts";
 import type { Command } from "../kernel/command.ts";
@@ -8,13 +9,8 @@ import { type LinkRow, sendingsOf } from "./model.ts";
 import type { OutboxRow } from "./outbox.ts";
 import { mostOf } from "../scope/concern.ts";
 
-const firstOf = (state: State, broken: (row: LinkRow) => string | undefined): string | undefined => {
-  for (const row of state.links.values()) {
-    const what = broken(row);
-    if (what !== undefined) return `link with \`${row.peer}\`: ${what}`;
-  }
-  return undefined;
-};
+const firstOf = (state: State, broken: (row: LinkRow) => string | undefined): string | undefined =>
+  firstBroken(state.links.values(), (row) => `link with \`${row.peer}\``, broken);
 
 export const checkL1: Check = (state) =>
   firstOf(state, ({ outgoing }) => {

@@ -1,16 +1,12 @@
 /** The invariants of waits, one function each: what is broken, and in which wait. */
+import { firstBroken } from "../kernel/error.ts";
 import type { Check } from "../concern.ts";
 import { bodyOf } from "../call/model.ts";
 import type { State } from "../kernel/state.ts";
 import type { WaitRow, Waiter } from "./model.ts";
 
-const firstOf = (state: State, broken: (row: WaitRow) => string | undefined): string | undefined => {
-  for (const row of state.waits.rows()) {
-    const what = broken(row);
-    if (what !== undefined) return `wait \`${row.key}\`: ${what}`;
-  }
-  return undefined;
-};
+const firstOf = (state: State, broken: (row: WaitRow) => string | undefined): string | undefined =>
+  firstBroken(state.waits.rows(), (row) => `wait \`${row.key}\``, broken);
 
 const isOver = ({ terminal, revoked }: WaitRow): boolean => terminal !== undefined || revoked === true;
 
