@@ -9,10 +9,9 @@ import { sourceFiles } from "./house/source.ts";
  * made it better; take its line out when the bound holds.
  */
 const today: { readonly [figure: string]: number } = {
-  "files named after the old split": 1,
-  "files of core and runtime": 303,
+  "files of core and runtime": 304,
   "median lines of their files": 96,
-  "lines of core and runtime": 34_276,
+  "lines of core and runtime": 34_316,
   "names that core exports": 333,
   "names that runtime exports": 234,
   "comments that begin with What": 382,

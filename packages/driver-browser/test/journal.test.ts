@@ -68,7 +68,7 @@ inChromium("a journal in IndexedDB", "packages/driver-browser/test/page/journal.
     expect(results).toEqual(["ok", "ok", "ok", "ok", "full"]);
   });
 
-  it("takes nothing from a tab whose seat was taken, also in scopes that nobody claimed since", async () => {
+  it("takes nothing from a tab whose fence was taken, also in scopes that nobody claimed since", async () => {
     const told = ["claimed", "fenced", "superseded", 0, "ok"];
     expect(await page.evaluate(`suite.writeSuperseded("seat")`)).toEqual(told);
   });

@@ -3,15 +3,15 @@ export { Runtime } from "./runtime.ts";
 export { type RuntimeOptions } from "./runtime-options.ts";
 export { wrongNumber } from "./lifecycle/number-option.ts";
 export { admittedOptions } from "./lifecycle/wrong-option.ts";
-export { strangerIn } from "./tool/stranger.ts";
+export { unknownKeyIn as strangerIn } from "./tool/unknown-key.ts";
 export { type HostPort } from "./host/host-request.ts";
 export { Session } from "./session/session.ts";
 export { type FlowHost, type FlowSubmission, type LambdaInput } from "./session/flow.ts";
 export { flowToolOf } from "./tool/flow-tool.ts";
 export { type CallOptions, type Submission, type Waiting } from "./session/request.ts";
 export { Resolved } from "./session/resolve.ts";
-export { type Approval, type Rejecting, type Stickiness } from "./session/decide.ts";
-export { ApprovalWanted, type AwaitingPage, ScopeAwaiting } from "./session/approvals.ts";
+export { type Approval, type Rejecting, type Stickiness } from "./session/approval-decision.ts";
+export { ApprovalWanted, type AwaitingPage, ScopeAwaiting } from "./session/approval.ts";
 export { type ExecutorSpec, type Offer, type OfferedRun } from "./session/executor/executor.ts";
 export { type Settled, type Settlement } from "./session/executor/offer.ts";
 export { type Target } from "./session/cancel.ts";
@@ -51,13 +51,13 @@ export {
   type Journal,
   type JournalLine,
   type Lease,
-  type Letter,
-  type LetterId,
+  type InboxMessage as Letter,
+  type InboxMessageId as LetterId,
   type NotWritten,
   type Retained,
   type ScopeEntry,
   type Segment,
-  type SentLetter,
+  type OutboxMessage as SentLetter,
   type Snapshot,
 } from "./journal/journal.ts";
 export { type MemoryJournalOptions, memoryJournal } from "./journal/memory-journal.ts";
@@ -134,8 +134,8 @@ export {
   ScopeMoving,
   ToolError,
 } from "./error.ts";
-export { type Standing, misfitOfCompletion, misfitOfDurable } from "./body/open.ts";
-export { misfitOfProcessEvent } from "./body/open-process.ts";
+export { type Capabilities as Standing, problemOfCompletion, problemOfDurable } from "./body/capabilities.ts";
+export { problemOfProcessEvent } from "./body/process-capabilities.ts";
 export { Quarantined, foldLines, recordedIn } from "./scope/fold.ts";
 export {
   type LogAttachments,
@@ -147,7 +147,7 @@ export {
   putLog,
 } from "./move/log-file.ts";
 export { unpackedAttachment } from "./move/bytes.ts";
-export { openState } from "./scope/opening.ts";
+export { openState } from "./scope/load-scope.ts";
 export { isAtRest } from "./session/under-way.ts";
 export { type Adoption, type IndexEntry, type MoveEnd, type MoveStore } from "./journal/move-store.ts";
 export { type Log, type LogEntry, type LogLevel, type LogName, entryOf, logLevels } from "./log.ts";

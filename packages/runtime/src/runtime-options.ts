@@ -9,7 +9,7 @@ import type { Roots } from "./scope/token.ts";
 import type { HostPort } from "./host/host-request.ts";
 import type { Log } from "./log.ts";
 import type { Patience } from "./body/idle.ts";
-import type { Linger } from "./lifecycle/lingering.ts";
+import type { Linger } from "./lifecycle/idle-cache.ts";
 import type { Mover } from "./move/mover.ts";
 import type { SnapshotOptions } from "./scope/snapshots.ts";
 import type { SweepSchedule } from "./journal/sweep.ts";

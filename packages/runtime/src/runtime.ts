@@ -3,20 +3,20 @@ import { defaultOptions } from "@pawl/sansio-core";
 import { defaultPatience } from "./body/idle.ts";
 import { Admission } from "./session/admission.ts";
 import { Alarms } from "./scope/alarms.ts";
-import { type AwaitingPage, type ScopeAwaiting, scopesAwaiting } from "./session/approvals.ts";
+import { type AwaitingPage, type ScopeAwaiting, scopesAwaiting } from "./session/approval.ts";
 import { Background } from "./process/run/background.ts";
 import { viewsOf } from "./process/run/glimpse.ts";
 import { memoryAttachments } from "./journal/attachment.ts";
 import { ScopeLost } from "./error.ts";
 import { ExecutorVerbs } from "./session/executor/verbs.ts";
-import { Gate } from "./lifecycle/gate.ts";
+import { Shutdown } from "./lifecycle/shutdown.ts";
 import type { Holding } from "./journal/journal.ts";
 import { type HeldLease, heldLease } from "./lifecycle/lease.ts";
-import { type Away, Lingering, awayUntil, defaultLinger, loseAway } from "./lifecycle/lingering.ts";
-import { Post } from "./process/message/link-post.ts";
+import { type Evicted, IdleCache, evictedUntil, defaultLinger, abandonEvicted } from "./lifecycle/idle-cache.ts";
+import { InboxPoller } from "./process/message/inbox-poller.ts";
 import { logged } from "./log.ts";
 import { Moves } from "./move/move.ts";
-import { begun, claimed, isStored, openState, openedBy, wholly } from "./scope/opening.ts";
+import { begun, claimed, isStored, openState, openedBy, wholly } from "./scope/load-scope.ts";
 import { Processes } from "./process/process.ts";
 import { Recovery } from "./lifecycle/recovery.ts";
 import type { Platform } from "./platform.ts";
@@ -27,14 +27,14 @@ import { Callers } from "./session/request.ts";
 import { ToolNews } from "./tool/news.ts";
 import { answersOf } from "./host/tool-host.ts";
 import { type RuntimeOptions, executorLeaseMs, pollMs } from "./runtime-options.ts";
-import { Room } from "./scope/room.ts";
+import { RejectedSizes } from "./scope/rejected-sizes.ts";
 import { ScopeClock } from "./scope/clock.ts";
 import { admittedId } from "./scope-name.ts";
 import { snapshotsOf } from "./scope/snapshots.ts";
-import { mayBringInto } from "./process/message/stray-mail.ts";
+import { mayCreate } from "./process/message/unknown-target.ts";
 import { sweepFromTimeToTime } from "./journal/sweep.ts";
 import { tellSpans } from "./telemetry.ts";
-import { TurnLoop } from "./scope/turn-loop.ts";
+import { CommitLoop } from "./scope/commit-loop.ts";
 import { valuesOf } from "./scope/values.ts";
 import { admittedOptions } from "./lifecycle/wrong-option.ts";
 
@@ -43,24 +43,24 @@ export class Runtime {
   readonly #with: RuntimeOptions;
   readonly registry: Registry;
   readonly #news: ToolNews;
-  readonly #loop: TurnLoop;
+  readonly #loop: CommitLoop;
   readonly #alarms: Alarms;
   readonly #platform: Platform;
   readonly #lease: HeldLease | undefined;
   readonly #host: HostPort;
-  readonly #post: Post;
+  readonly #inboxPoller: InboxPoller;
   readonly #recovery: Recovery;
   /** What the host does with processes; and with background runs, tasks and schedules. */
   readonly processes: Processes;
   readonly background: Background;
   readonly #open = new Map<string, Promise<Session>>();
-  readonly #away = new Map<string, Away>();
-  readonly #lingering: Lingering<Session>;
+  readonly #evicted = new Map<string, Evicted>();
+  readonly #idle: IdleCache<Session>;
   readonly #executors: ExecutorVerbs;
   readonly #attachments = memoryAttachments();
   readonly #admission: Admission;
-  readonly #room: Room;
-  readonly #gate = new Gate();
+  readonly #rejectedSizes: RejectedSizes;
+  readonly #shutdown = new Shutdown();
   #closed: Promise<void> | undefined;
   /** Scopes that move to other hosts, and here. */
   readonly moves: Moves;
@@ -72,11 +72,11 @@ export class Runtime {
     this.#with = options;
     this.registry = options.tools instanceof Registry ? options.tools : new Registry(options.tools);
     this.#admission = new Admission(options.bounds);
-    this.#loop = new TurnLoop(options.journal, options.platform);
+    this.#loop = new CommitLoop(options.journal, options.platform);
     this.#alarms = new Alarms(options.platform);
     this.#platform = this.#alarms.platform;
-    this.#room = new Room(this.#platform);
-    this.#lingering = new Lingering(this.#platform, { ...defaultLinger, ...options.linger }, this.#sendAway);
+    this.#rejectedSizes = new RejectedSizes(this.#platform);
+    this.#idle = new IdleCache(this.#platform, { ...defaultLinger, ...options.linger }, this.#evict);
     this.#lease = heldLease(options, {
       platform: this.#platform,
       lost: () => this.#loseAll("the lease ran out"),
@@ -94,20 +94,20 @@ export class Runtime {
     this.background = new Background((scope) => this.#scope(scope), this.registry, options);
     this.moves = new Moves({
       ...options,
-      gate: this.#gate,
+      shutdown: this.#shutdown,
       joined: async () => this.#lease?.joined,
-      isOpen: (scope) => this.#open.has(scope) || this.#away.has(scope),
+      isOpen: (scope) => this.#open.has(scope) || this.#evicted.has(scope),
       has: (scope) => this.has(scope),
       open: (scope) => this.#scope(scope),
     });
     this.#host = { environment: async () => this.registry.catalog(), ...options.host };
-    this.#post = new Post({
+    this.#inboxPoller = new InboxPoller({
       platform: this.#platform,
       instance: options.instance,
       mailed: async (...of) => (this.#lease?.holds === false ? [] : options.journal.mailed(...of)),
       isShared: this.#lease !== undefined,
       open: (scope) => this.#scope(scope),
-      isHere: async (scope) => (await this.has(scope)) || mayBringInto(options.journal, scope),
+      isHere: async (scope) => (await this.has(scope)) || mayCreate(options.journal, scope),
       report: (what, thrown) => options.host?.internalError?.(what, thrown),
     });
     this.#recovery = new Recovery({
@@ -115,10 +115,10 @@ export class Runtime {
       platform: this.#platform,
       open: (scope) => this.#scope(scope),
       isOpen: this.#open,
-      collect: () => this.#post.collect(),
+      collect: () => this.#inboxPoller.collect(),
       fault: this.#fault,
     });
-    if (this.#lease !== undefined) this.#post.watch(options.pollMs ?? pollMs);
+    if (this.#lease !== undefined) this.#inboxPoller.watch(options.pollMs ?? pollMs);
     sweepFromTimeToTime({ ...options, platform: this.#platform, fault: this.#fault });
   }
 
@@ -139,19 +139,19 @@ export class Runtime {
 
   /** Whether there is a scope of this name, without making one. */
   async has(scope: string): Promise<boolean> {
-    this.#gate.pass();
+    this.#shutdown.pass();
     return this.#open.has(scope) || isStored(this.#with.journal, scope);
   }
 
   /** The scopes of its store of which calls wait for a person's word, page by page; `approvals` of a session says for what. */
   async awaitingApproval(page: AwaitingPage = {}): Promise<readonly ScopeAwaiting[]> {
-    this.#gate.pass();
+    this.#shutdown.pass();
     return scopesAwaiting(this.#with.journal, page);
   }
 
   /** Goes on with what nobody looks after: work, words on their way, deadlines that have passed. A lease does so itself. */
   async recover(): Promise<void> {
-    this.#gate.pass();
+    this.#shutdown.pass();
     await this.#recovery.beat();
   }
 
@@ -164,14 +164,14 @@ export class Runtime {
   readonly move: Moves["move"] = (...of) => this.moves.move(...of);
 
   readonly #scope = (scope: string): Promise<Session> => {
-    const { refusal } = this.#gate;
+    const { refusal } = this.#shutdown;
     if (refusal !== undefined) return Promise.reject(refusal);
     const known = this.#open.get(scope);
     if (known !== undefined) return known;
-    const away = this.#away.get(scope);
-    this.#away.delete(scope);
-    away?.callOff?.();
-    const open = away === undefined ? this.#claim(scope) : this.#load(scope, away);
+    const evicted = this.#evicted.get(scope);
+    this.#evicted.delete(scope);
+    evicted?.callOff?.();
+    const open = evicted === undefined ? this.#claim(scope) : this.#load(scope, evicted);
     this.#open.set(scope, open);
     open.catch(() => this.#open.get(scope) === open && this.#open.delete(scope));
     return open;
@@ -187,17 +187,17 @@ export class Runtime {
   readonly progress: ExecutorVerbs["progress"] = (...of) => this.#executors.progress(...of);
 
   /** A scope at rest leaves memory, if nothing but its log is needed to go on with it. */
-  readonly #sendAway = (session: Session): void => {
+  readonly #evict = (session: Session): void => {
     if (!session.isIdle) return;
     const { id } = session.runner;
     this.#open.delete(id);
     const wake = (): void => void this.#scope(id).catch((why: unknown) => this.#fault(`${id} was not woken`, why));
-    this.#away.set(id, awayUntil(session.runner, session.leave(), this.#platform, wake));
+    this.#evicted.set(id, evictedUntil(session.runner, session.leave(), this.#platform, wake));
   };
 
   #loseAll(why: string): void {
-    for (const open of this.#open.values()) void open.then(({ runner }) => runner.lose(why)).catch(() => undefined); // It is lost already.
-    loseAway(this.#away, why);
+    for (const open of this.#open.values()) void open.then(({ runner }) => runner.abandon(why)).catch(() => undefined); // It is lost already.
+    abandonEvicted(this.#evicted, why);
   }
 
   /** Admits nothing more, ends all bodies as if by a crash, and leaves when all that was stepped is durable. */
@@ -206,8 +206,8 @@ export class Runtime {
   }
 
   async #close(): Promise<void> {
-    this.#gate.close();
-    this.#post.stop();
+    this.#shutdown.close();
+    this.#inboxPoller.stop();
     await Promise.allSettled([...this.#open.values()].map(async (open) => (await open).close()));
     this.#loseAll("the runtime was closed");
     this.#lease?.stop();
@@ -216,7 +216,7 @@ export class Runtime {
   }
 
   /** A scope that left memory comes back as it was: that is no claim, and nobody was lost. */
-  async #load(scope: string, { callers = new Callers(), ...away }: Away): Promise<Session> {
+  async #load(scope: string, { callers = new Callers(), ...away }: Evicted): Promise<Session> {
     try {
       const held = await this.#with.journal.load(scope, this.#with.instance);
       if (held !== undefined) {
@@ -224,10 +224,10 @@ export class Runtime {
         return await wholly(session, () => this.#news.tell(session));
       }
     } catch (thrown) {
-      callers.lose(new ScopeLost(`scope ${scope} could not be loaded: ${String(thrown)}`));
+      callers.abandon(new ScopeLost(`scope ${scope} could not be loaded: ${String(thrown)}`));
       throw thrown;
     }
-    callers.lose(new ScopeLost(`scope ${scope} was claimed by another instance`));
+    callers.abandon(new ScopeLost(`scope ${scope} was claimed by another instance`));
     return this.#claim(scope);
   }
 
@@ -241,24 +241,24 @@ export class Runtime {
       await tellSpans(this.#with, session.state);
       const opened = openedBy(session.state, { owner: instance, epoch: claim.epoch }, told);
       await session.open(opened, this.registry.catalog());
-      this.#post.told(scope);
+      this.#inboxPoller.told(scope);
     });
   }
 
-  async #session(scope: string, { epoch, snapshot }: Holding, away: Away = {}): Promise<Session> {
-    const { callers = new Callers(), clock = new ScopeClock(this.#platform) } = away;
+  async #session(scope: string, { epoch, snapshot }: Holding, evicted: Evicted = {}): Promise<Session> {
+    const { callers = new Callers(), clock = new ScopeClock(this.#platform) } = evicted;
     const { journal, instance, roots } = this.#with;
     const opened = await openState(journal, scope, snapshot, (what) => this.#fault(`${scope}: ${what}`, snapshot));
     const { state } = opened;
     if (state.scope.status.type !== "open") {
       await this.moves.conclude(state, epoch);
-      return this.#session(scope, { epoch, seq: state.seq + 1 }, away);
+      return this.#session(scope, { epoch, seq: state.seq + 1 }, evicted);
     }
     const session: Session = new Session(state, epoch, {
       platform: this.#platform,
       clock,
       fault: (what, thrown) => this.#fault(`${scope}: ${what}`, thrown),
-      values: valuesOf(this.#with, scope, () => session.runner.isLost, this.#room),
+      values: valuesOf(this.#with, scope, () => session.runner.isAbandoned, this.#rejectedSizes),
       owner: instance,
       roots,
       secrets: async () => (await journal.moves?.secrets(scope)) ?? [],
@@ -267,14 +267,14 @@ export class Runtime {
       host: this.#host,
       telemetry: this.#with.telemetry,
       admission: this.#admission,
-      sent: (to) => this.#post.told(to),
-      letters: () => journal.inbox(scope),
+      sent: (to) => this.#inboxPoller.told(to),
+      messages: () => journal.inbox(scope),
       places: this.background.places,
       background: this.background.options,
       ...viewsOf(journal, this.#open),
       attachments: this.#host.attachments ?? this.#attachments,
       tool: (id) => this.registry.live(id),
-      stir: (member) => this.#loop.stir(member),
+      schedule: (member) => this.#loop.schedule(member),
       isLeased: () => this.#lease?.holds === true,
       hasLapsed: () => this.#lease?.holds === false,
       readLines: (from, to) => journal.read(scope, from, to),
@@ -283,15 +283,15 @@ export class Runtime {
       begun: () => begun(journal, scope),
       opened,
       snapshots: snapshotsOf(this.#with, scope, epoch),
-      rest: (resting) => this.#lingering.rest(resting),
-      gate: this.#gate,
+      rest: (resting) => this.#idle.rest(resting),
+      shutdown: this.#shutdown,
       reopen: () => this.#scope(scope),
       lost: () => {
-        this.#lingering.forget(session);
+        this.#idle.forget(session);
         this.#open.delete(scope);
       },
     });
-    session.runner.stir();
+    session.runner.schedule();
     return session;
   }
 }

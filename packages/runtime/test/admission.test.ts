@@ -150,7 +150,7 @@ describe("ten times as much as is taken", () => {
     const reply = lost.call("r", call());
     await world.quiet();
     await expect((await runtime.session("b")).call("r", call())).rejects.toMatchObject({ code: "overloaded" });
-    lost.runner.lose("a test");
+    lost.runner.abandon("a test");
     await expect(reply).rejects.toMatchObject({ code: "scope_lost" });
     const other = (await runtime.session("b")).call("r", call());
     await world.quiet();

@@ -1,9 +1,9 @@
 /** The letters of one scope: taken in their order, and out of its inbox before anybody hears that they are. */
 import { describe, expect, it } from "vitest";
 import { Inbox } from "../src/process/message/inbox.ts";
-import type { Letter } from "../src/journal/journal.ts";
+import type { InboxMessage } from "../src/journal/journal.ts";
 
-const letter = (number: number): Letter => ({ from: "s", kind: "message", link: 1, number, text: "" });
+const letter = (number: number): InboxMessage => ({ from: "s", kind: "message", link: 1, number, text: "" });
 
 const quiet = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve));
 
@@ -13,12 +13,12 @@ const begin = (count: number, isTaken: (number: number) => boolean = () => true)
   const written: PromiseWithResolvers<void>[] = [];
   const lying = { letters: Array.from({ length: count }, (_, i) => letter(i + 1)) };
   const inbox = new Inbox({
-    letters: async () => lying.letters,
+    messages: async () => lying.letters,
     take: async ({ number }) => {
       taken.push(number);
       return isTaken(number);
     },
-    settled: () => {
+    whenDurable: () => {
       const one = Promise.withResolvers<void>();
       written.push(one);
       return one.promise;

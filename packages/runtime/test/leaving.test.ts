@@ -167,7 +167,7 @@ describe("a scope whose values are on their way while others wait", () => {
       for (let n = from; n < to; n++) {
         const replies = session.call(`r${n}`, [{ id: "c", tool: "large", args: {} }]);
         while (held.length === 0) await world.quiet(1);
-        for (let i = 0; i < 10; i++) void session.runner.settled();
+        for (let i = 0; i < 10; i++) void session.runner.whenDurable();
         held.splice(0).forEach((go) => go());
         await replies;
       }

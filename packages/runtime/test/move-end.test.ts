@@ -100,7 +100,7 @@ describe("a scope that waits for its bodies before it moves", () => {
 
   it("does not move once it was lost, and whoever asked for that is told", async () => {
     const { hosts, session, ended } = await waiting();
-    session.runner.lose("for the test");
+    session.runner.abandon("for the test");
     expect(await ended).toBe("scope_lost");
     expect(await hosts.b.events()).toEqual([]);
   });

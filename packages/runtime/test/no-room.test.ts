@@ -176,7 +176,7 @@ describe("a value that finds no room", () => {
     failing.reject(noRoom);
     await world.quiet();
     expect(faults).toEqual([["session:s: a value of `replies.recorded` was not stored", noRoom]]);
-    expect([epochOf(session), session.runner.isLost]).toEqual([1, false]);
+    expect([epochOf(session), session.runner.isAbandoned]).toEqual([1, false]);
   });
 
   it("as the arguments to continue with ends its call, and as what a model reads is told instead", async () => {
@@ -269,8 +269,8 @@ describe("a value that finds no room", () => {
     const session = await runtime.session("s");
     session.call("r", use("t")).catch(() => undefined);
     while (puts.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    const told = expect(session.runner.settled()).rejects.toMatchObject({ code: "scope_lost" });
-    session.runner.lose("for the test");
+    const told = expect(session.runner.whenDurable()).rejects.toMatchObject({ code: "scope_lost" });
+    session.runner.abandon("for the test");
     await told;
   });
 

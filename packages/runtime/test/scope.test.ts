@@ -3,7 +3,7 @@ import { type Command, type State, currentProtocol, defaultOptions, initial } fr
 import { hashText } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { type BlobStore, defineTool, memoryBlobs } from "../src/index.ts";
-import type { SentLetter } from "../src/journal/journal.ts";
+import type { OutboxMessage } from "../src/journal/journal.ts";
 import { ScopeClock } from "../src/scope/clock.ts";
 import { ScopeRunner } from "../src/scope/runner.ts";
 import { Values } from "../src/scope/values.ts";
@@ -12,7 +12,7 @@ import { TestPlatform, World } from "./world.ts";
 const ok = { type: "ok" } as const;
 const early = (key: string, payload = "") =>
   ({ type: "wait.resolved", key, resolution: { status: "ok", payload } }) as const;
-const letter: SentLetter = { to: "t", kind: "message", link: 1, number: 1, text: "hello" };
+const letter: OutboxMessage = { to: "t", kind: "message", link: 1, number: 1, text: "hello" };
 
 /** A scope, and what it has done. */
 const scopeOf = (state: State, blobs: BlobStore) => {
@@ -24,7 +24,7 @@ const scopeOf = (state: State, blobs: BlobStore) => {
     clock: new ScopeClock(platform),
     values: new Values({ scope: "session:s", blobs, limit: 1000, hashText }),
     fault: () => undefined,
-    stir: () => (seen.stirs += 1),
+    schedule: () => (seen.stirs += 1),
     isLeased: () => true,
     hasLapsed: () => lease.hasLapsed,
     stepped: () => undefined,
@@ -44,7 +44,7 @@ const begin = (blobs: BlobStore = memoryBlobs()) => {
   const scope = scopeOf(initial("session:s"), blobs);
   const options = defaultOptions;
   scope.runner.open({ type: "scope.opened", epoch: 1, owner: "a", protocol: currentProtocol, options });
-  scope.runner.take();
+  scope.runner.nextAppend();
   scope.runner.appended(ok);
   return scope;
 };
@@ -65,10 +65,10 @@ const large = "x".repeat(2000);
 describe("a scope that has appended", () => {
   it("performs what waited for that, and tells those whom its letters are for", async () => {
     const { runner, seen } = begin();
-    runner.tell({ type: "request.submitted", request: "r", hash: "h", calls });
+    runner.apply({ type: "request.submitted", request: "r", hash: "h", calls });
     runner.say(letter);
-    const told = runner.settled();
-    const append = runner.take();
+    const told = runner.whenDurable();
+    const append = runner.nextAppend();
     expect([append?.lines.length, append?.messages, seen.performed, seen.sent]).toEqual([1, [letter], [], []]);
     runner.appended(ok);
     await told;
@@ -78,8 +78,8 @@ describe("a scope that has appended", () => {
 
   it("performs nothing where its lease may have run out meanwhile: it is lost", () => {
     const { runner, seen, lease } = begin();
-    runner.tell({ type: "request.submitted", request: "r", hash: "h", calls });
-    runner.take();
+    runner.apply({ type: "request.submitted", request: "r", hash: "h", calls });
+    runner.nextAppend();
     lease.hasLapsed = true;
     runner.appended(ok);
     expect([seen.performed, seen.lost]).toEqual([[], ["its lease may have run out"]]);
@@ -88,18 +88,18 @@ describe("a scope that has appended", () => {
   it("lets each who waits for an event go on with the append that holds it, and no sooner", async () => {
     const { runner } = begin();
     const reached: number[] = [];
-    const wait = (seq: number): void => void runner.reached(seq).then(() => reached.push(seq));
-    for (const key of ["one", "two"]) runner.tell(early(key));
+    const wait = (seq: number): void => void runner.whenDurable(seq).then(() => reached.push(seq));
+    for (const key of ["one", "two"]) runner.apply(early(key));
     const { seq } = runner.state;
-    runner.take();
-    runner.tell(early("three"));
+    runner.nextAppend();
+    runner.apply(early("three"));
     for (const one of [seq - 2, seq, seq + 1]) wait(one);
     await Promise.resolve();
     expect(reached).toEqual([seq - 2]);
     runner.appended(ok);
     await Promise.resolve();
     expect(reached).toEqual([seq - 2, seq]);
-    runner.take();
+    runner.nextAppend();
     runner.appended(ok);
     await Promise.resolve();
     expect(reached).toEqual([seq - 2, seq, seq + 1]);
@@ -111,31 +111,31 @@ describe("a scope that is lost", () => {
 
   it("tells so to all who wait for it: for what was on its way, and for what came after", async () => {
     const { runner } = begin();
-    runner.tell(early("one"));
-    const waiting = [runner.settled()];
-    runner.take();
-    runner.tell(early("two"));
-    waiting.push(runner.settled(), runner.reached(runner.state.seq + 9));
+    runner.apply(early("one"));
+    const waiting = [runner.whenDurable()];
+    runner.nextAppend();
+    runner.apply(early("two"));
+    waiting.push(runner.whenDurable(), runner.whenDurable(runner.state.seq + 9));
     const told = Promise.all(waiting.map((one) => expect(one).rejects.toMatchObject(lost)));
     runner.appended({ type: "fenced", epoch: 2 });
     await told;
-    await expect(runner.settled()).rejects.toMatchObject({ name: "ScopeLost" });
-    await expect(runner.reached(1)).rejects.toMatchObject({ name: "ScopeLost" });
+    await expect(runner.whenDurable()).rejects.toMatchObject({ name: "ScopeLost" });
+    await expect(runner.whenDurable(1)).rejects.toMatchObject({ name: "ScopeLost" });
   });
 
   it("steps nothing more, appends nothing and performs nothing", () => {
     const { runner, seen } = begin();
-    runner.tell({ type: "request.submitted", request: "r", hash: "h", calls });
+    runner.apply({ type: "request.submitted", request: "r", hash: "h", calls });
     const { seq } = runner.state;
-    runner.lose("for the test");
-    expect(() => runner.tell(early("late"))).toThrow("was lost");
-    expect([runner.take(), runner.state.seq, seen.performed]).toEqual([undefined, seq, []]);
+    runner.abandon("for the test");
+    expect(() => runner.apply(early("late"))).toThrow("was lost");
+    expect([runner.nextAppend(), runner.state.seq, seen.performed]).toEqual([undefined, seq, []]);
   });
 
   it("has those looked after whose letters were on their way: they may lie there all the same", () => {
     const { runner, seen } = begin();
     runner.say(letter);
-    runner.take();
+    runner.nextAppend();
     runner.say({ ...letter, to: "never sent" });
     runner.appended({ type: "failed", message: "the acknowledgement was lost" });
     expect(seen.sent).toEqual(["t"]);
@@ -143,7 +143,7 @@ describe("a scope that is lost", () => {
 
   it("waits for no deadline any more, and neither does one that has left memory", async () => {
     const state = await asleep();
-    for (const end of ["lose", "leave"] as const) {
+    for (const end of ["abandon", "leave"] as const) {
       const { runner, platform } = scopeOf(state, memoryBlobs());
       runner.rest();
       const before = platform.timers;
@@ -167,20 +167,20 @@ describe("a value that is put aside while its event is stepped", () => {
   it("is durable before anything is appended that names it, and then nobody has to ask", async () => {
     const { blobs, resolve } = slow();
     const { runner, seen } = begin(blobs);
-    runner.tell(early("k", large));
+    runner.apply(early("k", large));
     const { stirs } = seen;
-    expect(runner.take()).toBeUndefined();
+    expect(runner.nextAppend()).toBeUndefined();
     resolve();
     await new Promise((then) => setImmediate(then));
     expect(seen.stirs).toBe(stirs + 1);
-    expect(runner.take()?.lines[0]?.line).not.toContain(large);
+    expect(runner.nextAppend()?.lines[0]?.line).not.toContain(large);
   });
 
   it("costs the scope where it is not stored: its event is stepped already", async () => {
     const { blobs, reject } = slow();
     const { runner, seen } = begin(blobs);
-    runner.tell(early("k", large));
-    const told = expect(runner.settled()).rejects.toMatchObject({ name: "ScopeLost" });
+    runner.apply(early("k", large));
+    const told = expect(runner.whenDurable()).rejects.toMatchObject({ name: "ScopeLost" });
     reject(new Error("no room"));
     await told;
     expect(seen.lost).toEqual([expect.stringContaining("a value could not be put aside: Error: no room")]);

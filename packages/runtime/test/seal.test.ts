@@ -171,7 +171,7 @@ describe("a scope over a sealed journal", () => {
     expect(told?.output.outcome.payload).toEqual({ secret });
     first.call("w", waiting).catch(() => undefined); // It ends with its runtime.
     while (first.state.waits.size === 0) await new Promise((resolve) => setImmediate(resolve));
-    await first.runner.settled();
+    await first.runner.whenDurable();
 
     const again = await start("two").session("s");
     expect((await again.call("r", done))[0]?.output.outcome.payload).toEqual({ secret: "***" });

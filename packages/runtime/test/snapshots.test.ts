@@ -125,6 +125,6 @@ describe("a snapshot", () => {
       world.platform.advance(20);
     }
     expect(faults[0]).toContain("full");
-    expect((await runtime.session("s")).runner.isLost).toBe(false);
+    expect((await runtime.session("s")).runner.isAbandoned).toBe(false);
   });
 });

@@ -16,13 +16,13 @@ import { take } from "./append.ts";
 import { attachmentsOver } from "./attachment.ts";
 import { blobsOver } from "./blob.ts";
 import { BrowserJournalError, journalError } from "./error.ts";
-import { awaitingApproval, due, inbox, mailed, read, scopes } from "./look.ts";
+import { awaitingApproval, due, inbox, mailed, read, scopes } from "./queries.ts";
 import { type Adopted, adopt, decline, index } from "./move.ts";
 import { claim, join, leave, load, lost, release, renew, scopeAt, secrets } from "./owner.ts";
 import { keepSnapshot, retain } from "./retention.ts";
 import { rootsOf } from "./root.ts";
 import { type OnClosed, openDatabase } from "./schema.ts";
-import { Seat } from "./seat.ts";
+import { WriterFence } from "./writer-fence.ts";
 import { Transactions, type Writing } from "./transaction.ts";
 import { verify } from "./verify.ts";
 
@@ -39,7 +39,7 @@ export interface BrowserJournalOptions {
 
 export interface BrowserJournal extends Journal {
   /** From now on whoever did so before can neither claim nor append. */
-  readonly takeSeat: () => Promise<void>;
+  readonly takeFence: () => Promise<void>;
   /** What wait keys are signed with, made where there is none. */
   readonly roots: () => Promise<Roots>;
   readonly moves: MoveStore;
@@ -51,7 +51,7 @@ export interface BrowserJournal extends Journal {
 /** What all writing needs. */
 interface Store {
   readonly transactions: Transactions;
-  readonly seat: Seat;
+  readonly fence: WriterFence;
   readonly room: number;
 }
 
@@ -59,8 +59,8 @@ const notTaken = ({ code, message }: BrowserJournalError): AppendResult =>
   code === "full" ? { type: "full" } : { type: "failed", message };
 
 /** Who writes no more is told that the epoch is another's, whichever it is. */
-const takeAll = async (at: Writing, { seat, room }: Store, appends: readonly Append[]): Promise<AppendResult[]> => {
-  const isLost = await seat.isLost(at);
+const takeAll = async (at: Writing, { fence, room }: Store, appends: readonly Append[]): Promise<AppendResult[]> => {
+  const isLost = await fence.isLost(at);
   const results: AppendResult[] = [];
   for (const append of appends)
     results.push(
@@ -82,10 +82,10 @@ const appendAll = async (store: Store, appends: readonly Append[]): Promise<read
   }
 };
 
-const adoptWhole = async ({ transactions, seat, room }: Store, adoption: Adoption): Promise<Adopted> => {
+const adoptWhole = async ({ transactions, fence, room }: Store, adoption: Adoption): Promise<Adopted> => {
   try {
     return await transactions.write(async (at) => {
-      if (await seat.isLost(at)) return { type: "fenced", epoch: adoption.epoch };
+      if (await fence.isLost(at)) return { type: "fenced", epoch: adoption.epoch };
       const adopted = await adopt(at, adoption, room);
       if (adopted.type === "full") throw new BrowserJournalError("full", "there is no room for the scope");
       return adopted;
@@ -104,10 +104,10 @@ const movesOf = (store: Store): MoveStore => ({
 });
 
 const journalOver = (store: Store, now: () => number): BrowserJournal => {
-  const { transactions, seat } = store;
+  const { transactions, fence } = store;
   return {
     close: () => transactions.close(),
-    takeSeat: () => seat.take((work) => transactions.write(work)),
+    takeFence: () => fence.take((work) => transactions.write(work)),
     roots: () => rootsOf(transactions),
     moves: movesOf(store),
     blobs: blobsOver(transactions, now),
@@ -118,7 +118,7 @@ const journalOver = (store: Store, now: () => number): BrowserJournal => {
     lost: () => transactions.read((at) => lost(at, now())),
     claim: (scope, instance, protocol, above = 0) =>
       transactions.write(async (at) => {
-        await seat.check(at);
+        await fence.check(at);
         return claim(at, scope, { instance, protocol, above, now: now() });
       }),
     load: (scope, instance) => transactions.read((at) => load(at, scope, instance)),
@@ -154,5 +154,5 @@ export const openBrowserJournal = async (options: BrowserJournalOptions): Promis
   };
   const transactions = new Transactions(await openDatabase(name, onClosed), name);
   opened.transactions = transactions;
-  return journalOver({ transactions, seat: new Seat(), room }, now);
+  return journalOver({ transactions, fence: new WriterFence(), room }, now);
 };

@@ -1,7 +1,7 @@
 /** Checks the chain of a scope's log. */
 import { type ChainCheck, chainStartOf } from "@pawl/runtime";
 import { chain } from "@pawl/sansio-core/driver";
-import { rows } from "./look.ts";
+import { rows } from "./queries.ts";
 import { scopeAt } from "./owner.ts";
 import type { Reading } from "./transaction.ts";
 

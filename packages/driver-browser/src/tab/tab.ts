@@ -17,11 +17,11 @@ import { BrowserJournalError } from "../journal/error.ts";
 import { type BrowserJournal, openBrowserJournal } from "../journal/journal.ts";
 import type { OpenTab, OpenTabOptions } from "../open.ts";
 import { browserPlatform } from "../platform.ts";
-import { Chair, locksHere } from "./chair.ts";
+import { LeaderLock, locksHere } from "./leader-lock.ts";
 import { Channel } from "./channel.ts";
 import { News, follow } from "./follow.ts";
-import { takeOver } from "./left-behind.ts";
-import { telling } from "./telling.ts";
+import { takeOver } from "./takeover.ts";
+import { broadcasting } from "./broadcast.ts";
 
 const errorsShown: Log = ({ level, name, fields, thrown }) => {
   if (level === "error") console.error(`pawl: ${name}`, fields, thrown);
@@ -39,7 +39,7 @@ class Tab implements OpenTab {
   readonly #journal: BrowserJournal;
   readonly #channel: Channel;
   readonly #news: News;
-  readonly #chair: Chair;
+  readonly #leaderLock: LeaderLock;
   #writing: Runtime | undefined;
   #waiting: Waiting[] = [];
   #closed: BrowserJournalError | undefined;
@@ -52,8 +52,8 @@ class Tab implements OpenTab {
     this.#channel = new Channel(`pawl ${options.name}`);
     this.#news = new News(this.#channel);
     this.attachments = options.host?.attachments ?? journal.attachments;
-    this.journal = telling(journal, this.#channel);
-    this.#chair = new Chair({
+    this.journal = broadcasting(journal, this.#channel);
+    this.#leaderLock = new LeaderLock({
       lock: `pawl ${options.name}`,
       writer: crypto.randomUUID(),
       channel: this.#channel,
@@ -85,9 +85,9 @@ class Tab implements OpenTab {
 
   async #begin(): Promise<void> {
     const { name: _name, beatMs: _beatMs, changed, ...told } = this.#options;
-    await this.#journal.takeSeat();
+    await this.#journal.takeFence();
     const roots = await this.#journal.roots();
-    if (this.#closed !== undefined || !this.#chair.isHeld) return; // Closed, or another tab's, meanwhile.
+    if (this.#closed !== undefined || !this.#leaderLock.isHeld) return; // Closed, or another tab's, meanwhile.
     const instance = `tab:${crypto.randomUUID()}`;
     const host = { ...told.host, attachments: this.attachments };
     const ports = { journal: this.journal, platform: browserPlatform, instance, roots, log: errorsShown };
@@ -135,7 +135,7 @@ class Tab implements OpenTab {
   #leave(why: BrowserJournalError): void {
     for (const { reject } of this.#waiting.splice(0)) reject(why);
     this.#news.wakeAll();
-    this.#chair.close();
+    this.#leaderLock.close();
     this.#channel.close();
   }
 }

@@ -93,12 +93,12 @@ export const callTool = async (name: string, secondMs: number): Promise<unknown>
   return reply?.output.outcome;
 };
 
-/** What becomes of a tab's writes when another one has taken the seat, in a scope that nobody claimed since. */
+/** What becomes of a tab's writes when another one has taken the fence, in a scope that nobody claimed since. */
 export const writeSuperseded = async (name: string): Promise<readonly unknown[]> => {
   const [first, second] = [await openBrowserJournal({ name }), await openBrowserJournal({ name })];
-  await first.takeSeat();
+  await first.takeFence();
   const claim = await first.claim("s", "first", 1);
-  await second.takeSeat();
+  await second.takeFence();
   const of = { finished: [], wakeAt: undefined, protocol: 1, messages: [], received: [] };
   const append = { scope: "s", epoch: 1, expectedSeq: 1, appendId: "1:1", lines: [{ seq: 1, line: "{}\n" }], ...of };
   const [late] = await first.appendAll([append]);

@@ -68,7 +68,7 @@ export class Subscription {
     const frames = session.observe(from === undefined ? {} : { from });
     const leave = (): void => void frames.return();
     this.#over.signal.addEventListener("abort", leave, { once: true });
-    await session.runner.settled();
+    await session.runner.whenDurable();
     this.#outgoing.send({ type: "watching", id, cursor: from ?? endOf(session.runner.id, seq) });
     let n = 0;
     for await (const frame of frames) {

@@ -30,7 +30,7 @@ it("is observed by the caller that awaits a process whose call is cancelled", as
   await until(() => before.runtime.has("process:p"));
   const process = await before.runtime.processes.scope("p");
   await until(async () => process.state.waits.size === 1 && session.state.waits.size === 1);
-  await Promise.all([process.runner.settled(), session.runner.settled()]);
+  await Promise.all([process.runner.whenDurable(), session.runner.whenDurable()]);
   await before.close();
   const said = await pawl(["cancel", "process:p", "p:c", "-j", file]);
   expect([said.code, said.out]).toEqual([0, "p:c was asked to stop; the call is ended now\n"]);
@@ -56,7 +56,7 @@ it("keeps earlier resolutions known", async () => {
   const yes = { status: "ok", payload: "yes" } as const;
   await session.resolveById(key, yes, "ann", "once");
   await until(async () => session.state.waits.size === 2);
-  await session.runner.settled();
+  await session.runner.whenDurable();
   await before.close();
   expect((await pawl(["cancel", "s", "r:c", "-j", file])).code).toBe(0);
   const journal = sqliteJournal(file);

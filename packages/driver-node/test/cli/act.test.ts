@@ -68,7 +68,7 @@ describe("pawl approve and reject", () => {
         return row?.phase === "awaiting_approval" && row.approval.edited === undefined;
       };
       await expect.poll(waits, { timeout: 30_000 }).toBe(true);
-      await session.runner.settled();
+      await session.runner.whenDurable();
       await close();
     };
     await isParked();

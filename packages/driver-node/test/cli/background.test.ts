@@ -28,7 +28,7 @@ const journalWithRun = async (more: Partial<OpenOptions> = {}) => {
   for (let i = 0; i < 2000 && (await watched.task(spawned.task))?.progress === undefined; i++) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  await (await runtime.session("s")).runner.settled();
+  await (await runtime.session("s")).runner.whenDurable();
   await close();
   return { file, spawned };
 };

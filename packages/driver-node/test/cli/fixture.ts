@@ -46,14 +46,14 @@ export const madeJournal = async (folder: string): Promise<string> => {
   const waiting = await runtime.session("waiting");
   void waiting.call("r", [{ id: "c", tool: "work", args: {} }]).catch(() => undefined); // Nobody waits for it here.
   await until(() => waiting.state.waits.size === 1);
-  await waiting.runner.settled();
+  await waiting.runner.whenDurable();
   const parked = await runtime.session("parked");
   void parked.call("r", [{ id: "c", tool: "guarded", args: { sum: 12 } }]).catch(() => undefined); // Nobody waits for it here.
   await until(() => parked.state.calls.rows()[0]?.phase === "awaiting_approval");
-  await parked.runner.settled();
+  await parked.runner.whenDurable();
   const done = await runtime.session("done");
   await done.call("r", [{ id: "c", tool: "quick", args: {} }]);
-  await done.runner.settled();
+  await done.runner.whenDurable();
   await close();
   return file;
 };

@@ -22,7 +22,7 @@ beforeAll(async () => {
     const request = name === nasty ? `--host=ws://evil/${nasty}` : "r";
     void session.call(request, [{ id: nasty, tool: "guarded", args: { [nasty]: nasty } }]).catch(() => undefined); // Nobody waits.
     while (session.state.calls.rows()[0]?.phase !== "awaiting_approval") await new Promise((go) => setTimeout(go, 2));
-    await session.runner.settled();
+    await session.runner.whenDurable();
   }
   await close();
 });
@@ -66,7 +66,7 @@ describe("hostile names", () => {
     const session = await runtime.session("s");
     void session.call("r", [{ id: "c", tool: "guarded", args: args as never }]).catch(() => undefined); // Nobody waits.
     while (session.state.calls.rows()[0]?.phase !== "awaiting_approval") await new Promise((go) => setTimeout(go, 2));
-    await session.runner.settled();
+    await session.runner.whenDurable();
     await close();
     const { code, out } = await pawl(["show", `${deep}#s`, "--json"]);
     expect([code, out.split('{"a":').length]).toEqual([0, 1 + 2 * 10_000]);

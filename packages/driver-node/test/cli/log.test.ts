@@ -214,7 +214,7 @@ describe("pawl log replay and diff", () => {
     const { runtime, close } = openRuntime({ file, tools: [quick], retention: { olderThanMs: 0 }, snapshotAfter: 100 });
     const session = await runtime.session("s");
     const exportedTo = async (name: string): Promise<string> => {
-      await session.runner.settled();
+      await session.runner.whenDurable();
       const output = join(folder, name);
       expect((await pawl(["log", "export", `${file}#s`, "-o", output])).code).toBe(0);
       return output;

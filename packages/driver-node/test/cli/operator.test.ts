@@ -50,7 +50,7 @@ describe("lines that `pawl why` proposes", () => {
     const session = await runtime.session("s");
     void session.call("r", [{ id: "c", tool: "guarded", args: {} }]).catch(() => undefined); // Nobody waits for it here.
     await expect.poll(() => session.state.calls.rows()[0]?.phase).toBe("awaiting_approval");
-    await session.runner.settled();
+    await session.runner.whenDurable();
     await close();
     const line = proposed((await pawl(["why", `${path}#s`, "--keys", keys])).out, "approve");
     expect(line.slice(-2)).toEqual(["--keys", keys]);

@@ -33,8 +33,8 @@ it("an ended run is shown with its end: completed, failed with an error, or canc
     }
     await until(async () => !["running", "pending", undefined].includes(await stateOf()));
   }
-  await (await runtime.session("s")).runner.settled();
-  for (const id of ran.values()) await (await runtime.processes.scope(id.slice(8))).runner.settled();
+  await (await runtime.session("s")).runner.whenDurable();
+  for (const id of ran.values()) await (await runtime.processes.scope(id.slice(8))).runner.whenDurable();
   await close();
 
   const ends = { reads: "completed", fails: "failed (error): no such page", hangs: "cancelled: Canceled by request." };

@@ -121,7 +121,7 @@ describe("pawl ls, show and why", () => {
     const over = new AbortController();
     const { runtime, close } = openRuntime({ file, tools });
     const session = await runtime.session("fresh");
-    await session.runner.settled(); // Makes it durable, so that a reader sees it.
+    await session.runner.whenDurable(); // Makes it durable, so that a reader sees it.
     let told = "";
     const looking = Promise.withResolvers<void>();
     const following = pawl(["show", "fresh", "-j", file, "--follow"], {
@@ -134,7 +134,7 @@ describe("pawl ls, show and why", () => {
     });
     await looking.promise; // Earlier events are shown as state, not as events.
     await session.call("r", [{ id: "c", tool: "quick", args: {} }]);
-    await session.runner.settled();
+    await session.runner.whenDurable();
     expect(await following).toMatchObject({ code: 0 });
     await close();
   });
@@ -144,7 +144,7 @@ describe("pawl ls, show and why", () => {
 const followed = async (prefix: string, how: With & { readonly json?: boolean }): Promise<readonly string[]> => {
   const over = new AbortController();
   const { runtime, close } = openRuntime({ file, tools });
-  await (await runtime.session(`${prefix}-a`)).runner.settled();
+  await (await runtime.session(`${prefix}-a`)).runner.whenDurable();
   const told: string[] = [];
   const looking = Promise.withResolvers<void>();
   const json = how.json === true ? ["--json"] : [];
@@ -158,7 +158,7 @@ const followed = async (prefix: string, how: With & { readonly json?: boolean })
     },
   });
   await looking.promise;
-  await (await runtime.session(`${prefix}-b`)).runner.settled();
+  await (await runtime.session(`${prefix}-b`)).runner.whenDurable();
   expect(await following).toMatchObject({ code: 0, err: "" });
   await close();
   return told;

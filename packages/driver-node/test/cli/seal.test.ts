@@ -40,7 +40,7 @@ const parked = async (session: string, request: keyof typeof requests): Promise<
   void at.call("r", requests[request]).catch(() => undefined); // Nobody waits for it here.
   const isParked = (): boolean => at.state.waits.size > 0 || at.state.calls.rows()[0]?.phase === "awaiting_approval";
   await until(isParked);
-  await at.runner.settled();
+  await at.runner.whenDurable();
   key = at.state.waits.rows()[0]?.key ?? key;
   await close();
 };

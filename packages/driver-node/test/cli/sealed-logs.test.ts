@@ -31,7 +31,7 @@ beforeAll(async () => {
   if (spawned.status === "refused") throw new Error(spawned.message);
   run = `process:${spawned.run}`;
   await until(async () => (await runtime.background.of("s").task(spawned.task))?.state === "succeeded");
-  await (await runtime.processes.scope(spawned.run)).runner.settled();
+  await (await runtime.processes.scope(spawned.run)).runner.whenDurable();
   await close();
 });
 

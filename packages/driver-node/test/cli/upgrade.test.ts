@@ -120,7 +120,7 @@ describe("a live call under other code", () => {
     const isThere = (): boolean =>
       session.state.waits.size === 1 && session.state.calls.at("r:guarded")?.phase === "awaiting_approval";
     for (let i = 0; i < 400 && !isThere(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
-    await session.runner.settled();
+    await session.runner.whenDurable();
     await close();
     const { out } = await pawl(["log", "export", `${at}#s`]);
     const checked = await checkUpgrade(out.split(/(?<=\n)/), [bound, ...tools], patienceMs);
@@ -163,7 +163,7 @@ const logOf = async (
   const calls = called.map((tool) => ({ id: tool, tool, args: {} }));
   void session.call("r", calls).catch(() => undefined); // Nobody waits for it here.
   await until(() => isThere(session.state));
-  await session.runner.settled();
+  await session.runner.whenDurable();
   await close();
   const { out } = await pawl(["log", "export", `${at}#s`]);
   return out.split(/(?<=\n)/);
@@ -228,7 +228,7 @@ describe("a body that was evicted from memory", () => {
     for (let i = 0; i < 400 && session.state.calls.rows()[0]?.phase !== "suspended"; i++)
       await new Promise((resolve) => setTimeout(resolve, 10));
     expect(session.state.calls.rows()[0]?.phase).toBe("suspended");
-    await session.runner.settled();
+    await session.runner.whenDurable();
     await close();
     const { out } = await pawl(["log", "export", `${join(folder, "suspended.db")}#s`]);
     const { calls } = await checkUpgrade(out.split(/(?<=\n)/), tools, patienceMs);

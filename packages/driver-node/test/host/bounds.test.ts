@@ -40,7 +40,7 @@ describe("the bounds of a connection", () => {
   it("stop following a scope when the connection ends", async () => {
     const host = await hostOf([echo]);
     const { runner } = await host.runtime.session("s");
-    await runner.settled();
+    await runner.whenDurable();
     const raw = await greeted(host);
     raw.send({ type: "observe", id: 1, scope, after: runner.state.seq, window: 1 });
     await until(() => runner.isAwaited);

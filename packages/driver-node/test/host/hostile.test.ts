@@ -151,7 +151,7 @@ describe("an executor", () => {
     const { seq } = session.state;
     const eve = await greeted(host, { by: "eve", rights: ["execute"], scopes: ["session:team/"] });
     for (let id = 1; id <= 20; id++) await eve.ask({ type: "execute", id, executor: "e", tools: ["tool:remote"] });
-    await session.runner.settled();
+    await session.runner.whenDurable();
     expect(session.state.seq).toBe(seq);
   });
 

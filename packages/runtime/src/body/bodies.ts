@@ -8,21 +8,21 @@ import { answeredConnection } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
 import { textOf } from "../error.ts";
 import type { CallFacts } from "./facet/facts.ts";
-import type { ProcessReach } from "./facet/process-reach.ts";
+import type { ProcessApi } from "./facet/process-api.ts";
 import { hookedCall } from "../host/hook.ts";
 import { askAs } from "../host/host-request.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
 import { contextOf } from "../host/prepare.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
 import { ParkedCalls } from "../host/parked-call.ts";
-import { type Past, type PastPort, pastOf, shownEventAt } from "./past.ts";
+import { type RecordedRun, type RecordedRunPort, recordedRunOf, shownEventAt } from "./recorded-run.ts";
 import type { Ending } from "../host/outcome.ts";
 import { bodyResult, runTool } from "./run-tool.ts";
 import type { Observers } from "../session/observe/observer.ts";
-import { AskedInOrder, recordRequest } from "./refusal.ts";
+import { RequestQueue, recordRequest } from "./record.ts";
 import type { Cause, ScopeRunner } from "../scope/runner.ts";
 import type { BodiesPort } from "../session/session-port.ts";
-import type { News } from "./timeline.ts";
+import type { News } from "./replay-order.ts";
 import { tokenOf } from "../scope/token.ts";
 import { resolvedIn, resultIn } from "./value.ts";
 
@@ -32,25 +32,25 @@ type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 export class Bodies {
   readonly #port: BodiesPort;
   readonly #runner: () => ScopeRunner;
-  readonly #reach: () => ProcessReach;
+  readonly #processApi: () => ProcessApi;
   readonly #observers: Observers;
   readonly #bodyPort: BodyPort;
   readonly #runs = new Map<CallRef, BodyRun>();
-  readonly #asked = new AskedInOrder();
+  readonly #requests = new RequestQueue();
   /** Runs whose past is being read. */
   readonly #starting = new Set<Command>();
 
-  constructor(port: BodiesPort, runner: () => ScopeRunner, reach: () => ProcessReach, observers: Observers) {
+  constructor(port: BodiesPort, runner: () => ScopeRunner, processApi: () => ProcessApi, observers: Observers) {
     this.#port = port;
     this.#observers = observers;
     this.#runner = runner;
-    this.#reach = reach;
+    this.#processApi = processApi;
     this.#bodyPort = this.#portOfBodies();
   }
 
   /** Calls that wait for a connection. */
   get #parked(): ParkedCalls {
-    const eventAt = (seq: number): Promise<Event> => shownEventAt(this.#pastPort, seq);
+    const eventAt = (seq: number): Promise<Event> => shownEventAt(this.#recordedRunPort, seq);
     return new ParkedCalls({ ...this.#port, runner: this.#runner, eventAt });
   }
 
@@ -59,7 +59,7 @@ export class Bodies {
     this.#parked.askAll();
   }
 
-  get #pastPort(): PastPort {
+  get #recordedRunPort(): RecordedRunPort {
     const { readLines, values } = this.#port;
     return { runner: this.#runner(), readLines, values };
   }
@@ -78,9 +78,9 @@ export class Bodies {
   }
 
   /** Hands one answer to each body that may hear one. */
-  deliver(): boolean {
+  deliverNext(): boolean {
     let delivered = false;
-    for (const run of this.#runs.values()) if (run.deliver()) delivered = true;
+    for (const run of this.#runs.values()) if (run.deliverNext()) delivered = true;
     return delivered;
   }
 
@@ -93,13 +93,13 @@ export class Bodies {
   end(call: CallRef): void {
     this.#runs.get(call)?.end();
     this.#runs.delete(call);
-    this.#asked.forget(call);
+    this.#requests.forget(call);
   }
 
   endAll(): void {
     for (const run of this.#runs.values()) run.end();
     this.#runs.clear();
-    this.#asked.forgetAll();
+    this.#requests.forgetAll();
   }
 
   /** Begins the run that a command asks for. A later run is on record before its first word. */
@@ -114,19 +114,19 @@ export class Bodies {
 
   async #execute(command: Of<"tool.execute">): Promise<void> {
     const { call, attempt, run, cause, tool_id: toolId } = command;
-    const begins = this.#reach().begins(command);
+    const begins = this.#processApi().begins(command);
     if (begins !== undefined && !(await begins)) return;
     const connection = answeredConnection(this.#state.calls.at(call));
     if (connection !== undefined) return this.#parked.resume(command, connection);
     if (cause !== undefined) {
-      this.#runner().tell({ type: "call.resumed", call, attempt, run, cause, owner: this.#port.owner });
-      await this.#runner().settled();
+      this.#runner().apply({ type: "call.resumed", call, attempt, run, cause, owner: this.#port.owner });
+      await this.#runner().whenDurable();
     }
     const tool = this.#port.tool(toolId);
-    if (tool === undefined) return void this.#runner().tell({ type: "call.executor_missing", call, attempt, run });
+    if (tool === undefined) return void this.#runner().apply({ type: "call.executor_missing", call, attempt, run });
     if (command.recovery === "externally_owned") {
       this.#handOut({ call, attempt, run }, completionKeyId(this.#facts(command)));
-      await this.#runner().settled(); // Were its owner lost, the call would be parked on this key.
+      await this.#runner().whenDurable(); // Were its owner lost, the call would be parked on this key.
     }
     await this.#begin(command, tool);
   }
@@ -134,13 +134,13 @@ export class Bodies {
   #handOut(run: RunId, key: string): void {
     const row = this.#state.calls.at(run.call);
     if (row?.phase === "running" && row.key === key) return;
-    this.#runner().tell({ type: "call.dispatched", ...run, owner: this.#port.owner, key });
+    this.#runner().apply({ type: "call.dispatched", ...run, owner: this.#port.owner, key });
   }
 
   /** What settles while the past is read belongs to it: then it is read again. */
   async #begin(command: Of<"tool.execute">, tool: LiveTool): Promise<void> {
     const before = this.#current(command);
-    const past = await pastOf(this.#pastPort, command.call, command.attempt);
+    const past = await recordedRunOf(this.#recordedRunPort, command.call, command.attempt);
     const now = this.#current(command);
     if (now === undefined) return;
     if (now.body !== before?.body) return this.#begin(command, tool);
@@ -153,22 +153,22 @@ export class Bodies {
     return row?.phase === "running" && row.body.attempt === attempt && row.body.run === run ? row : undefined;
   }
 
-  async #run(command: Of<"tool.execute">, tool: LiveTool, past: Past): Promise<void> {
+  async #run(command: Of<"tool.execute">, tool: LiveTool, past: RecordedRun): Promise<void> {
     const { call, attempt, run } = command;
     this.#starting.delete(command);
     this.end(call);
     const body = new BodyRun({ call, attempt, run }, this.#bodyPort, past);
     this.#runs.set(call, body);
     const cancelled = this.#current(command)?.cancelled;
-    if (cancelled !== undefined) body.hearCancel({ seq: cancelled.seq, index: -1 });
-    this.#runner().stir();
+    if (cancelled !== undefined) body.enqueueCancel({ seq: cancelled.seq, index: -1 });
+    this.#runner().schedule();
     const facts = this.#facts(command);
     const startedAt = this.#port.platform.monotonic();
     const context = toolContext(body, facts);
     const ending = await runTool(
       this.#port,
       { ...placeOf(this.#state, call), args: command.args },
-      () => this.#reach().execute(tool, command, context, () => body.isOver),
+      () => this.#processApi().execute(tool, command, context, () => body.isOver),
       body,
     );
     if (body.isCancelled) await body.cleanUps.over();
@@ -178,15 +178,15 @@ export class Bodies {
     this.end(call);
     if (ending.type === "connection") return this.#parked.park(command, facts, ending.provider);
     const result = bodyResult(body, facts, ending.result);
-    this.#runner().tell({ type: "call.settled", call, attempt, run, result, duration_ms });
+    this.#runner().apply({ type: "call.settled", call, attempt, run, result, duration_ms });
   }
 
   /** What the driver itself ended is no outcome; what its grace was not enough for is shown to observers. */
   #overWithout({ id, isCancelled }: BodyRun, ending: Ending, duration_ms: number): void {
     const phase = this.#state.calls.at(id.call)?.phase;
-    const isLate = isCancelled && (phase === "completed" || phase === "finishing") && !this.#runner().isLost;
+    const isLate = isCancelled && (phase === "completed" || phase === "finishing") && !this.#runner().isAbandoned;
     if (!isLate || ending.type !== "result" || ending.result.type !== "done") return;
-    this.#runner().tell({ type: "call.settled_late", ...id, output: ending.result.output, duration_ms });
+    this.#runner().apply({ type: "call.settled_late", ...id, output: ending.result.output, duration_ms });
   }
 
   #facts({ call, tool, attempt, run, max_attempts, payload }: Of<"tool.execute">): CallFacts {
@@ -199,7 +199,7 @@ export class Bodies {
       sessionId: scope,
       session: sessionOf(this.#state),
       callId: id,
-      standing: { callId: id, isDurable: true, process: scope.startsWith("process:") ? scope : undefined },
+      capabilities: { callId: id, isDurable: true, process: scope.startsWith("process:") ? scope : undefined },
       maxAttempts: max_attempts,
       replayKey: toolReplayKey(`${scope}/${request}`, name, tool),
       base: replayBase(executionScope, name),
@@ -207,7 +207,7 @@ export class Bodies {
       name,
       payload,
       place: `${scope.replace(/^session:/, "")}/${request}/${name}`,
-      reach: this.#reach(),
+      processApi: this.#processApi(),
       token: (key) => tokenOf(this.#port.roots, scope, key),
       handOut: (key) => this.#handOut({ call, attempt, run }, key),
       preparing: (callId, toolName) =>
@@ -224,7 +224,7 @@ export class Bodies {
       },
       continueAs: (args) => {
         this.end(call);
-        this.#runner().tell({ type: "call.continued", call, attempt, run, args });
+        this.#runner().apply({ type: "call.continued", call, attempt, run, args });
       },
     };
   }
@@ -235,27 +235,27 @@ export class Bodies {
 
   /** There may be room for requests that their link had none for. */
   askAgain(): void {
-    this.#asked.again();
+    this.#requests.again();
   }
 
   #portOfBodies(): BodyPort {
-    const tell = (event: Event): void => void this.#runner().tell(event);
-    const lose = (thrown: unknown): void => this.#runner().lose(`a body can not go on: ${textOf(thrown)}`);
+    const tell = (event: Event): void => void this.#runner().apply(event);
+    const lose = (thrown: unknown): void => this.#runner().abandon(`a body can not go on: ${textOf(thrown)}`);
     return {
       mayAct: () => this.#runner().mayAct(),
-      isHeld: ({ call }) => this.#asked.has(call),
+      isHeld: ({ call }) => this.#requests.has(call),
       isDue: () => this.#runner().isDue,
       ask: (id, request) => askAs(this.#state, id, request, this.#port.askHost),
-      record: (id, request) => this.#asked.ask(id.call, () => recordRequest(this.#runner(), id, request)),
+      record: (id, request) => this.#requests.ask(id.call, () => recordRequest(this.#runner(), id, request)),
       leave: ({ call }, key) => tell({ type: "wait.cancelled", call, key }),
       reuse: ({ call, attempt }, key) =>
-        this.#asked.ask(call, () => (tell({ type: "effect.reused", call, attempt, key }), "done")),
+        this.#requests.ask(call, () => (tell({ type: "effect.reused", call, attempt, key }), "done")),
       settle: (id, key, result) => tell({ type: "step.settled", ...id, key, result }),
       diverge: (id, position, expected, found) => tell({ type: "call.diverged", ...id, position, expected, found }),
       cleanedUp: (id) => tell({ type: "call.cleaned_up", ...id }),
-      stir: () => this.#runner().stir(),
+      schedule: () => this.#runner().schedule(),
       suspend: ({ call, ...run }) => {
-        const suspended = this.#runner().tell({ type: "call.suspended", call, ...run });
+        const suspended = this.#runner().apply({ type: "call.suspended", call, ...run });
         if (E.isRight(suspended)) this.end(call as CallRef);
       },
       fail: lose,

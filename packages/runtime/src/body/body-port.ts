@@ -3,7 +3,7 @@ import type { Ask } from "@pawl/sansio-core";
 import type { EffectResult, EffectSpec } from "@pawl/sansio-core/driver";
 import type { Patience } from "./idle.ts";
 import type { Platform } from "../platform.ts";
-import type { Place } from "./timeline.ts";
+import type { Place } from "./replay-order.ts";
 
 export interface RunId {
   readonly call: string;
@@ -32,7 +32,7 @@ export interface Answer extends Place {
 /** What the body's scope does for it. */
 export interface BodyPort {
   /** Asks for a turn: there may be something to deliver. */
-  readonly stir: () => void;
+  readonly schedule: () => void;
   /** Abandons the scope: its interpreter has failed. */
   readonly fail: (thrown: unknown) => void;
   /** Whether this process still is the one that works here. */

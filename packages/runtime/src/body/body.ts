@@ -11,7 +11,7 @@ import { CleanUps } from "./clean-up.ts";
 import type { EffectError } from "../error.ts";
 import { IdleWatch } from "./idle.ts";
 import { Signals, ended } from "./signals.ts";
-import { type News, type Place, type Recorded, Timeline, isEarlier } from "./timeline.ts";
+import { type News, type Place, type Recorded, ReplayOrder, isEarlier } from "./replay-order.ts";
 
 export type { Answer, BodyPort, Request, RunId } from "./body-port.ts";
 
@@ -32,7 +32,7 @@ const nameOf = ({ key, hash, effect }: Request): string => `${effect.kind} \`${k
 export class BodyRun {
   readonly id: RunId;
   readonly #port: BodyPort;
-  readonly #timeline: Timeline;
+  readonly #replayOrder: ReplayOrder;
   /** Recorded answers of earlier runs, by key. */
   readonly #recorded: ReadonlyMap<string, Answer>;
   readonly #waiting = new Map<string, Waiting>();
@@ -57,11 +57,11 @@ export class BodyRun {
   ) {
     this.id = id;
     this.#port = port;
-    this.#timeline = new Timeline(past.effects);
+    this.#replayOrder = new ReplayOrder(past.effects);
     this.#recorded = new Map(past.answers.map((answer) => [answer.key, answer]));
     this.#now = past.at;
     const { suspendMs, holdMs } = port.patience;
-    const patienceMs = (): number => (this.#timeline.isLive ? suspendMs : holdMs);
+    const patienceMs = (): number => (this.#replayOrder.isLive ? suspendMs : holdMs);
     this.#idle = new IdleWatch(port.platform, patienceMs, () => this.#rest());
     this.#idle.touch();
     this.cleanUps = new CleanUps({ platform: port.platform, done: () => this.#isOver || port.cleanedUp(id) });
@@ -69,7 +69,7 @@ export class BodyRun {
 
   /** Something is on its way to the body: dropped now, it would not hear it. */
   get news(): News {
-    const { due, isLive, isRow } = this.#timeline;
+    const { due, isLive, isRow } = this.#replayOrder;
     if (this.#isCancelDue) return "some";
     if (due === undefined) return isLive && this.#queue.length > 0 ? "some" : "none";
     return this.#waiting.has(due) ? (isRow ? "row" : "some") : "none";
@@ -78,17 +78,17 @@ export class BodyRun {
   /** Nothing was asked for a while. A body that its log knows to go on, and that does not, has diverged from it. */
   #rest(): void {
     if (this.news !== "none" || this.#port.isHeld(this.id) || this.#port.isDue()) {
-      this.#port.stir();
+      this.#port.schedule();
       this.#idle.touch();
-    } else if (this.#timeline.isLive) this.#port.suspend(this.id);
+    } else if (this.#replayOrder.isLive) this.#port.suspend(this.id);
     else this.#diverge("the request that its log records next", "no request at all");
   }
 
   /** Its program ends, or begins anew: the rest of its log is asked for by what it has left running, or it has diverged. */
   async ended(): Promise<void> {
-    while (!this.#isOver && !this.#isCancelled && this.#timeline.isReplaying) {
-      if (this.news === "none") return this.#diverge(`the recorded \`${this.#timeline.missing}\``, "its end");
-      this.#port.stir();
+    while (!this.#isOver && !this.#isCancelled && this.#replayOrder.isReplaying) {
+      if (this.news === "none") return this.#diverge(`the recorded \`${this.#replayOrder.missing}\``, "its end");
+      this.#port.schedule();
       await new Promise<void>((then) => this.#port.platform.nextTurn(then));
     }
   }
@@ -129,7 +129,7 @@ export class BodyRun {
     const heard = this.#heard.get(key);
     const waiting = this.#waiting.get(key);
     if (heard !== undefined || waiting !== undefined) {
-      const other = this.#misfitOf(request, waiting?.request);
+      const other = this.#problemOf(request, waiting?.request);
       if (other !== undefined) return this.#diverge(other.expected, other.found);
       return heard === undefined ? void waiting?.told.push(told) : told(heard);
     }
@@ -137,11 +137,11 @@ export class BodyRun {
     this.#idle.touch();
     this.#waiting.set(key, { request, told: [told] });
     this.#obey(request, this.#port.ask(this.id, request));
-    this.#port.stir();
+    this.#port.schedule();
   }
 
   /** Why what is asked under a key once more is not what was asked there, if so. */
-  #misfitOf(request: Request, before: Request | undefined): Differing | undefined {
+  #problemOf(request: Request, before: Request | undefined): Differing | undefined {
     if (before === undefined) {
       const verdict = this.#port.ask(this.id, request);
       return verdict.type === "diverged" ? verdict : undefined;
@@ -155,17 +155,17 @@ export class BodyRun {
     switch (verdict.type) {
       case "record":
       case "reuse":
-        if (this.#timeline.isReplaying)
-          return this.#diverge(`the recorded \`${this.#timeline.missing}\``, `${request.effect.kind} \`${key}\``);
+        if (this.#replayOrder.isReplaying)
+          return this.#diverge(`the recorded \`${this.#replayOrder.missing}\``, `${request.effect.kind} \`${key}\``);
         return verdict.type === "record" ? this.#port.record(this.id, request) : this.#port.reuse(this.id, key);
       case "answer":
       case "join":
-        return this.#timeline.make(key);
+        return this.#replayOrder.make(key);
       case "run":
-        this.#timeline.make(key);
+        this.#replayOrder.make(key);
         return this.perform(key);
       case "unknown":
-        this.#timeline.make(key);
+        this.#replayOrder.make(key);
         return this.#port.settle(this.id, key, unknownOutcome);
       case "diverged":
         return this.#diverge(verdict.expected, verdict.found);
@@ -199,7 +199,7 @@ export class BodyRun {
   }
 
   /** An answer of the log's; it is delivered in its turn. */
-  hear(answer: Answer): void {
+  enqueueAnswer(answer: Answer): void {
     let at = this.#queue.length;
     while (at > 0 && isEarlier(answer, this.#queue[at - 1] as Answer)) at -= 1;
     if (at === this.#queue.length) this.#queue.push(answer);
@@ -207,7 +207,7 @@ export class BodyRun {
   }
 
   /** The call is told to stop; the signal comes in its place among the answers. */
-  hearCancel(place: Place): void {
+  enqueueCancel(place: Place): void {
     this.#isCancelled = true;
     this.#cancelledAt = place;
   }
@@ -219,23 +219,23 @@ export class BodyRun {
 
   /** All that stands before the cancel has happened. */
   get #isCancelDue(): boolean {
-    const next = this.#timeline.next ?? this.#queue[0];
+    const next = this.#replayOrder.next ?? this.#queue[0];
     return this.#cancelledAt !== undefined && (next === undefined || isEarlier(this.#cancelledAt, next));
   }
 
   /** Delivers the next thing that the body may hear now, if there is one. */
-  deliver(): boolean {
+  deliverNext(): boolean {
     if (this.#isOver) return false;
     if (this.#isCancelDue) return this.#deliverCancel();
-    const due = this.#timeline.due;
+    const due = this.#replayOrder.due;
     if (due !== undefined) return this.#deliverRecorded(due);
-    return this.#timeline.isLive && this.#deliverLive();
+    return this.#replayOrder.isLive && this.#deliverLive();
   }
 
   #deliverRecorded(key: string): boolean {
     const answer = this.#recorded.get(key);
-    if (answer === undefined || !this.#hand(answer)) return false;
-    this.#timeline.delivered();
+    if (answer === undefined || !this.#deliver(answer)) return false;
+    this.#replayOrder.delivered();
     return true;
   }
 
@@ -247,12 +247,12 @@ export class BodyRun {
 
   #deliverLive(): boolean {
     const [next] = this.#queue;
-    if (next === undefined || !this.#hand(next)) return false;
+    if (next === undefined || !this.#deliver(next)) return false;
     this.#queue.shift();
     return true;
   }
 
-  #hand(answer: Answer): boolean {
+  #deliver(answer: Answer): boolean {
     const waiting = this.#waiting.get(answer.key);
     if (waiting === undefined) return false;
     this.#waiting.delete(answer.key);

@@ -10,7 +10,7 @@ import {
 import type { AttachmentStore } from "../journal/attachment.ts";
 import type { BodyRun } from "./body.ts";
 import { type Place, completionKeyId, report } from "../host/call-place.ts";
-import { calledOff } from "./called-off.ts";
+import { cancelledBy } from "./abort-error.ts";
 import type { CallFacts } from "./facet/facts.ts";
 import { EffectError } from "../error.ts";
 import { unanswered } from "../host/connection.ts";
@@ -68,7 +68,7 @@ export const runTool = async (
     const ending = await endingOf(await execute(), port.attachments);
     return body.isOver ? ending : await completed(port, place, ending);
   } catch (thrown) {
-    const told = resultOfThrown(thrown) ?? (body.isCancelled ? calledOff(thrown) : undefined);
+    const told = resultOfThrown(thrown) ?? (body.isCancelled ? cancelledBy(thrown) : undefined);
     if (told === undefined && !body.isOver) report(port.host, place, thrown);
     return { type: "result", result: told ?? hidden };
   }

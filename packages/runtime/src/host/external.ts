@@ -16,7 +16,7 @@ export interface ExternalWork {
 export interface ExternalPort {
   readonly host: ToolHost;
   readonly platform: Platform;
-  readonly isLost: () => boolean;
+  readonly isAbandoned: () => boolean;
 }
 
 const pausesMs = [1000, 4000, 16_000, 64_000];
@@ -27,7 +27,7 @@ const pause = ({ platform }: ExternalPort, tries: number): Promise<void> =>
 /** Resolves when the host has acknowledged; false: the scope was lost before, and its next owner asks again. */
 export const cancelExternal = async (port: ExternalPort, state: State, { call, key }: Cancel): Promise<boolean> => {
   const { id: scope } = state.scope;
-  for (let tries = 0; !port.isLost(); tries++) {
+  for (let tries = 0; !port.isAbandoned(); tries++) {
     try {
       await port.host.cancelExternal?.({ scope, call, key });
       return true;

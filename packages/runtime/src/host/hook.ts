@@ -10,7 +10,7 @@ import type { Place } from "./call-place.ts";
 import { textOf } from "../error.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
 import type { HostPort } from "./host-request.ts";
-import { misfitOfEvent } from "../scope/readable.ts";
+import { problemOfEvent } from "../scope/round-trip.ts";
 
 type HookRun = Extract<Command, { readonly type: "hook.run" }>;
 type HookRan = Extract<Event, { readonly type: "hook.ran" }>;
@@ -168,6 +168,6 @@ export const hookedCall = async (port: HookPort, parent: Place, { callId, tool, 
   const call = callRef(parent.request, `${parent.callId}/${callId}`);
   const place = { ...parent, call, callId, tool, args };
   const ran = await runHooks(port, place, { type: "hook.run", call, phase: "before", tool, args });
-  const misfit = misfitOfEvent(ran);
-  return hooked(args, misfit === undefined ? ran.outcome : { status: "err", message: misfit });
+  const problem = problemOfEvent(ran);
+  return hooked(args, problem === undefined ? ran.outcome : { status: "err", message: problem });
 };

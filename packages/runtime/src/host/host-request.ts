@@ -3,7 +3,7 @@ import { type Ask, type CallRef, type Command, type Event, type State, ask } fro
 import type { EffectResult } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { AmongHost } from "../process/among.ts";
+import type { ScopeLinksHost } from "../process/scope-links.ts";
 import { jsonOf } from "../tool/argument.ts";
 import type { Request, RunId } from "../body/body-port.ts";
 import { failureOf } from "../error.ts";
@@ -13,7 +13,7 @@ import type { ToolHost } from "./tool-host.ts";
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
 /** What a host fills in. */
-export interface HostPort extends AmongHost, ToolHost {
+export interface HostPort extends ScopeLinksHost, ToolHost {
   /** Answers a host request; what it throws is the body's error. */
   readonly request?: (name: string, input: Json, key: string) => Promise<Json>;
   readonly observe?: (scope: string, command: Of<"observe">) => void;

@@ -17,7 +17,7 @@ import {
 import { type AttachmentStore, putAttachment } from "../journal/attachment.ts";
 import { EffectError, ToolError, textOf } from "../error.ts";
 import { notStored } from "../scope/not-stored.ts";
-import { readable } from "../scope/readable.ts";
+import { roundTripped } from "../scope/round-trip.ts";
 import { type ExecutionResult, type ToolImage, isExecutionResult, withoutRawOutput } from "../tool/result.ts";
 
 export type Ending =
@@ -59,7 +59,7 @@ const endingOfFace = async (result: ExecutionResult, store: AttachmentStore): Pr
 /** What a body returned: a result, the face of one, or any value. */
 export const endingOf = async (returned: unknown, store: AttachmentStore): Promise<Ending> => {
   if (isExecutionResult(returned)) return endingOfFace(returned, store);
-  const result = isToolResult(returned) ? readable(returned) : resultOf(returned === undefined ? null : returned);
+  const result = isToolResult(returned) ? roundTripped(returned) : resultOf(returned === undefined ? null : returned);
   return { type: "result", result };
 };
 

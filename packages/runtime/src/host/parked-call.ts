@@ -31,9 +31,9 @@ export class ParkedCalls {
   async park({ call, attempt, run }: Execute, facts: CallFacts, provider: string): Promise<void> {
     const { key, wait } = connectionWait(this.#runner.state, facts, provider);
     const effect = { kind: "wait", wait } as const;
-    this.#runner.tell({ type: "effect.requested", call, attempt, run, key, hash: stableHash(wait), effect });
-    this.#runner.tell({ type: "call.suspended", call, attempt, run, parked: key });
-    await this.#runner.settled();
+    this.#runner.apply({ type: "effect.requested", call, attempt, run, key, hash: stableHash(wait), effect });
+    this.#runner.apply({ type: "call.suspended", call, attempt, run, parked: key });
+    await this.#runner.whenDurable();
     this.ask(call);
   }
 
@@ -51,10 +51,10 @@ export class ParkedCalls {
   async resume(command: Execute, key: string): Promise<void> {
     const { call, attempt, run, cause = "suspended", args } = command;
     const refusal = await this.#refusal(call, key);
-    this.#runner.tell({ type: "call.resumed", call, attempt, run, cause, owner: this.#port.owner });
-    if (refusal === undefined) return void this.#runner.tell({ type: "call.continued", call, attempt, run, args });
+    this.#runner.apply({ type: "call.resumed", call, attempt, run, cause, owner: this.#port.owner });
+    if (refusal === undefined) return void this.#runner.apply({ type: "call.continued", call, attempt, run, args });
     const result = { type: "done", output: errorOutput(refusal) } as const;
-    this.#runner.tell({ type: "call.settled", call, attempt, run, result, duration_ms: 0 });
+    this.#runner.apply({ type: "call.settled", call, attempt, run, result, duration_ms: 0 });
   }
 
   async #refusal(call: CallRef, key: string): Promise<string | undefined> {

@@ -12,7 +12,7 @@ import {
 import { type Place, placeOf, report } from "./call-place.ts";
 import type { LiveTool, PrepareContext, Prepared } from "../tool/live-tool.ts";
 import { hidden, resultOfThrown } from "./outcome.ts";
-import { readable } from "../scope/readable.ts";
+import { roundTripped } from "../scope/round-trip.ts";
 import type { ToolHost } from "./tool-host.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
@@ -56,7 +56,7 @@ const notFinal = failureOutput(
 );
 /** A preparation may end a call, and not leave it to the outside. */
 export const outputOf = (result: ToolResult): ToolCallOutput => {
-  const said = readable(result);
+  const said = roundTripped(result);
   return said.type === "done" ? said.output : notFinal;
 };
 

@@ -8,7 +8,7 @@ import { type HostRequest, answerOf } from "./host-request.ts";
 import { hidden } from "./outcome.ts";
 import { type PreparePort, checkCall, outputOf, prepareCall, uncheckable } from "./prepare.ts";
 import { projectResult } from "./project.ts";
-import { misfitOfEvent } from "../scope/readable.ts";
+import { problemOfEvent } from "../scope/round-trip.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionPort } from "../session/session-port.ts";
@@ -38,7 +38,7 @@ export const hostWork = (port: SessionPort, observers: Observers, session: Sessi
   tool: port.tool,
   emit: (observation) => observers.tell(observation, session.runner),
   submit: (request, calls) => session.call(request, calls),
-  isLost: () => session.runner.isLost,
+  isAbandoned: () => session.runner.isAbandoned,
 });
 
 const answered = async (question: Question, work: HostWork, state: State): Promise<Event | undefined> => {
@@ -87,9 +87,9 @@ const insteadOf = (question: Question, why: string): Event | undefined => {
  */
 const answerTo = async (question: Question, work: HostWork, state: State): Promise<Event | undefined> => {
   const answer = await answered(question, work, state);
-  const misfit = answer === undefined ? undefined : misfitOfEvent(answer);
-  if (misfit === undefined) return answer;
-  const why = `the answer to \`${question.type}\` does not fit: ${misfit}`;
+  const problem = answer === undefined ? undefined : problemOfEvent(answer);
+  if (problem === undefined) return answer;
+  const why = `the answer to \`${question.type}\` does not fit: ${problem}`;
   report(work.host, placeOf(state, question.call), new TypeError(why));
   return insteadOf(question, why);
 };

@@ -16,20 +16,20 @@ export interface JournalLine {
 }
 
 /** What tells one letter of a scope to another from all others: a message of its link, or the answer to one. */
-export interface LetterId {
+export interface InboxMessageId {
   readonly kind: "message" | "answer";
   readonly link: number;
   readonly number: number;
 }
 
 /** A letter that an append puts into another scope's inbox; the same one again takes the place of the first. */
-export interface SentLetter extends LetterId {
+export interface OutboxMessage extends InboxMessageId {
   readonly to: string;
   readonly text: string;
 }
 
 /** A letter as it lies in the inbox of a scope. */
-export interface Letter extends LetterId {
+export interface InboxMessage extends InboxMessageId {
   readonly from: string;
   readonly text: string;
 }
@@ -50,9 +50,9 @@ export interface Append {
   readonly approvals?: number | undefined;
   /** The scope's protocol after the last line. */
   readonly protocol: number;
-  readonly messages: readonly SentLetter[];
+  readonly messages: readonly OutboxMessage[];
   /** Letters of the scope's own inbox that are done with. */
-  readonly received: readonly (LetterId & { readonly from: string })[];
+  readonly received: readonly (InboxMessageId & { readonly from: string })[];
 }
 
 /** Why a write was not taken. Of an append that failed nobody knows whether it is there. */
@@ -175,7 +175,7 @@ export interface Journal {
   /** Scopes whose time has come, earliest first, and that no live instance owns but the one that asks. */
   readonly due: (now: number, instance?: string, limit?: number) => Promise<readonly string[]>;
   /** Letters to a scope, in the order in which they came. */
-  readonly inbox: (scope: string) => Promise<readonly Letter[]>;
+  readonly inbox: (scope: string) => Promise<readonly InboxMessage[]>;
   /** Scopes with letters that no live instance owns but the one that asks. */
   readonly mailed: (instance?: string, limit?: number) => Promise<readonly string[]>;
   /** Scopes by name, those after one. */

@@ -7,8 +7,8 @@ import type {
   ChainHead,
   Holding,
   JournalLine,
-  Letter,
-  LetterId,
+  InboxMessage,
+  InboxMessageId,
   NotWritten,
   Retained,
   Segment,
@@ -17,7 +17,7 @@ import type {
 
 const indexKey = (kind: string, id: string): string => `${kind} ${id}`;
 
-const letterKey = ({ kind, link, number, from }: LetterId & { readonly from: string }): string =>
+const messageKey = ({ kind, link, number, from }: InboxMessageId & { readonly from: string }): string =>
   `${kind} ${link} ${number} ${from}`;
 
 /** Before a scope's first append: the scope's own name is in its chain. */
@@ -34,7 +34,7 @@ export class StoredScope {
   #seq = 0;
   readonly #appendIds = new Set<string>();
   readonly #finished = new Map<string, IndexEntry>();
-  readonly #inbox = new Map<string, Letter>();
+  readonly #inbox = new Map<string, InboxMessage>();
   /** Where appends end, and the chain up to there; of the newest nothing is hashed until somebody asks. */
   readonly #links = new Map<number, string>();
   #unlinked: (readonly JournalLine[])[] = [];
@@ -84,7 +84,7 @@ export class StoredScope {
   }
 
   write({ appendId, lines, finished, wakeAt, approvals = this.approvals, protocol, received }: Append): void {
-    for (const letter of received) this.#inbox.delete(letterKey(letter));
+    for (const letter of received) this.#inbox.delete(messageKey(letter));
     if (lines.length === 0) return;
     this.#lines.push(...lines);
     this.#seq += lines.length;
@@ -105,8 +105,8 @@ export class StoredScope {
     this.#unlinked = [];
   }
 
-  deliver(letter: Letter): void {
-    this.#inbox.set(letterKey(letter), letter);
+  deliver(letter: InboxMessage): void {
+    this.#inbox.set(messageKey(letter), letter);
   }
 
   read(from: number, to: number): readonly JournalLine[] {
@@ -118,7 +118,7 @@ export class StoredScope {
   index(): readonly IndexEntry[] {
     return [...this.#finished.values()];
   }
-  inbox(): readonly Letter[] {
+  inbox(): readonly InboxMessage[] {
     return [...this.#inbox.values()];
   }
 

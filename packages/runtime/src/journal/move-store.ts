@@ -3,7 +3,7 @@
  * elsewhere, and a whole scope taken in at once. That a move was received and that it never will be exclude each other.
  */
 import type { Finished } from "@pawl/sansio-core";
-import type { AppendResult, JournalLine, Letter, Segment } from "./journal.ts";
+import type { AppendResult, JournalLine, InboxMessage, Segment } from "./journal.ts";
 import type { ScopeSecret } from "../scope/token-check.ts";
 
 /** An entry of a scope's finished index. */
@@ -22,7 +22,7 @@ export interface Adoption {
   /** Lines that retention kept aside. */
   readonly kept: readonly JournalLine[];
   readonly finished: readonly IndexEntry[];
-  readonly letters: readonly Letter[];
+  readonly letters: readonly InboxMessage[];
   readonly wakeAt: number | undefined;
   readonly approvals: number;
   readonly protocol: number;

@@ -6,7 +6,7 @@ import { utf8 } from "@pawl/tool-value";
 import { base64Of, bytesOf } from "./base64.ts";
 import { type BlobStore, freshEnd, isSealedBlob } from "./blob.ts";
 import { textOf } from "../error.ts";
-import type { Append, AppendResult, Holding, Journal, JournalLine, Letter, SentLetter } from "./journal.ts";
+import type { Append, AppendResult, Holding, Journal, JournalLine, InboxMessage, OutboxMessage } from "./journal.ts";
 import type { Adoption, MoveStore } from "./move-store.ts";
 import { type ValueCodec, openLine, openSnapshot, sealLine, sealSnapshot } from "./seal.ts";
 
@@ -28,7 +28,7 @@ const sealedBlobs = (blobs: BlobStore, codec: ValueCodec): BlobStore => ({
 });
 
 const sealedMark = "sealed:";
-type Place = Pick<Letter, "kind" | "link" | "number">;
+type Place = Pick<InboxMessage, "kind" | "link" | "number">;
 const letterAt = (from: string, { kind, link, number }: Place): string => `letter/${from}/${kind}/${link}/${number}`;
 
 /** A letter is its receiver's. */
@@ -57,7 +57,7 @@ class Sealing {
 
   async append(append: Append): Promise<Append> {
     const { scope } = append;
-    const letter = async (sent: SentLetter): Promise<SentLetter> => {
+    const letter = async (sent: OutboxMessage): Promise<OutboxMessage> => {
       const text = await sealText(this.#codec, sent.to, letterAt(scope, sent), sent.text);
       return { ...sent, text };
     };
@@ -65,13 +65,13 @@ class Sealing {
     return { ...append, messages, lines: await this.lines(scope, append.lines) };
   }
 
-  async letter(scope: string, letter: Letter): Promise<Letter> {
+  async letter(scope: string, letter: InboxMessage): Promise<InboxMessage> {
     return { ...letter, text: await openText(this.#codec, scope, letterAt(letter.from, letter), letter.text) };
   }
 
   async adoption(adoption: Adoption): Promise<Adoption> {
     const { scope, segment } = adoption;
-    const sealed = async (letter: Letter): Promise<Letter> => {
+    const sealed = async (letter: InboxMessage): Promise<InboxMessage> => {
       const text = await sealText(this.#codec, scope, letterAt(letter.from, letter), letter.text);
       return { ...letter, text };
     };

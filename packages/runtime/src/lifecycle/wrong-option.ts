@@ -24,9 +24,9 @@ const admitLease = (found: unknown): void => {
 
 const admitCore = (options: Partial<Options>): void => {
   const known = Object.keys(defaultOptions);
-  const stranger = Object.keys(options).find((name) => !known.includes(name));
-  if (stranger !== undefined)
-    throw refusedOption(`\`options.${stranger}\` is no option: expected some of ${known.join(", ")}`);
+  const unknownKey = Object.keys(options).find((name) => !known.includes(name));
+  if (unknownKey !== undefined)
+    throw refusedOption(`\`options.${unknownKey}\` is no option: expected some of ${known.join(", ")}`);
   const all = read(Options, { ...defaultOptions, ...options });
   if (E.isLeft(all)) throw refusedOption(`\`options\`: ${describe(all.left)}`);
   const invalid = invalidOption(all.right);

@@ -9,7 +9,7 @@ import type { AttachmentStore } from "../journal/attachment.ts";
 import { BlobMissing } from "../journal/blob.ts";
 import { Quarantined } from "../scope/fold.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Fault } from "../scope/late-event.ts";
+import type { Fault } from "../scope/deferred-event.ts";
 import { unpackAttachments } from "./bytes.ts";
 import { type MovePackage, logHash, logOf, readPackage, stateOfLog } from "./package.ts";
 import type { MoveStore } from "../journal/move-store.ts";
@@ -122,7 +122,7 @@ export class Arrivals implements Mover {
       return refused("log_mismatch", `the lines of ${scope} do not come to the hash that came with them`);
     try {
       const state = stateOfLog(scope, moving);
-      return this.#misfit(moving, state) ?? (await this.#take(moving, state, moves));
+      return this.#problem(moving, state) ?? (await this.#take(moving, state, moves));
     } catch (thrown) {
       if (thrown instanceof Quarantined || thrown instanceof BlobMissing) return refused(thrown.code, thrown.message);
       throw thrown;
@@ -130,7 +130,7 @@ export class Arrivals implements Mover {
   }
 
   /** Why a log is not what its source says it is. */
-  #misfit({ nonce, epoch, state_hash }: MovePackage, state: State): MoveAnswer | undefined {
+  #problem({ nonce, epoch, state_hash }: MovePackage, state: State): MoveAnswer | undefined {
     const { status, epoch: own } = state.scope;
     if (status.type !== "moving" || status.nonce !== nonce)
       return refused("scope_is_not_moving", `the log does not end in move ${nonce}: the scope is ${status.type}`);

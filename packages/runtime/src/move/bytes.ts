@@ -7,7 +7,7 @@ import type { PackedAttachment, PackedBlob } from "@pawl/sansio-core/driver";
 import { type AttachmentStore, attachmentId } from "../journal/attachment.ts";
 import { base64Of, bytesOf } from "../journal/base64.ts";
 import { Refused } from "../error.ts";
-import type { Fault } from "../scope/late-event.ts";
+import type { Fault } from "../scope/deferred-event.ts";
 
 /** What a scope may bring along: as text that is a third of what a target has room for. */
 const mostBytes = 64 * 1024 * 1024;

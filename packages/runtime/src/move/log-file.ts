@@ -22,12 +22,12 @@ import { type Json, hashText, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { AttachmentStore } from "../journal/attachment.ts";
 import { Refused } from "../error.ts";
-import type { Fault } from "../scope/late-event.ts";
+import type { Fault } from "../scope/deferred-event.ts";
 import { Quarantined } from "../scope/fold.ts";
 import { attachmentsOf, packedAttachment, unpackAttachments } from "./bytes.ts";
 import { leftBehind, packBlobs, unpackBlobs } from "../journal/pack.ts";
 import type { Append, Journal, JournalLine, Segment } from "../journal/journal.ts";
-import { isStored } from "../scope/opening.ts";
+import { isStored } from "../scope/load-scope.ts";
 import { isSealedLine } from "../journal/sealed.ts";
 
 const jsonOf = (scope: string, text: string): Json => {

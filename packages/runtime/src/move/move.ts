@@ -2,9 +2,9 @@
 import type { State } from "@pawl/sansio-core";
 import type { AttachmentStore } from "../journal/attachment.ts";
 import { Refused, ScopeMoved } from "../error.ts";
-import type { Gate } from "../lifecycle/gate.ts";
+import type { Shutdown } from "../lifecycle/shutdown.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Fault } from "../scope/late-event.ts";
+import type { Fault } from "../scope/deferred-event.ts";
 import { Arrivals } from "./arrival.ts";
 import { Departures } from "./departure.ts";
 import type { Leaving, Resting } from "./rest.ts";
@@ -24,7 +24,7 @@ export interface MovesPort {
   readonly platform: Platform;
   readonly instance: string;
   readonly roots: Roots;
-  readonly gate: Gate;
+  readonly shutdown: Shutdown;
   /** Whom scopes move to, by address. */
   readonly mover?: (to: string) => Mover;
   readonly host?: {
@@ -51,18 +51,18 @@ export class Moves {
 
   constructor(port: MovesPort) {
     this.#port = port;
-    const { host, gate } = port;
+    const { host, shutdown } = port;
     const fault: Fault = (what, thrown) => host?.fault?.(what, thrown);
     const ends = { ...port, attachments: host?.attachments, fault };
     const arrivals = new Arrivals({ ...ends, received: (scope) => void this.#goOn(scope) });
     this.#departures = new Departures(ends);
     this.arrivals = {
       send: async (part) => {
-        gate.pass();
+        shutdown.pass();
         return arrivals.send(part);
       },
       decline: async (scope, nonce) => {
-        gate.pass();
+        shutdown.pass();
         return arrivals.decline(scope, nonce);
       },
     };

@@ -18,9 +18,9 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import { chainStartOf } from "../journal/memory-scope.ts";
 import { Quarantined, foldLines } from "../scope/fold.ts";
-import type { Journal, JournalLine, Letter, Segment } from "../journal/journal.ts";
+import type { Journal, JournalLine, InboxMessage, Segment } from "../journal/journal.ts";
 import type { AttachmentStore } from "../journal/attachment.ts";
-import type { Fault } from "../scope/late-event.ts";
+import type { Fault } from "../scope/deferred-event.ts";
 import { packAttachments } from "./bytes.ts";
 import { packBlobs } from "../journal/pack.ts";
 import type { IndexEntry, MoveStore } from "../journal/move-store.ts";
@@ -40,7 +40,7 @@ export interface MovePackage {
   readonly segment?: Segment;
   readonly kept: readonly JournalLine[];
   readonly finished: readonly IndexEntry[];
-  readonly letters: readonly Letter[];
+  readonly letters: readonly InboxMessage[];
   readonly secrets: readonly ScopeSecret[];
   /** Large values that the log names. */
   readonly blobs: readonly PackedBlob[];
@@ -68,8 +68,8 @@ export const MovePackage: Codec<MovePackage> = record<MovePackage>("struct Move"
     }),
   ),
   letters: array(
-    record<Letter>("struct Letter", {
-      kind: oneOf<Letter["kind"]>("a kind", "message", "answer"),
+    record<InboxMessage>("struct Letter", {
+      kind: oneOf<InboxMessage["kind"]>("a kind", "message", "answer"),
       link: u64,
       number: u64,
       from: string,

@@ -79,10 +79,10 @@ export class ComingToRest {
   /** In a turn with nothing to hand out. */
   turn(): void {
     if (this.#end === undefined || busy(this.#runner.state, this.#owner, this.#bodies).length > 0) return;
-    const told = this.#runner.tell(this.#moving);
+    const told = this.#runner.apply(this.#moving);
     if (E.isLeft(told)) return this.fail(new Refused(told.left.code, told.left.message));
     this.#callOff();
-    this.#end.resolve(this.#runner.settled());
+    this.#end.resolve(this.#runner.whenDurable());
     this.#end = undefined;
   }
 }
@@ -120,17 +120,17 @@ export class Leaving {
       moving,
       resting,
     );
-    this.#runner.stir();
+    this.#runner.schedule();
     try {
       await this.#rest.over;
-      this.#runner.lose(`it moves to ${moving.to}`);
+      this.#runner.abandon(`it moves to ${moving.to}`);
     } finally {
       this.#rest = undefined;
-      this.#runner.stir();
+      this.#runner.schedule();
     }
   }
 
-  lose(why: string): void {
+  abandon(why: string): void {
     this.#rest?.fail(new ScopeLost(why));
   }
 }

@@ -8,21 +8,21 @@ import {
 } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused } from "../error.ts";
-import { payloadMisfit } from "../tool/payload-schema.ts";
-import type { Workplace } from "./work.ts";
-import { admittedEvent } from "../scope/readable.ts";
+import { payloadMismatch } from "../tool/payload-schema.ts";
+import type { ScopeAccess } from "./work.ts";
+import { decodedEvent } from "../scope/round-trip.ts";
 
 /** Appends an event to the process of a scope, or finds it there; durable when it resolves. */
 export const appendProcessEvent = async (
-  scope: Workplace,
+  scope: ScopeAccess,
   request: ProcessEventAppendRequest,
 ): Promise<ProcessEvent> => {
   const row = scope.runner.state.process;
   const payloadHash = eventPayloadHash(request.event_type, request.payload).hash;
-  const misfit = payloadMisfit(row, request.event_type, request.payload);
-  const verdict = misfit === undefined ? {} : { invalid: misfit };
-  const told = scope.runner.tell(
-    admittedEvent({ type: "process.event_appended", request, payload_hash: payloadHash, ...verdict }),
+  const problem = payloadMismatch(row, request.event_type, request.payload);
+  const verdict = problem === undefined ? {} : { invalid: problem };
+  const told = scope.runner.apply(
+    decodedEvent({ type: "process.event_appended", request, payload_hash: payloadHash, ...verdict }),
   );
   if (E.isLeft(told) && told.left.code !== "process_event_exists") throw new Refused(told.left.code, told.left.message);
   const { at } = scope.runner.state;
@@ -33,7 +33,7 @@ export const appendProcessEvent = async (
     at,
     ...verdict,
   });
-  await scope.runner.settled();
+  await scope.runner.whenDurable();
   if (E.isLeft(appended)) throw new Refused(appended.left.code, appended.left.message);
   return appended.right.event;
 };

@@ -12,7 +12,7 @@ import { describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError, Refused, ScopeLost, textOf } from "../error.ts";
 import { appendProcessEvent } from "./append.ts";
-import type { Workplace } from "./work.ts";
+import type { ScopeAccess } from "./work.ts";
 
 /** What an engine is given. */
 export interface EngineRun {
@@ -48,11 +48,11 @@ const asOutput = (returned: unknown): ProcessAwaitOutput => {
 };
 
 export class EngineRuns {
-  readonly #scope: Workplace;
+  readonly #scope: ScopeAccess;
   readonly #engines: Engines;
   #running: AbortController | undefined;
 
-  constructor(scope: Workplace, engines: Engines) {
+  constructor(scope: ScopeAccess, engines: Engines) {
     this.#scope = scope;
     this.#engines = engines;
   }
@@ -65,7 +65,7 @@ export class EngineRuns {
     this.#running = abort;
     const output = await this.#outputOf(recordOf(row), abort.signal);
     this.#running = undefined;
-    if (!this.#scope.runner.isLost) await this.complete(output);
+    if (!this.#scope.runner.isAbandoned) await this.complete(output);
   }
 
   async #outputOf(process: ProcessRecord, signal: AbortSignal): Promise<ProcessAwaitOutput> {
@@ -83,10 +83,10 @@ export class EngineRuns {
 
   /** Ends the process so. Another end may have come before: it stays. */
   async complete(output: ProcessAwaitOutput): Promise<void> {
-    const misfit = await this.#end(output);
-    if (misfit === undefined) return;
-    this.#scope.report(`the end of ${this.#scope.runner.id}`, misfit);
-    const again = await this.#end(failedRun(misfit.message));
+    const problem = await this.#end(output);
+    if (problem === undefined) return;
+    this.#scope.report(`the end of ${this.#scope.runner.id}`, problem);
+    const again = await this.#end(failedRun(problem.message));
     if (again !== undefined) throw again;
   }
 
@@ -107,7 +107,7 @@ export class EngineRuns {
   }
 
   /** The scope is another's: what this run still does is nobody's. */
-  lose(): void {
+  abandon(): void {
     this.#running?.abort(new ScopeLost(`scope ${this.#scope.runner.id} was lost`));
   }
 }

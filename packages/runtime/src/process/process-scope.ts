@@ -2,11 +2,11 @@
 import type { ProcessEvent } from "@pawl/sansio-core/driver";
 import { EffectError } from "../error.ts";
 import { ProcessLog } from "./log.ts";
-import type { Workplace } from "./work.ts";
+import type { ScopeAccess } from "./work.ts";
 import type { Watch } from "./watch.ts";
 
 interface Port {
-  readonly scope: Workplace;
+  readonly scope: ScopeAccess;
   readonly watch: Watch;
 }
 
@@ -19,7 +19,7 @@ const longer = async ({ scope, watch }: Port, log: ProcessLog, signal: AbortSign
     .until(() => (signal.aborted || isLonger() ? true : undefined))
     .finally(() => signal.removeEventListener("abort", look));
   if (signal.aborted) throw new EffectError("cancelled", "the call was cancelled");
-  await scope.runner.settled();
+  await scope.runner.whenDurable();
 };
 
 /** Reads the log until the event is there; a longer log is read on from where it was. */

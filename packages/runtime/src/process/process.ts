@@ -75,8 +75,8 @@ export class Processes {
     if (E.isLeft(completed)) throw new Refused(completed.left.code, completed.left.message);
     const hash = registrationHash(completed.right);
     const scope = await this.scope(registration.id);
-    const told = scope.runner.tell({ type: "process.registered", registration: completed.right, hash });
-    await scope.runner.settled();
+    const told = scope.runner.apply({ type: "process.registered", registration: completed.right, hash });
+    await scope.runner.whenDurable();
     if (E.isLeft(told) && told.left.code !== "process_exists") throw new Refused(told.left.code, told.left.message);
     return this.#recordIn(scope, registration.id);
   }
@@ -89,7 +89,7 @@ export class Processes {
 
   async read(id: string): Promise<ProcessRecord> {
     const scope = await this.#known(id);
-    await scope.runner.settled();
+    await scope.runner.whenDurable();
     return this.#recordIn(scope, id);
   }
 
@@ -117,12 +117,12 @@ export class Processes {
   }
 
   async #endIn(scope: Session, id: string): Promise<ProcessAwaitOutput> {
-    const ended = await scope.among.watch.until(() => {
+    const ended = await scope.scopeLinks.watch.until(() => {
       const row = scope.state.process;
       if (row === undefined) throw unknown(id);
       return row.status.state === "running" ? undefined : row.status;
     });
-    await scope.runner.settled();
+    await scope.runner.whenDurable();
     return ended.await_output;
   }
 
@@ -139,17 +139,17 @@ export class Processes {
   }
 
   async append(id: string, request: ProcessEventAppendRequest): Promise<ProcessEvent> {
-    return appendProcessEvent((await this.#known(id)).among.scope, request);
+    return appendProcessEvent((await this.#known(id)).scopeLinks.scope, request);
   }
 
   async signal(id: string, { name, payload, signalId, holder }: ProcessSignal): Promise<ProcessEvent> {
     const request = signalRequest({ processId: id, name, signalId, payload });
     if (E.isLeft(request)) throw new Refused(request.left.code, request.left.message);
-    const misfit =
+    const problem =
       holder === undefined
         ? undefined
         : handleProblem((await this.#session(holder)).state, holder, id, "process.signal");
-    if (misfit !== undefined) throw new Refused("handle_refused", misfit);
+    if (problem !== undefined) throw new Refused("handle_refused", problem);
     return this.append(id, request.right);
   }
 
@@ -159,15 +159,15 @@ export class Processes {
     keep: (handle: ProcessHandleSummary) => boolean = () => true,
   ): Promise<readonly ProcessHandleSummary[]> {
     const session = await this.#session(holder);
-    await session.runner.settled();
+    await session.runner.whenDurable();
     return handlesOf(session.state, holder, mode).filter(keep);
   }
 
   /** Refuses unless the holder has all of them. */
   async validate(holder: SessionScope, ids: readonly string[]): Promise<void> {
     const held = new Set((await this.list(holder, "all")).map(({ id }) => id));
-    const stray = ids.find((id) => !held.has(id));
-    if (stray !== undefined) throw new Refused("handle_refused", notGranted(stray, holder.session_id));
+    const invalid = ids.find((id) => !held.has(id));
+    if (invalid !== undefined) throw new Refused("handle_refused", notGranted(invalid, holder.session_id));
   }
 
   async transfer(from: SessionScope, to: SessionScope, processes: readonly string[]): Promise<void> {
@@ -192,16 +192,16 @@ export class Processes {
   async deleteSession(sessionId: string): Promise<DeletionReport> {
     const session = await this.#session({ session_id: sessionId });
     for (const { request, phase } of session.state.requests.rows()) {
-      if (phase === "running") session.runner.tell({ type: "request.cancelled", request });
+      if (phase === "running") session.runner.apply({ type: "request.cancelled", request });
     }
-    const told = session.runner.tell({ type: "session.deleted" });
+    const told = session.runner.apply({ type: "session.deleted" });
     if (E.isLeft(told) && told.left.code !== "session_deleted") throw new Refused(told.left.code, told.left.message);
-    await session.runner.settled();
-    const { orphaned, preserved } = await session.among.watch.until(() => {
+    await session.runner.whenDurable();
+    const { orphaned, preserved } = await session.scopeLinks.watch.until(() => {
       const { deletion } = session.state;
       return deletion?.asked.length === 0 ? deletion : undefined;
     });
-    await session.runner.settled();
+    await session.runner.whenDurable();
     return { orphaned, preserved };
   }
 }

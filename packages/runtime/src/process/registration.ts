@@ -16,7 +16,7 @@ import {
 import { describe, jsonFromJs, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../error.ts";
-import type { ProcessReach } from "../body/facet/process-reach.ts";
+import type { ProcessApi } from "../body/facet/process-api.ts";
 
 export interface ProcessStart {
   readonly id: string;
@@ -43,7 +43,7 @@ export const readRegistration = (said: object): E.Either<EffectError, ProcessReg
 };
 
 /** Names the environment that a process started here runs in. */
-export const capturedEnv = ({ environmentSpec }: Pick<ProcessReach, "environmentSpec">): string =>
+export const capturedEnv = ({ environmentSpec }: Pick<ProcessApi, "environmentSpec">): string =>
   envRef(environmentSpec());
 
 const sessionPrefix = "session:";
@@ -66,16 +66,16 @@ export const startOf = (state: State, callId: string): ReturnType<typeof started
 
 export const registrationOf = (
   { id, input, identity, event_types, env_ref }: ProcessStart,
-  reach: ProcessReach,
+  processApi: ProcessApi,
   callId: string,
 ): E.Either<EffectError, ProcessRegistration> => {
-  const env = env_ref ?? (needsEnv(input) ? capturedEnv(reach) : undefined);
+  const env = env_ref ?? (needsEnv(input) ? capturedEnv(processApi) : undefined);
   return readRegistration({
     id,
     input,
     identity: identity ?? identityOf(input),
     event_types: event_types ?? [],
-    ...startOf(reach.state(), callId),
+    ...startOf(processApi.state(), callId),
     ...(env === undefined ? {} : { env_ref: env }),
   });
 };

@@ -1,6 +1,6 @@
 /** What a scope does with others, and for processes: links, engines, background runs, tasks, schedules. */
 import type { ProcessEvent } from "@pawl/sansio-core/driver";
-import type { AmongPort } from "./among.ts";
+import type { ScopeLinksPort } from "./scope-links.ts";
 import { LongWork } from "./run/long-work.ts";
 import type { LiveWork } from "./run/session-work.ts";
 import { Runs } from "./run/run.ts";
@@ -10,11 +10,11 @@ import { Links } from "./message/link.ts";
 import { sessionOf } from "../host/call-place.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
 import { eventAfter } from "./process-scope.ts";
-import { type ProcessCommand, ProcessWork, type Workplace } from "./work.ts";
+import { type ProcessCommand, ProcessWork, type ScopeAccess } from "./work.ts";
 import type { Watch } from "./watch.ts";
 
-export interface ScopeWorkPort extends AmongPort {
-  readonly scope: Workplace;
+export interface ScopeWorkPort extends ScopeLinksPort {
+  readonly scope: ScopeAccess;
   readonly watch: Watch;
   /** A link may have room again. */
   readonly answered: () => void;
@@ -62,8 +62,8 @@ export class ScopeWork {
     return eventAfter(this.#port, eventType, after, signal);
   }
 
-  lose(why: string): void {
-    this.#engines.lose();
-    this.longWork.lose(new ScopeLost(why));
+  abandon(why: string): void {
+    this.#engines.abandon();
+    this.longWork.abandon(new ScopeLost(why));
   }
 }

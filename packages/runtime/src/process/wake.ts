@@ -2,7 +2,7 @@
 import type { Command } from "@pawl/sansio-core";
 import { type SessionScope, wakeId, wakeText } from "@pawl/sansio-core/driver";
 import { tellHost } from "./run/told.ts";
-import type { Workplace } from "./work.ts";
+import type { ScopeAccess } from "./work.ts";
 
 type Delivery = Extract<Command, { readonly type: "wake.deliver" }>;
 
@@ -28,7 +28,7 @@ const wakeOf = ({ key, wake }: Delivery): Wake => {
 
 /** Tells the host until it takes it; it has taken it when its promise resolves. */
 export const deliverWake = (
-  scope: Workplace,
+  scope: ScopeAccess,
   delivery: Delivery,
   tell: (wake: Wake) => Promise<void>,
 ): Promise<void> => {

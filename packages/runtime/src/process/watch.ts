@@ -29,7 +29,7 @@ export class Watch {
     this.#watchers = this.#watchers.filter((watcher) => !watcher.look());
   }
 
-  lose(error: Error): void {
+  abandon(error: Error): void {
     const watchers = this.#watchers;
     this.#watchers = [];
     for (const { reject } of watchers) reject(error);

@@ -7,7 +7,7 @@ import type { Runs } from "./run/run.ts";
 import { type EngineRuns, failedTool } from "./engine.ts";
 import { textOf } from "../error.ts";
 import { type Wake, deliverWake } from "./wake.ts";
-import { misfitOfEvent } from "../scope/readable.ts";
+import { problemOfEvent } from "../scope/round-trip.ts";
 import type { Watch } from "./watch.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
@@ -25,7 +25,7 @@ export type ProcessCommand =
     >;
 
 /** A scope, as those see it who work for its processes. */
-export interface Workplace extends Access {
+export interface ScopeAccess extends Access {
   /** Says to the host what went wrong inside. */
   readonly report: (what: string, thrown: unknown) => void;
 }
@@ -44,7 +44,7 @@ export interface ProcessHost {
 }
 
 export interface ProcessWorkPort {
-  readonly scope: Workplace;
+  readonly scope: ScopeAccess;
   readonly engines: EngineRuns;
   readonly watch: Watch;
   readonly longWork: LongWork;
@@ -101,9 +101,9 @@ export class ProcessWork {
   async #load({ env_ref: envRef }: Of<"env.load">): Promise<void> {
     const { scope, engines } = this.#port;
     const tools = await this.#toolsOf(envRef);
-    if (scope.runner.isLost || scope.runner.state.process?.run !== "env") return;
+    if (scope.runner.isAbandoned || scope.runner.state.process?.run !== "env") return;
     if (typeof tools === "string") return engines.complete(failedTool(tools));
-    scope.runner.tell({ type: "catalog.published", tools });
+    scope.runner.apply({ type: "catalog.published", tools });
   }
 
   /** The tools; or why there are none. */
@@ -112,8 +112,8 @@ export class ProcessWork {
     try {
       const tools = await host.environment?.(envRef);
       if (tools === undefined || tools.length === 0) return `environment \`${envRef}\` is not known here`;
-      const misfit = misfitOfEvent({ type: "catalog.published", tools });
-      return misfit === undefined ? tools : `environment \`${envRef}\` does not fit: ${misfit}`;
+      const problem = problemOfEvent({ type: "catalog.published", tools });
+      return problem === undefined ? tools : `environment \`${envRef}\` does not fit: ${problem}`;
     } catch (thrown) {
       scope.report(`environment ${envRef}`, thrown);
       return `environment \`${envRef}\` could not be loaded: ${textOf(thrown)}`;

@@ -5,10 +5,10 @@ import * as E from "fp-ts/lib/Either.js";
 import { Refused } from "../error.ts";
 import type { FinishedIndex } from "./finished.ts";
 import type { JournalLine } from "../journal/journal.ts";
-import type { Fault } from "./late-event.ts";
+import type { Fault } from "./deferred-event.ts";
 import { refusedValue } from "./not-stored.ts";
 import type { Platform } from "../platform.ts";
-import { admittedEvent } from "./readable.ts";
+import { decodedEvent } from "./round-trip.ts";
 import type { ScopeRunner } from "./runner.ts";
 import type { Telemetry } from "../telemetry.ts";
 import type { Values } from "./values.ts";
@@ -29,7 +29,7 @@ export const refuse = async (
   { runner }: Access,
   { code, message }: { readonly code: string; readonly message: string },
 ): Promise<never> => {
-  await runner.settled();
+  await runner.whenDurable();
   throw new Refused(code, message);
 };
 
@@ -37,7 +37,7 @@ export const refuse = async (
  * An event of a caller's as it is recorded, once its large values are durable: before it is told, so that one that has
  * no room costs nobody else anything. Undefined where it is recorded as it is.
  */
-export const kept = async ({ runner, values, fault }: Access, event: Event): Promise<Event | undefined> => {
+export const storedForm = async ({ runner, values, fault }: Access, event: Event): Promise<Event | undefined> => {
   try {
     return await values.keep(event, runner.state);
   } catch (thrown) {
@@ -48,13 +48,13 @@ export const kept = async ({ runner, values, fault }: Access, event: Event): Pro
 
 /** Tells an event, and waits until it is durable. */
 export const record = async (access: Access, event: Event): Promise<void> => {
-  const told = access.runner.tell(admittedEvent(event));
+  const told = access.runner.apply(decodedEvent(event));
   if (E.isLeft(told)) return refuse(access, told.left);
-  await access.runner.settled();
+  await access.runner.whenDurable();
 };
 
 /** What a caller hands in, as it goes into the log. */
-export const admitted = <A>(codec: Codec<A>, given: unknown, what: string): A => {
+export const decoded = <A>(codec: Codec<A>, given: unknown, what: string): A => {
   const value = read(codec, given);
   if (E.isLeft(value)) throw new Refused("invalid_argument", `${what}: ${describe(value.left)}`);
   return value.right;

@@ -1,10 +1,10 @@
 /** What the interpreter of one scope needs. */
 import type { Command, Finished, State } from "@pawl/sansio-core";
-import type { Fault } from "./late-event.ts";
+import type { Fault } from "./deferred-event.ts";
 import type { Platform } from "../platform.ts";
 import type { ScopeClock } from "./clock.ts";
-import type { Cause } from "./suffix.ts";
-import type { Member } from "./turn-loop.ts";
+import type { Cause } from "./uncommitted.ts";
+import type { Member } from "./commit-loop.ts";
 import type { Values } from "./values.ts";
 
 /** What a scope needs of the runtime around it. */
@@ -15,7 +15,7 @@ export interface ScopePort extends Pick<Member, "deliver" | "news"> {
   readonly values: Values;
   readonly fault: Fault;
   /** The scope is to have a turn. */
-  readonly stir: (member: Member) => void;
+  readonly schedule: (member: Member) => void;
   /** Whether this instance surely still holds its lease. */
   readonly isLeased: () => boolean;
   /** Whether it had a lease that may have run out: then the scope may be another's, and nothing more is done. */

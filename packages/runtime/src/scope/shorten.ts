@@ -9,7 +9,7 @@ import type { JournalLine, NotWritten } from "../journal/journal.ts";
 import type { Retention, SnapshotPort, Taken } from "./snapshots.ts";
 import { referredUpTo, snapshotText } from "./stored-state.ts";
 
-export interface Standing {
+export interface StoredSnapshot {
   /** The snapshot that stands. */
   readonly taken: Taken;
   /** When the oldest line was recorded that is not deleted; it is looked up where that is not known. */
@@ -44,7 +44,7 @@ const cut = async (port: SnapshotPort, state: State, taken: Taken): Promise<bool
   isDone(port, "the log was not shortened", await port.retain(referredUpTo(state, taken.seq)));
 
 /** Makes the state up to a time, or as far as is gone through at once, to the end of an append; and cuts there. */
-const cutBetween = async (port: SnapshotPort, newest: State, limit: number): Promise<Standing | undefined> => {
+const cutBetween = async (port: SnapshotPort, newest: State, limit: number): Promise<StoredSnapshot | undefined> => {
   const { id } = newest.scope;
   const base = await port.begun();
   const atOnce = Math.max(linesAtOnce, Math.ceil((newest.seq - base.seq) / parts));
@@ -72,9 +72,9 @@ const cutBetween = async (port: SnapshotPort, newest: State, limit: number): Pro
 export const shortened = async (
   port: SnapshotPort,
   { olderThanMs }: Retention,
-  standing: Standing,
+  standing: StoredSnapshot,
   state: State,
-): Promise<Standing> => {
+): Promise<StoredSnapshot> => {
   const limit = port.platform.now() - olderThanMs;
   const { taken } = standing;
   if (taken.at <= limit) return (await cut(port, state, taken)) ? { taken, oldest: taken.at } : standing;

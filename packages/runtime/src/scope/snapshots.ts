@@ -4,9 +4,9 @@
  */
 import type { State } from "@pawl/sansio-core";
 import type { Journal, JournalLine } from "../journal/journal.ts";
-import { type Opened, begun } from "./opening.ts";
+import { type Opened, begun } from "./load-scope.ts";
 import type { Platform } from "../platform.ts";
-import { type Standing, shortened } from "./shorten.ts";
+import { type StoredSnapshot, shortened } from "./shorten.ts";
 import { snapshotText } from "./stored-state.ts";
 
 /** How long logs are kept. */
@@ -65,7 +65,7 @@ const delayMs = 20;
 
 export class Snapshots {
   readonly #port: SnapshotPort;
-  #standing: Standing | undefined;
+  #stored: StoredSnapshot | undefined;
   /** Of the events since, in characters; also of those that were there when the scope was opened. */
   #since: number;
   #durable: State | undefined;
@@ -74,7 +74,7 @@ export class Snapshots {
 
   constructor(port: SnapshotPort, { snapshot, since }: Omit<Opened, "state">) {
     this.#port = port;
-    this.#standing = snapshot && { taken: snapshot };
+    this.#stored = snapshot && { taken: snapshot };
     this.#since = since;
   }
 
@@ -88,7 +88,7 @@ export class Snapshots {
     this.#since += characters;
     this.#durable = durable;
     const { least = usualLeast } = this.#port;
-    if (this.#since < Math.max(least, this.#standing?.taken.size ?? 0) || this.#callOff !== undefined || this.#isTaking)
+    if (this.#since < Math.max(least, this.#stored?.taken.size ?? 0) || this.#callOff !== undefined || this.#isTaking)
       return;
     this.#callOff = this.#port.platform.later(delayMs, () => void this.#take());
   }
@@ -119,13 +119,13 @@ export class Snapshots {
     const { seq, at } = state;
     const text = snapshotText(state);
     const result = await this.#port.keep(seq, text);
-    if (result.type === "ok") this.#standing = { ...this.#standing, taken: { seq, at, size: text.length } };
+    if (result.type === "ok") this.#stored = { ...this.#stored, taken: { seq, at, size: text.length } };
     else this.#port.fault(`a snapshot was not taken: ${result.type}`, result);
   }
 
   async #retain(state: State): Promise<void> {
     const { retention } = this.#port;
-    if (retention === undefined || this.#standing === undefined) return;
-    this.#standing = await shortened(this.#port, retention, this.#standing, state);
+    if (retention === undefined || this.#stored === undefined) return;
+    this.#stored = await shortened(this.#port, retention, this.#stored, state);
   }
 }

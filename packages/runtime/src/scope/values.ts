@@ -16,8 +16,8 @@ import {
   referenceTo,
 } from "../journal/blob.ts";
 import { mayWait } from "./not-stored.ts";
-import { mayRefer } from "./refer.ts";
-import type { Room } from "./room.ts";
+import { mayOffload } from "./offload.ts";
+import type { RejectedSizes } from "./rejected-sizes.ts";
 
 /** Characters of a value's text from which on it is put aside, unless the host says otherwise. */
 export const defaultBlobChars = 65_536;
@@ -28,14 +28,14 @@ export interface ValuesPort {
   readonly blobs: BlobStore | undefined;
   readonly limit: number;
   readonly hashText: (text: string) => string;
-  /** What the journal has room for. */
-  readonly room?: Room;
+  /** What the journal has rejected for. */
+  readonly rejected?: RejectedSizes;
 }
 
 /** An event with references, and when what they name is durable. */
-export interface Referred {
+export interface Offloaded {
   readonly event: Event;
-  readonly kept: Promise<unknown>;
+  readonly stored: Promise<unknown>;
 }
 
 const isContainer = (u: unknown): u is object => typeof u === "object" && u !== null;
@@ -89,7 +89,7 @@ const valueOf = (json: Json): unknown => {
 /** Replaces the large values of one scope by references, and references by their values. */
 export class Values {
   readonly #port: ValuesPort;
-  readonly #isLost: () => boolean;
+  readonly #isAbandoned: () => boolean;
   /** Texts that are on their way to the store. */
   readonly #putting = new Map<string, string>();
   /** What is being shown, in order; whatever comes next waits for it. */
@@ -97,7 +97,7 @@ export class Values {
 
   constructor(port: ValuesPort, isLost: () => boolean = () => false) {
     this.#port = port;
-    this.#isLost = isLost;
+    this.#isAbandoned = isLost;
   }
 
   get isEmpty(): boolean {
@@ -110,15 +110,17 @@ export class Values {
   }
 
   /** The event as it is recorded, if there is anything in it that is not; `line` is its line as it came. */
-  refer(event: Event, state: State, line: string): Referred | undefined {
-    const referred = this.isLarge(line) ? this.#referred(event, state) : undefined;
-    if (referred !== undefined || this.#port.room?.has(this.#port.scope, line.length) !== false) return referred;
-    return mayWait(event) ? { event, kept: Promise.reject(new Error("its journal had no room for it")) } : undefined;
+  offload(event: Event, state: State, line: string): Offloaded | undefined {
+    const referred = this.isLarge(line) ? this.#offloaded(event, state) : undefined;
+    if (referred !== undefined || this.#port.rejected?.has(this.#port.scope, line.length) !== false) return referred;
+    return mayWait(event)
+      ? { event, stored: Promise.reject(new Error("its journal had no rejected for it")) }
+      : undefined;
   }
 
-  /** The journal had no room for lines, of which this is the longest. */
+  /** The journal had no rejected for lines, of which this is the longest. */
   refused(characters: number): void {
-    this.#port.room?.refused(this.#port.scope, characters);
+    this.#port.rejected?.refused(this.#port.scope, characters);
   }
 
   /** Whether there may be something in a text that is put aside. */
@@ -128,16 +130,16 @@ export class Values {
 
   /** The event as it is recorded, once its values are durable; undefined where it is recorded as it is. */
   async keep(event: Event, state: State): Promise<Event | undefined> {
-    const referred = this.#port.blobs === undefined ? undefined : this.#referred(event, state);
-    await referred?.kept;
+    const referred = this.#port.blobs === undefined ? undefined : this.#offloaded(event, state);
+    await referred?.stored;
     return referred?.event;
   }
 
-  #referred(event: Event, state: State): Referred | undefined {
+  #offloaded(event: Event, state: State): Offloaded | undefined {
     const { limit } = this.#port;
     const puts: Promise<void>[] = [];
     const encoded = EventCodec.encode(event) as Json;
-    const mayBe = mayRefer(event, state);
+    const mayBe = mayOffload(event, state);
     const changed = mapValues(EventCodec, encoded, (value, path) => {
       const text = stringify(value);
       if (mayBe && path.at(-1) !== "replay" && (text.length > limit || isMarked(text))) return this.#put(text, puts);
@@ -146,7 +148,7 @@ export class Values {
     if (changed === encoded) return undefined;
     const read = readOwned(EventCodec, changed);
     if (E.isLeft(read)) throw new TypeError(`an event with references: ${describe(read.left)}`);
-    return { event: read.right, kept: Promise.all(puts) };
+    return { event: read.right, stored: Promise.all(puts) };
   }
 
   #put(text: string, puts: Promise<void>[]): Json {
@@ -205,7 +207,7 @@ export class Values {
       await before;
       try {
         const value = await shown;
-        if (!this.#isLost()) act(value);
+        if (!this.#isAbandoned()) act(value);
       } catch (thrown) {
         failed(thrown);
       }
@@ -221,5 +223,6 @@ export const valuesOf = (
   { journal, platform, blobChars = defaultBlobChars }: Pick<RuntimeOptions, "journal" | "platform" | "blobChars">,
   scope: string,
   isLost: () => boolean,
-  room: Room,
-): Values => new Values({ scope, blobs: journal.blobs, limit: blobChars, hashText: platform.hashText, room }, isLost);
+  rejected: RejectedSizes,
+): Values =>
+  new Values({ scope, blobs: journal.blobs, limit: blobChars, hashText: platform.hashText, rejected }, isLost);

@@ -2,7 +2,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, missingCall, refuse } from "../scope/access.ts";
 import { Refused, shownOf } from "../error.ts";
-import { admittedEvent } from "../scope/readable.ts";
+import { decodedEvent } from "../scope/round-trip.ts";
 import { recordedOf } from "./repeated.ts";
 
 /** What is to stop. */
@@ -11,14 +11,14 @@ export type Target = { readonly request: string } | { readonly call: string };
 const byOf = (by: string | undefined): { readonly by?: string } => (by === undefined ? {} : { by });
 
 const cancelCall = async (access: Access, call: string, by?: string): Promise<void> => {
-  const told = access.runner.tell(admittedEvent({ type: "call.cancelled", call, ...byOf(by) }));
-  if (E.isRight(told)) return access.runner.settled();
+  const told = access.runner.apply(decodedEvent({ type: "call.cancelled", call, ...byOf(by) }));
+  if (E.isRight(told)) return access.runner.whenDurable();
   return told.left.code === "call_unknown" ? missingCall(access, call, told.left) : refuse(access, told.left);
 };
 
 const cancelRequest = async (access: Access, request: string, by?: string): Promise<void> => {
-  const told = access.runner.tell(admittedEvent({ type: "request.cancelled", request, ...byOf(by) }));
-  if (E.isRight(told)) return access.runner.settled();
+  const told = access.runner.apply(decodedEvent({ type: "request.cancelled", request, ...byOf(by) }));
+  if (E.isRight(told)) return access.runner.whenDurable();
   const seq = told.left.code === "request_unknown" ? await access.finished.find("request", request) : undefined;
   if (seq === undefined) return refuse(access, told.left);
   return refuse(access, { code: "call_ended", message: `request \`${request}\` was finished by event ${seq}` });

@@ -22,5 +22,5 @@ export const publish = async (access: Access, tools: readonly Tool[]): Promise<v
   if (isNews(runner.state, tools)) await record(access, { type: "catalog.published", tools });
   const back = awaitedTools(runner.state, tools);
   if (back.length > 0) await record(access, { type: "executors.available", tools: back });
-  await runner.settled();
+  await runner.whenDurable();
 };

@@ -11,7 +11,7 @@ import {
 } from "@pawl/sansio-core/driver";
 import { type Json, array, dict, oneOf, read, stableHash, string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { admitted } from "../scope/access.ts";
+import { decoded } from "../scope/access.ts";
 import { Refused, textOf } from "../error.ts";
 import { flowParametersOf } from "../tool/flow-tool.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
@@ -61,12 +61,12 @@ type Submitted = Extract<Event, { readonly type: "flow.submitted" }>;
 /** A program as it will be on record; one that is none is looked at as it was given, and so says what is wrong. */
 const programOf = (given: Program): Program => {
   const program = read(ProgramCodec, ProgramCodec.encode(given));
-  return E.isRight(program) ? program.right : admitted(ProgramCodec, given, "flow");
+  return E.isRight(program) ? program.right : decoded(ProgramCodec, given, "flow");
 };
 
 /** Of a parameter that is declared twice nobody could say which type is meant. */
 const toolsGiven = (given: unknown): readonly FlowTool[] => {
-  const tools = admitted(array(FlowToolCodec), given, "tools");
+  const tools = decoded(array(FlowToolCodec), given, "tools");
   for (const [i, { name, parameters }] of tools.entries()) {
     const names = parameters.map(([parameter]) => parameter);
     const twice = names.find((parameter, k) => names.indexOf(parameter) < k);
@@ -78,12 +78,12 @@ const toolsGiven = (given: unknown): readonly FlowTool[] => {
 
 /** The event that submits a flow. Its hash is of what was asked, not of what the session happens to have. */
 export const flowSubmitted = (state: State, place: FlowPlace, given: FlowSubmission): Submitted => {
-  const request = admitted(string, given.request, "request");
+  const request = decoded(string, given.request, "request");
   const flow = programOf(given.flow);
-  const bindings = admitted(dict(string), given.bindings ?? {}, "bindings");
+  const bindings = decoded(dict(string), given.bindings ?? {}, "bindings");
   const tools = given.tools === undefined ? undefined : toolsGiven(given.tools);
   const { executionScope } = given;
-  const unresolved = admitted(Unresolved, given.unresolved ?? "placeholder", "unresolved");
+  const unresolved = decoded(Unresolved, given.unresolved ?? "placeholder", "unresolved");
   const asked = [ProgramCodec.encode(flow), bindings, tools ?? null, unresolved, executionScope ?? null];
   return {
     type: "flow.submitted",

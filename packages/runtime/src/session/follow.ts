@@ -22,7 +22,7 @@ export async function* follow(access: Access, after: number, signal: AbortSignal
   const end = runner.durable.seq;
   if (after > end) throw aheadOf(runner.id, end, after);
   for (let next = after + 1; ;) {
-    await runner.reached(next, signal);
+    await runner.whenDurable(next, signal);
     if (signal.aborted) return;
     const isThere = next <= runner.durable.seq; // Letters that are written without an event wake as well.
     const lines = await readLines(next, next + chunk - 1);

@@ -11,7 +11,7 @@ const turn = ({ platform }: Access): Promise<void> => new Promise((resolve) => p
 /** The events of some types that the log still has; the other lines are not read. */
 export const recordedOf = async (access: Access, types: ReadonlySet<Event["type"]>): Promise<readonly Recorded[]> => {
   const { runner, readLines } = access;
-  await runner.settled();
+  await runner.whenDurable();
   const names = [...types].map((type) => JSON.stringify(type));
   const found: Recorded[] = [];
   for (const [i, line] of (await readLines(1)).entries()) {

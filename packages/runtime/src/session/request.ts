@@ -6,7 +6,7 @@ import type { Command, Event, Reply, RequestedCall } from "@pawl/sansio-core";
 import { type FlowEnd, RequestedCallCodec } from "@pawl/sansio-core/driver";
 import { type Json, array, string, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Access, admitted, kept, record, refuse } from "../scope/access.ts";
+import { type Access, decoded, storedForm, record, refuse } from "../scope/access.ts";
 import { type Admission, Admitted } from "./admission.ts";
 import { type Overloaded, Refused, type ScopeLost } from "../error.ts";
 import { type FlowPlace, type FlowSubmission, flowSubmitted } from "./flow.ts";
@@ -67,7 +67,7 @@ export class Callers {
     waiter.reject(new Refused("waiter_gone", `nobody waits here for request \`${request}\` any more`));
   }
 
-  lose(error: Error): void {
+  abandon(error: Error): void {
     for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(error);
     this.#waiters.clear();
   }
@@ -95,7 +95,7 @@ const textOf = (calls: readonly RequestedCall[], executionScope: string | undefi
 const admitNames = (event: Submitted): void => {
   for (const name of ["execution_scope", "by", "traceparent"] as const) {
     const said: unknown = name in event ? event[name as keyof Submitted] : undefined;
-    if (said !== undefined) admitted(string, said, name);
+    if (said !== undefined) decoded(string, said, name);
   }
   if (event.execution_scope?.trim() === "")
     throw new Refused("missing_execution_scope_id", "execution scopes require non-empty stable ids");
@@ -126,15 +126,15 @@ export class Requests {
     return this.callers;
   }
 
-  lose(error: ScopeLost): void {
+  abandon(error: ScopeLost): void {
     this.#admitted.leaveAll();
-    this.callers.lose(error);
+    this.callers.abandon(error);
   }
 
   /** Submits calls and waits for their replies. */
   async submit(given: Submission, waiting: Waiting): Promise<readonly Reply[]> {
-    const request = admitted(string, given.request, "request");
-    const calls = admitted(Calls, given.calls, "calls");
+    const request = decoded(string, given.request, "request");
+    const calls = decoded(Calls, given.calls, "calls");
     const text = textOf(calls, given.executionScope);
     const hash = this.#access.platform.hashText(text);
     const { executionScope, by, traceparent } = given;
@@ -162,7 +162,7 @@ export class Requests {
   async #submitted(event: Submitted, waiting: Waiting, isLarge = false): Promise<Replied> {
     const { request, hash } = event;
     admitNames(event);
-    const stored = isLarge ? await this.#kept(event) : undefined;
+    const stored = isLarge ? await this.#storedForm(event) : undefined;
     let spanned: Submitted | undefined;
     const { runner, telemetry } = this.#access;
     const asTold = (): Submitted => (spanned ??= withSpan(telemetry, runner.id, event));
@@ -179,14 +179,14 @@ export class Requests {
   }
 
   /** What is known already, or is not taken on, is not put aside. */
-  async #kept(event: Submitted): Promise<Event | undefined> {
+  async #storedForm(event: Submitted): Promise<Event | undefined> {
     const { runner, finished } = this.#access;
     const { request } = event;
     const isLive = runner.state.requests.at(request) !== undefined;
     if (isLive || (await finished.find("request", request)) !== undefined) return undefined;
     const refusal = this.#refusal(event);
     if (refusal !== undefined) throw refusal;
-    return kept(this.#access, event);
+    return storedForm(this.#access, event);
   }
 
   /** Why a request that is not known yet is not taken now, if so. */
@@ -202,7 +202,7 @@ export class Requests {
     if (refusal !== undefined) throw refusal;
     const { runner } = this.#access;
     const spanned = asTold();
-    const told = runner.tell(spanned, stored && spannedAs(spanned, stored));
+    const told = runner.apply(spanned, stored && spannedAs(spanned, stored));
     if (E.isLeft(told) && told.left.code !== "request_exists") return { ...told.left, type: "refused" };
     const { request } = event;
     const isLive = runner.state.requests.at(request)?.phase === "running";
@@ -236,14 +236,14 @@ export class Requests {
   async #takeWaiting(request: string): Promise<void> {
     const { runner } = this.#access;
     if (runner.state.requests.at(request)?.phase !== "replying") return;
-    await runner.settled();
+    await runner.whenDurable();
     const row = runner.state.requests.at(request);
     if (row?.phase === "replying") this.take({ request, ...(await this.#access.values.of(repliedOf(row))) });
   }
 
   /** A request that was acknowledged long ago: its replies stood in the state until then. */
   async #fromLog(request: string, seq: number, hash: string | undefined): Promise<Replied> {
-    await this.#access.runner.settled();
+    await this.#access.runner.whenDurable();
     const row = (await stateBefore(this.#access, seq)).requests.at(request);
     if (row?.phase !== "replying") throw new Refused("gone", `request \`${request}\` was finished by event ${seq}`);
     if (hash !== undefined && row.hash !== hash) return refuse(this.#access, conflict(request, row.hash, hash));
@@ -270,14 +270,14 @@ export class Requests {
     const isTaken = waiters.length > 0 && waiters.every(({ keep }) => !keep);
     const { runner } = this.#access;
     if (isTaken && runner.state.requests.at(request)?.phase === "replying")
-      runner.tell({ type: "reply.acked", request });
+      runner.apply({ type: "reply.acked", request });
   }
 
   /** Whoever took a request's replies has them for good. To say so again changes nothing. */
   async acknowledge(request: string): Promise<void> {
     const { runner, finished } = this.#access;
     const isLive = runner.state.requests.at(request) !== undefined;
-    if (!isLive && (await finished.find("request", request)) !== undefined) return runner.settled();
+    if (!isLive && (await finished.find("request", request)) !== undefined) return runner.whenDurable();
     return record(this.#access, { type: "reply.acked", request });
   }
 }

@@ -3,7 +3,7 @@ import { type Event, nextDeadline } from "@pawl/sansio-core";
 import { type WaitRow, resolutionIn } from "@pawl/sansio-core/driver";
 import { type Codec, type Json, Resolution, type ResolveOutcome, string, stringify, tagged } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Access, admitted, kept, refuse } from "../scope/access.ts";
+import { type Access, decoded, storedForm, refuse } from "../scope/access.ts";
 import { eventAt } from "../scope/history.ts";
 import { type ScopeSecret, idOfToken, idUnder } from "../scope/token-check.ts";
 import type { Roots } from "../scope/token.ts";
@@ -88,7 +88,7 @@ const tell = (access: Access, resolving: Resolving): (() => Promise<Resolved>) =
   const { runner } = access;
   const { key, stored } = resolving;
   const wasAwaited = runner.state.waits.at(key) !== undefined;
-  const told = runner.tell(eventOf(resolving), stored);
+  const told = runner.apply(eventOf(resolving), stored);
   if (E.isRight(told)) {
     const isTooLate = wasAwaited && runner.state.waits.at(key)?.born === runner.state.seq;
     return isTooLate ? () => outcomeOfEnded(access, resolving) : async () => accepted;
@@ -96,7 +96,7 @@ const tell = (access: Access, resolving: Resolving): (() => Promise<Resolved>) =
   const rejection = told.left;
   switch (rejection.code) {
     case "already_resolved":
-      runner.tell({ type: "clock.ticked" }); // Its time was over with this very event, which is not recorded.
+      runner.apply({ type: "clock.ticked" }); // Its time was over with this very event, which is not recorded.
       return () => outcomeOfEnded(access, resolving);
     case "unknown_or_revoked":
     case "too_many_unclaimed":
@@ -109,12 +109,12 @@ const tell = (access: Access, resolving: Resolving): (() => Promise<Resolved>) =
 /** A key's time may be over, and nobody has said so yet: then that is recorded first. */
 const passTime = ({ runner, platform }: Access): void => {
   const due = nextDeadline(runner.state);
-  if (due !== undefined && due.at <= platform.now()) runner.tell({ type: "clock.ticked" });
+  if (due !== undefined && due.at <= platform.now()) runner.apply({ type: "clock.ticked" });
 };
 
 /** Every answer waits until the state that it was computed from is durable. */
 const settled = async <A>({ runner, values }: Access, answer: () => Promise<A>): Promise<A> => {
-  await runner.settled();
+  await runner.whenDurable();
   return values.of(await answer());
 };
 
@@ -134,12 +134,12 @@ const storedOf = async (access: Access, resolving: Resolving): Promise<Event | u
   const { waits } = access.runner.state;
   const isOpen = waits.at(resolving.key)?.terminal === undefined;
   const isLarge = isOpen && access.values.isLarge(stringify(Resolution.encode(resolving.resolution) as Json));
-  return isLarge ? kept(access, eventOf(resolving)) : undefined;
+  return isLarge ? storedForm(access, eventOf(resolving)) : undefined;
 };
 
 export const resolveKey = async (access: Access, given: Resolving, mayBeEarly: boolean): Promise<Resolved> => {
-  for (const name of ["by", "id"] as const) if (given[name] !== undefined) admitted(string, given[name], name);
-  const said = { ...given, resolution: admitted(Resolution, given.resolution, "resolution") };
+  for (const name of ["by", "id"] as const) if (given[name] !== undefined) decoded(string, given[name], name);
+  const said = { ...given, resolution: decoded(Resolution, given.resolution, "resolution") };
   const resolving = { ...said, stored: await storedOf(access, said) };
   passTime(access);
   const row = access.runner.state.waits.at(given.key);

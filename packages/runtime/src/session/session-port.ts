@@ -7,13 +7,13 @@ import type { BackgroundOptions } from "../process/run/host.ts";
 import type { Places } from "../process/run/place.ts";
 import type { Glimpse } from "../process/run/session-work.ts";
 import type { Executors } from "./executor/executor.ts";
-import type { Gate } from "../lifecycle/gate.ts";
+import type { Shutdown } from "../lifecycle/shutdown.ts";
 import type { HostPort, HostRequest } from "../host/host-request.ts";
 import type { Journal, JournalLine } from "../journal/journal.ts";
-import type { Fault } from "../scope/late-event.ts";
+import type { Fault } from "../scope/deferred-event.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
 import type { Ephemeral } from "./observe/observation.ts";
-import type { Opened } from "../scope/opening.ts";
+import type { Opened } from "../scope/load-scope.ts";
 import type { Platform } from "../platform.ts";
 import type { Callers } from "./request.ts";
 import type { ScopeClock } from "../scope/clock.ts";
@@ -22,7 +22,7 @@ import type { Telemetry } from "../telemetry.ts";
 import type { ScopeSecret } from "../scope/token-check.ts";
 import type { Roots } from "../scope/token.ts";
 import type { SnapshotPort } from "../scope/snapshots.ts";
-import type { Member } from "../scope/turn-loop.ts";
+import type { Member } from "../scope/commit-loop.ts";
 import type { Values } from "../scope/values.ts";
 
 export interface SessionPort {
@@ -42,7 +42,7 @@ export interface SessionPort {
   readonly telemetry: Telemetry | undefined;
   readonly attachments: AttachmentStore;
   readonly tool: (id: string) => LiveTool | undefined;
-  readonly stir: (member: Member) => void;
+  readonly schedule: (member: Member) => void;
   readonly isLeased: () => boolean;
   readonly hasLapsed: () => boolean;
   readonly readLines: (from: number, to?: number) => Promise<readonly JournalLine[]>;
@@ -50,7 +50,7 @@ export interface SessionPort {
   /** Letters to this scope are durable. */
   readonly sent: (to: string) => void;
   /** What lies in the scope's inbox. */
-  readonly letters: () => ReturnType<Journal["inbox"]>;
+  readonly messages: () => ReturnType<Journal["inbox"]>;
   readonly places: Places;
   readonly background: BackgroundOptions;
   /** Another scope as it stands, without owning it. */
@@ -67,7 +67,7 @@ export interface SessionPort {
   readonly snapshots: Omit<SnapshotPort, "platform" | "fault" | "taken">;
   /** The scope is at rest. */
   readonly rest: (session: Session) => void;
-  readonly gate: Gate;
+  readonly shutdown: Shutdown;
   /** The session of this scope that is in memory now. */
   readonly reopen: () => Promise<Session>;
   readonly lost: () => void;

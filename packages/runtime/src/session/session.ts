@@ -4,19 +4,19 @@ import type { FlowEnd } from "@pawl/sansio-core/driver";
 import type { Resolution } from "@pawl/tool-value";
 import { Bodies } from "../body/bodies.ts";
 import { type Access, record } from "../scope/access.ts";
-import { type ApprovalWanted, approvalsIn } from "./approvals.ts";
+import { type ApprovalWanted, approvalsIn } from "./approval.ts";
 import type { BlobReader } from "../journal/blob.ts";
 import { type Target, cancel } from "./cancel.ts";
 import type { ConnectionAnswer } from "../host/connection.ts";
 import { answerOfHost } from "../host/connection-answer.ts";
-import { type Approval, type Rejecting, approve, reject } from "./decide.ts";
-import { Edits } from "./edit.ts";
+import { type Approval, type Rejecting, approve, reject } from "./approval-decision.ts";
+import { ApprovalEdits } from "./approval-edit.ts";
 import { ScopeLost, stackOf } from "../error.ts";
 import { type FlowSubmission, lambdaApplied } from "./flow.ts";
 import { follow, held } from "./follow.ts";
 import { Leaving } from "../move/rest.ts";
 import { FinishedIndex } from "../scope/finished.ts";
-import { AmongScopes } from "../process/among.ts";
+import { ScopeLinks } from "../process/scope-links.ts";
 import { publish } from "./catalog.ts";
 import { Questions, hostWork, isQuestion } from "../host/question.ts";
 import { type ObserveOptions, Observers, type Subscription } from "./observe/observer.ts";
@@ -25,7 +25,7 @@ import { type Cause, ScopeRunner } from "../scope/runner.ts";
 import { type CallOptions, type Callers, Requests, type Waiting } from "./request.ts";
 import { type Resolved, resolveKey, resolveToken } from "./resolve.ts";
 import type { SessionPort } from "./session-port.ts";
-import { showing } from "../scope/show.ts";
+import { inlining } from "../scope/inline.ts";
 import { Snapshots } from "../scope/snapshots.ts";
 import { UnderWay, endedIn, isAtRest, isClientSide, isOffered } from "./under-way.ts";
 
@@ -39,7 +39,7 @@ export class Session {
   readonly #requests: Requests;
   /** The calls of it that executors run. @internal */
   readonly offers: Offers;
-  readonly #edits = new Edits();
+  readonly #approvalEdits = new ApprovalEdits();
   readonly #questions = new Questions(
     () => hostWork(this.#port, this.#observers, this),
     () => this.state,
@@ -48,37 +48,37 @@ export class Session {
   readonly leaving: Leaving;
   readonly #observers: Observers;
   /** What it has to do with other scopes, and with processes. @internal */
-  readonly among: AmongScopes;
+  readonly scopeLinks: ScopeLinks;
   /** Where the large values are that its log names; undefined where they stay in it. */
   readonly blobs: BlobReader | undefined;
   readonly #snapshots: Snapshots;
-  readonly #underWay = new UnderWay(() => this.#runner.stir());
+  readonly #underWay = new UnderWay(() => this.#runner.schedule());
   #hasLeft = false;
   #isClosing = false;
 
   /** @internal */ constructor(state: State, epoch: number, port: SessionPort) {
     this.#port = port;
     this.blobs = port.values.blobs;
-    this.#observers = new Observers(state.scope.id, port, () => this.#runner.stir());
+    this.#observers = new Observers(state.scope.id, port, () => this.#runner.schedule());
     this.#bodies = new Bodies(
       { ...port, askHost: (request) => this.#answer(this.#questions.ask(request)) },
       () => this.#runner,
-      () => this.among.reach,
+      () => this.scopeLinks.processApi,
       this.#observers,
     );
     this.#runner = new ScopeRunner(state, epoch, {
       ...port,
       durable: (state_, characters) => this.#snapshots.note(state_, characters),
       rest: () => port.rest(this),
-      deliver: () => this.leaving.turn(() => this.#bodies.deliver()),
+      deliver: () => this.leaving.turn(() => this.#bodies.deliverNext()),
       news: () => this.#bodies.news,
       stepped: (cause, commands, finished) => this.#stepped(cause, commands, finished),
-      perform: showing({
+      perform: inlining({
         values: port.values,
         state: () => this.state,
         bodies: this.#bodies,
         perform: (command, cause) => this.#perform(command, cause),
-        stir: () => this.#runner.stir(),
+        schedule: () => this.#runner.schedule(),
         fail: this.#fail,
       }),
       lost: (why) => this.#lost(why),
@@ -90,8 +90,8 @@ export class Session {
     this.#access = { ...port, runner: this.#runner, finished: this.#finished, readLines };
     this.#requests = new Requests(this.#access, port.callers, port.admission);
     this.offers = new Offers(this.#access, this.#observers, port);
-    this.among = new AmongScopes(this.#access, port, () => this.#bodies.askAgain(), this.#observers);
-    this.#snapshots = new Snapshots({ ...port, ...port.snapshots, taken: () => this.#runner.stir() }, port.opened);
+    this.scopeLinks = new ScopeLinks(this.#access, port, () => this.#bodies.askAgain(), this.#observers);
+    this.#snapshots = new Snapshots({ ...port, ...port.snapshots, taken: () => this.#runner.schedule() }, port.opened);
   }
 
   /** @internal */ get runner(): ScopeRunner {
@@ -103,9 +103,10 @@ export class Session {
 
   /** Whether memory holds nothing of the scope but what its log says, and those who wait for replies. @internal */
   get isIdle(): boolean {
-    const { isLost, isAwaited, isWritten } = this.#runner;
-    const parts = [this.#bodies, this.#edits, this.among, this.#observers, this.#port.values, this.#snapshots];
-    if (isLost || isAwaited || !isWritten || !this.#underWay.isEmpty) return false;
+    const { isAbandoned, isAwaited, isDurable } = this.#runner;
+    const { values } = this.#port;
+    const parts = [this.#bodies, this.#approvalEdits, this.scopeLinks, this.#observers, values, this.#snapshots];
+    if (isAbandoned || isAwaited || !isDurable || !this.#underWay.isEmpty) return false;
     return parts.every(({ isEmpty }) => isEmpty) && isAtRest(this.state);
   }
 
@@ -131,7 +132,7 @@ export class Session {
 
   /** Does something with the scope that a host asks for. */
   #with<A>(act: (session: Session) => Promise<A>): Promise<A> {
-    const { refusal } = this.#port.gate;
+    const { refusal } = this.#port.shutdown;
     return refusal === undefined ? this.#live(act) : Promise.reject(refusal);
   }
 
@@ -181,11 +182,11 @@ export class Session {
   }
 
   approve(call: string, approval: Approval): Promise<void> {
-    return this.#with((live) => approve(live.#access, live.#edits, call, approval));
+    return this.#with((live) => approve(live.#access, live.#approvalEdits, call, approval));
   }
 
   reject(call: string, rejecting: Rejecting): Promise<void> {
-    return this.#with((live) => reject(live.#access, live.#edits, call, rejecting));
+    return this.#with((live) => reject(live.#access, live.#approvalEdits, call, rejecting));
   }
 
   cancel(target: Target, by?: string, again = false): Promise<void> {
@@ -194,7 +195,7 @@ export class Session {
 
   #stepped(cause: Cause, commands: readonly Command[], finished: readonly Finished[]): void {
     this.#finished.note(finished, cause.seq);
-    this.#edits.stepped(this.state, cause.event);
+    this.#approvalEdits.stepped(this.state, cause.event);
     for (const call of endedIn(commands)) {
       this.#bodies.end(call);
       this.offers.ended(call);
@@ -203,13 +204,13 @@ export class Session {
   }
 
   #lost(why: string): void {
-    this.leaving.lose(why);
+    this.leaving.abandon(why);
     this.#bodies.endAll();
     this.#snapshots.stop();
-    this.#requests.lose(new ScopeLost(why));
-    this.#edits.lose(why);
+    this.#requests.abandon(new ScopeLost(why));
+    this.#approvalEdits.abandon(why);
     this.#port.executors.forget(this.#runner.id);
-    this.among.lose(why);
+    this.scopeLinks.abandon(why);
     this.#observers.end(new ScopeLost(`scope ${this.#runner.id} was lost: ${why}`));
     this.#port.lost();
   }
@@ -224,7 +225,7 @@ export class Session {
     void work.catch(this.#fail);
   }
 
-  readonly #fail = (thrown: unknown): void => this.#runner.lose(stackOf(thrown));
+  readonly #fail = (thrown: unknown): void => this.#runner.abandon(stackOf(thrown));
 
   #perform(command: Command, cause: Cause): void {
     const isStill = this.#isClosing || this.state.scope.status.type !== "open"; // Its next owner is asked again.
@@ -236,8 +237,8 @@ export class Session {
       }
       case "tool.cancel":
         this.offers.cancel({ call: command.call, attempt: command.attempt, run: command.run });
-        this.#bodies.at(command.call)?.hearCancel({ seq: cause.seq, index: -1 });
-        return this.#runner.stir();
+        this.#bodies.at(command.call)?.enqueueCancel({ seq: cause.seq, index: -1 });
+        return this.#runner.schedule();
       case "step.run":
         return this.#bodies.at(command.call)?.perform(command.key);
       case "step.answer":
@@ -254,7 +255,7 @@ export class Session {
         return this.#port.host.observe?.(this.#runner.id, command);
       default:
         if (isQuestion(command)) return this.#answer(this.#questions.ask(command, cause.seq));
-        return this.#begin(() => this.among.perform(command));
+        return this.#begin(() => this.scopeLinks.perform(command));
     }
   }
 
@@ -262,7 +263,7 @@ export class Session {
   #answer(answer: Promise<Event | undefined>): void {
     this.#begin(async () => {
       const event = await answer;
-      if (event !== undefined) this.#runner.tell(event);
+      if (event !== undefined) this.#runner.apply(event);
     });
   }
 
@@ -270,7 +271,7 @@ export class Session {
   async open(opened: Event, tools: readonly Tool[]): Promise<void> {
     this.#runner.open(opened);
     if (this.state.calls.some(isOffered)) this.offers.opened();
-    await (this.#runner.id.startsWith("process:") ? this.#runner.settled() : this.publish(tools));
+    await (this.#runner.id.startsWith("process:") ? this.#runner.whenDurable() : this.publish(tools));
     this.#bodies.askParked();
   }
 
@@ -281,10 +282,10 @@ export class Session {
 
   /** What happens in this scope: from the cursor that was seen last, or from now on. Leave it by `return()` or `break`. */
   observe(options: ObserveOptions = {}): Subscription {
-    this.#port.gate.pass();
-    const { id, isLost } = this.#runner;
+    this.#port.shutdown.pass();
+    const { id, isAbandoned } = this.#runner;
     const gone = this.#hasLeft ? "has left memory" : "was lost";
-    if (isLost) throw new ScopeLost(`scope ${id} ${gone}: ask the runtime for it again`);
+    if (isAbandoned) throw new ScopeLost(`scope ${id} ${gone}: ask the runtime for it again`);
     return this.#observers.watch(this.#access, options);
   }
 

@@ -4,7 +4,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import * as E from "fp-ts/lib/Either.js";
 import type * as t from "io-ts";
 import { type JsonSchema, type Parameters, isIoTs, isStandard } from "./argument.ts";
-import { misfitsOf } from "./json-schema.ts";
+import { mismatchesOf } from "./json-schema.ts";
 
 /** The arguments as the body takes them, or why they do not fit: `{path}: {what was wanted}`. */
 export type Checked = E.Either<string, unknown>;
@@ -49,10 +49,10 @@ const stepsOf = (pointer: string, root: Json): readonly unknown[] => {
 };
 
 const schemaChecker = (schema: JsonSchema): Checker => {
-  const misfitOf = misfitsOf(schema);
+  const mismatchOf = mismatchesOf(schema);
   return async (args) => {
-    const misfit = misfitOf(args);
-    return misfit === undefined ? E.right(args) : E.left(`${path(stepsOf(misfit.at, args))}: ${misfit.why}`);
+    const mismatch = mismatchOf(args);
+    return mismatch === undefined ? E.right(args) : E.left(`${path(stepsOf(mismatch.at, args))}: ${mismatch.why}`);
   };
 };
 

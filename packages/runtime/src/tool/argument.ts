@@ -3,7 +3,7 @@ import { type Json, describe, jsonFromJs } from "@pawl/tool-value";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import * as E from "fp-ts/lib/Either.js";
 import type * as t from "io-ts";
-import { misfitOfSchema } from "./schema-form.ts";
+import { problemOfSchema } from "./schema-form.ts";
 
 /** JSON Schema, as plain JSON. */
 export interface JsonSchema {
@@ -75,15 +75,15 @@ export const jsonSchemaOf = (parameters: Parameters<unknown>): Json | undefined 
 };
 
 /** Why a JSON Schema can be held against nothing, if so. */
-export const misfitOfJsonSchema = (schema: unknown): string | undefined => {
+export const problemOfJsonSchema = (schema: unknown): string | undefined => {
   const json = jsonOf(schema);
-  return E.isLeft(json) ? json.left : misfitOfSchema(json.right);
+  return E.isLeft(json) ? json.left : problemOfSchema(json.right);
 };
 
 /** Why what an author said of arguments is nothing to check them by, if so. */
-export const misfitOfParameters = (parameters: unknown): string | undefined => {
+export const problemOfParameters = (parameters: unknown): string | undefined => {
   const isChecked = parameters === undefined || isIoTs(parameters) || isStandard(parameters);
-  return isChecked ? undefined : misfitOfJsonSchema(parameters);
+  return isChecked ? undefined : problemOfJsonSchema(parameters);
 };
 
 /** JSON of what a JavaScript caller hands in. */

@@ -1,7 +1,7 @@
 /** The fields that a tool may have, for authors whose program no compiler reads. */
 import type { ToolHints } from "./manifest.ts";
 import { Refused } from "../error.ts";
-import { strangerIn } from "./stranger.ts";
+import { unknownKeyIn } from "./unknown-key.ts";
 import type { ToolDefinition } from "./tool.ts";
 
 const fields: Record<keyof ToolDefinition, 1> = {
@@ -57,6 +57,6 @@ const hints: Record<keyof ToolHints, 1> = {
 
 /** Rejects unknown fields: a misspelt `durable` would silently make the tool non-durable. */
 export const admitToolFields = (tool: ToolDefinition): void => {
-  const stranger = strangerIn("", tool, fields) ?? strangerIn("hints.", tool.hints ?? {}, hints);
-  if (stranger !== undefined) throw new Refused("invalid_tool", `tool \`${tool.name}\`: ${stranger}`);
+  const unknownKey = unknownKeyIn("", tool, fields) ?? unknownKeyIn("hints.", tool.hints ?? {}, hints);
+  if (unknownKey !== undefined) throw new Refused("invalid_tool", `tool \`${tool.name}\`: ${unknownKey}`);
 };

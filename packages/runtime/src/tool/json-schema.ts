@@ -4,7 +4,7 @@ import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
 import { copied } from "./schema-form.ts";
 
 /** Where a value does not fit, as a JSON pointer, and why. */
-export interface SchemaMisfit {
+export interface SchemaMismatch {
   readonly at: string;
   readonly why: string;
 }
@@ -19,7 +19,7 @@ const schemaOf = ({ keywordLocation }: OutputUnit): string =>
 const unknownTo = new Set(["additionalProperties", "unevaluatedProperties"]);
 
 /** What decides comes last. A property that no schema knows may be another's wrong name: which are missing is said too. */
-const misfitIn = (errors: readonly OutputUnit[]): SchemaMisfit => {
+const mismatchIn = (errors: readonly OutputUnit[]): SchemaMismatch => {
   const last = errors.at(-1);
   if (last === undefined) return { at: "#", why: "does not fit its schema" };
   const { instanceLocation: at, keyword, error } = last;
@@ -36,12 +36,12 @@ const misfitIn = (errors: readonly OutputUnit[]): SchemaMisfit => {
   return { at, why: keyword === "false" ? "Nothing is expected here." : error };
 };
 
-export type SchemaMisfits = (value: Json) => SchemaMisfit | undefined;
+export type SchemaMismatches = (value: Json) => SchemaMismatch | undefined;
 
-export const misfitsOf = (schema: object | boolean): SchemaMisfits => {
+export const mismatchesOf = (schema: object | boolean): SchemaMismatches => {
   const validator = new Validator(copied(schema) as Schema | boolean, "2020-12", true);
   return (value) => {
     const { valid, errors } = validator.validate(holdsBigint(value) ? copied(value) : value);
-    return valid ? undefined : misfitIn(errors);
+    return valid ? undefined : mismatchIn(errors);
   };
 };

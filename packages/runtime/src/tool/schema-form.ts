@@ -19,9 +19,9 @@ const wants =
   (found, at) =>
     fits(found) ? undefined : wrong(at, wanted, found);
 
-const first = <A>(all: readonly A[], misfit: (one: A, i: number) => string | undefined): string | undefined => {
+const first = <A>(all: readonly A[], problem: (one: A, i: number) => string | undefined): string | undefined => {
   for (const [i, one] of all.entries()) {
-    const found = misfit(one, i);
+    const found = problem(one, i);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -107,9 +107,9 @@ const forms: ReadonlyMap<string, Form> = new Map([
 ]);
 
 /** Why it can be held against nothing, if so: `{path}: {what was wanted}`. */
-const misfitOfForm = (found: Json): string | undefined => {
-  const misfit = schema(found, "");
-  return misfit?.startsWith(": ") ? misfit.slice(2) : misfit;
+const problemOfForm = (found: Json): string | undefined => {
+  const problem = schema(found, "");
+  return problem?.startsWith(": ") ? problem.slice(2) : problem;
 };
 
 /** A copy for the validator, which writes into its schemas and knows no integers but numbers. */
@@ -128,9 +128,9 @@ const missingRefIn = (json: object | boolean): string | undefined => {
 };
 
 /** Why nothing can be held against a schema, if so. */
-export const misfitOfSchema = (json: Json): string | undefined => {
-  const misfit = misfitOfForm(json);
-  if (misfit !== undefined) return misfit;
+export const problemOfSchema = (json: Json): string | undefined => {
+  const problem = problemOfForm(json);
+  if (problem !== undefined) return problem;
   try {
     const ref = missingRefIn(json as object | boolean);
     return ref === undefined ? undefined : `\`$ref\` ${shown(ref)} names no part of the schema`;

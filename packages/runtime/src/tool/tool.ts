@@ -2,7 +2,7 @@
 import { type Tool, plainTool } from "@pawl/sansio-core";
 import { type Codec, type Json, type ToolResult, type ValueError, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type ArgsOf, type Parameters, jsonSchemaOf, misfitOfJsonSchema, misfitOfParameters } from "./argument.ts";
+import { type ArgsOf, type Parameters, jsonSchemaOf, problemOfJsonSchema, problemOfParameters } from "./argument.ts";
 import { ToolContract, ToolManifest } from "./manifest.ts";
 import type { BackgroundSink } from "../process/run/report.ts";
 import type { ToolContext } from "../body/facet/context.ts";
@@ -78,9 +78,9 @@ export const admitName = (what: string, name: unknown): void => {
 };
 
 /** Arguments have to be checked by it. */
-export const admitSchema = (what: string, schema: unknown, misfitOf = misfitOfJsonSchema): void => {
-  const misfit = misfitOf(schema);
-  if (misfit !== undefined) throw refused(`${what} does not fit: ${misfit}`);
+export const admitSchema = (what: string, schema: unknown, problemOf = problemOfJsonSchema): void => {
+  const problem = problemOf(schema);
+  if (problem !== undefined) throw refused(`${what} does not fit: ${problem}`);
 };
 
 const optionalParts = ["prepare", "background"] as const;
@@ -109,7 +109,7 @@ export const wireManifestOf = (given: ToolDefinition): ToolManifest => {
 
 /** Returns the schemas of a tool, as models and callers see them. */
 export const contractOf = (definition: ToolDefinition): ToolContract => {
-  admitSchema(`\`parameters\` of tool \`${definition.name}\``, definition.parameters, misfitOfParameters);
+  admitSchema(`\`parameters\` of tool \`${definition.name}\``, definition.parameters, problemOfParameters);
   const contract = said(ToolContract, definition, "contract");
   admitSchema(`\`input_schema\` of tool \`${definition.name}\``, contract.input_schema);
   return contract;

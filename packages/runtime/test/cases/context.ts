@@ -10,8 +10,8 @@ import {
   type ToolContext,
   type ToolDefinition,
   defineTool,
-  misfitOfCompletion,
-  misfitOfDurable,
+  problemOfCompletion,
+  problemOfDurable,
 } from "../../src/index.ts";
 import { World } from "../world.ts";
 import { type Answer, answerOf, refusal, standingFields, standingOf } from "./standing.ts";
@@ -102,7 +102,7 @@ const externalKey = (input: Input): Promise<Answer> =>
 
 const completionKey = async (input: Input): Promise<Answer> => {
   const standing = standingOf(input);
-  const misfit = misfitOfCompletion(standing);
+  const misfit = problemOfCompletion(standing);
   if (misfit !== undefined) return refusal(misfit);
   const { callId = "" } = standing;
   const wait = { type: "tool_completion", tool_call_id: callId } as const;
@@ -183,7 +183,7 @@ const callBatch = async (input: Input): Promise<Answer> => {
 export const contextAdapters = {
   // `twice`: a key is asked for twice in any case.
   completion_key: withFields([...standingFields, "twice"], completionKey),
-  "durable_effects.open": withFields(standingFields, (input: Input) => refusal(misfitOfDurable(standingOf(input)))),
+  "durable_effects.open": withFields(standingFields, (input: Input) => refusal(problemOfDurable(standingOf(input)))),
   run_json: withFields(["step_ids", "input", "returns", "throws"], runSteps),
   await_event_json: withFields(["resolution"], awaitEvent),
   external_event_key: withFields(["key", "twice"], externalKey),

@@ -3,7 +3,7 @@ import { ProcessEvent, type ProcessInput } from "@pawl/sansio-core/driver";
 import { withFields } from "@pawl/testkit";
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type ToolContext, type ToolDefinition, defineTool, misfitOfProcessEvent } from "../../src/index.ts";
+import { type ToolContext, type ToolDefinition, defineTool, problemOfProcessEvent } from "../../src/index.ts";
 import { type Program, eventType, live, program } from "../process/world.ts";
 import type { World } from "../world.ts";
 import { type Answer, answerOf, refusal, standingFields, standingOf } from "./standing.ts";
@@ -67,7 +67,7 @@ const emittedKeys = async (emits: Emits): Promise<unknown> => {
 const emittedEvent = async (input: v.JsonObject): Promise<Answer> => {
   const { callId, process, ...standing } = standingOf(input);
   const type = input["event_type"] as string;
-  if (callId === undefined) return refusal(misfitOfProcessEvent({ callId, process, ...standing }, type));
+  if (callId === undefined) return refusal(problemOfProcessEvent({ callId, process, ...standing }, type));
   const outcome: { answer?: Answer } = {};
   const emit: Program = async (ctx) => {
     outcome.answer = await answerOf(async () => {

@@ -23,7 +23,7 @@ const stored = "runtime/src/journal/memory-scope.ts";
 const scope = "runtime/src/scope/runner.ts";
 const bodies = "runtime/src/body/bodies.ts";
 const body = "runtime/src/body/body.ts";
-const timeline = "runtime/src/body/timeline.ts";
+const replayOrder = "runtime/src/body/replay-order.ts";
 const recovery = "sansio-core/src/call/recover.ts";
 const ask = "sansio-core/src/call/effect.ts";
 const settle = "sansio-core/src/call/settle.ts";
@@ -75,8 +75,8 @@ export const mutants: readonly Mutant[] = [
     what: "a driver that answers its callers before the record is durable",
     first: "waiting",
     file: scope,
-    find: "    if (suffix === undefined) return Promise.resolve();",
-    replace: "    if (suffix !== null) return Promise.resolve();",
+    find: "    if (uncommitted === undefined) return Promise.resolve();",
+    replace: "    if (uncommitted !== null) return Promise.resolve();",
   },
   {
     what: "a driver that issues nothing again after it opened a scope",
@@ -88,13 +88,13 @@ export const mutants: readonly Mutant[] = [
     what: "a driver that goes on after an append was refused",
     first: "unknown",
     file: scope,
-    find: 'if (result.type !== "ok") return this.lose(',
-    replace: 'if (result.type === "conflict") return this.lose(',
+    find: 'if (result.type !== "ok") return this.abandon(',
+    replace: 'if (result.type === "conflict") return this.abandon(',
   },
   {
     what: "a driver that lets no deadline come",
     file: scope,
-    find: 'if (due !== undefined && due <= this.#at()) return void this.tell({ type: "clock.ticked" });',
+    find: 'if (due !== undefined && due <= this.#at()) return void this.apply({ type: "clock.ticked" });',
     replace: "",
   },
   {
@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
     what: "a zombie that goes on with steps when its lease has run out",
     first: "standing",
     file: scope,
-    find: 'if (this.#port.hasLapsed()) this.lose("its lease may have run out");',
+    find: 'if (this.#port.hasLapsed()) this.abandon("its lease may have run out");',
     replace: "",
     caught: { by: "crashes", saying: "owns no scope, and does" },
   },
@@ -138,12 +138,12 @@ export const mutants: readonly Mutant[] = [
     what: "a driver that hands out several answers in one turn",
     first: "racing",
     file: bodies,
-    find: "if (run.deliver()) delivered = true;",
-    replace: "while (run.deliver()) delivered = true;",
+    find: "if (run.deliverNext()) delivered = true;",
+    replace: "while (run.deliverNext()) delivered = true;",
   },
   {
     what: "a body that hears answers in the order in which they came, not of the log",
-    file: timeline,
+    file: replayOrder,
     find: "const byPlace = (a: Mark, b: Mark): number => a.seq - b.seq || a.index - b.index;",
     replace: "const byPlace = (a: Mark, b: Mark): number => b.seq - a.seq || a.index - b.index;",
   },

@@ -64,12 +64,12 @@ const running = ({ isCanceled, isIdempotent = true }: Kind): Scenario => ({
     if (isCanceled) {
       await Promise.race([host.happened("begun"), asked]); // A run that is lost before its start is over.
       await host.within(async (session) => {
-        const work = new SessionWork(async () => session.among.live);
+        const work = new SessionWork(async () => session.scopeLinks.live);
         for (const { id } of await work.tasks()) await work.cancel(id);
       });
     }
     const [reply] = await asked;
-    const again = await host.within((session) => new SessionWork(async () => session.among.live).tasks());
+    const again = await host.within((session) => new SessionWork(async () => session.scopeLinks.live).tasks());
     if (again.length !== 1 || again[0]?.finished_at === undefined) throw new Error(JSON.stringify(again));
     return endOf(reply?.output.outcome);
   },

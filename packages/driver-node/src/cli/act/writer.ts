@@ -71,9 +71,9 @@ export class Writer {
   #written(event: Event): ReturnType<typeof write> {
     const next = { seq: this.state.seq + 1, at: Math.max(this.#now(), this.state.at) };
     const written = write(this.state, { ...next, event });
-    const referred = E.isLeft(written) ? undefined : this.#values.refer(event, this.state, written.right.line);
+    const referred = E.isLeft(written) ? undefined : this.#values.offload(event, this.state, written.right.line);
     if (referred === undefined) return written;
-    this.#kept.push(referred.kept);
+    this.#kept.push(referred.stored);
     return write(this.state, { ...next, event: referred.event });
   }
 

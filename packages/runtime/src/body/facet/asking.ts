@@ -56,7 +56,7 @@ const AskedFor = record<{ readonly key: string; readonly effect: EffectSpec }>("
 });
 
 /** A program's words go into the log, which has to be read again. The input of a step is JSON already. */
-const misfitOf = (key: string, effect: EffectSpec): EffectError | undefined => {
+const problemOf = (key: string, effect: EffectSpec): EffectError | undefined => {
   const isStep = effect.kind === "step";
   if (isStep && effect.recovery === "again" && key.isWellFormed()) return undefined;
   const asked = { key, effect: isStep ? { ...effect, input: null } : effect };
@@ -95,8 +95,8 @@ export class Asking {
   /** Asks for an effect; what it is asked with tells it from another under the same key. */
   ask(key: string, effect: EffectSpec, input: Json, perform?: Request["perform"]): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const misfit = misfitOf(key, effect);
-      if (misfit !== undefined) return reject(misfit);
+      const problem = problemOf(key, effect);
+      if (problem !== undefined) return reject(problem);
       this.body.request({ key, hash: this.#hashOf(input), effect, perform }, resolve, reject);
     });
   }
@@ -121,8 +121,8 @@ export class Asking {
         refused(thrown);
       }
     };
-    const misfit = misfitOf(key, effect);
-    if (misfit !== undefined) refused(misfit);
+    const problem = problemOf(key, effect);
+    if (problem !== undefined) refused(problem);
     else this.body.request({ key, hash: this.#hashOf(input), effect, perform }, told, refused);
     return keyed(key, promise);
   }

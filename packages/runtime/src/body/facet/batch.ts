@@ -21,7 +21,7 @@ export interface Batches {
 /** How deep calls may stand below each other: a tool that calls itself ends here, not with the memory of its host. */
 const maxDepth = 32;
 
-const misfitOfDepth = (name: string): EffectError | undefined => {
+const problemOfDepth = (name: string): EffectError | undefined => {
   if (name.split("/tool-batch:").length <= maxDepth) return undefined;
   const message = `a call may stand below ${maxDepth} others at most: does a tool call itself?`;
   return new EffectError("tool_batch_too_deep", message);
@@ -45,8 +45,8 @@ export const batches = (asking: Asking): Batches => {
     }));
     const key = asking.nextName(batchId(listed).batch_id);
     if (listed.length === 0) return durable(key, Promise.resolve([]));
-    const misfit = misfitOfDepth(asking.facts.name);
-    if (misfit !== undefined) return durable(key, Promise.reject(misfit));
+    const problem = problemOfDepth(asking.facts.name);
+    if (problem !== undefined) return durable(key, Promise.reject(problem));
     const children = listed.map(({ id, tool_id, args }) => ({ id, tool: tool_id, args }));
     const answered = asking.ask(key, { kind: "batch", calls: children }, children);
     return durable(

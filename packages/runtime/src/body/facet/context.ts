@@ -11,7 +11,7 @@ import type { CallFacts } from "./facts.ts";
 import { type Handed, handed } from "./handed.ts";
 import { type Names, names } from "./name.ts";
 import { type Keys, keys } from "./key.ts";
-import { origin } from "./process-reach.ts";
+import { origin } from "./process-api.ts";
 import { type Progress, progress } from "./progress.ts";
 import { type Steps, steps } from "./step.ts";
 
@@ -71,7 +71,7 @@ const continueAs = async (asking: Asking, args: unknown): Promise<never> => {
 
 export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const asking = new Asking(body, facts);
-  const { toolNamed } = facts.reach;
+  const { toolNamed } = facts.processApi;
   const facets = facetsOf(asking);
   const { processId, agentFrameId } = origin(asking);
   const { externalEventKey, completionKey } = keys(asking);
@@ -97,7 +97,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     now,
     random,
     uuid,
-    emitChildProcessStarted: (id, entryName) => facts.reach.childStarted(body.id.call, id, entryName),
+    emitChildProcessStarted: (id, entryName) => facts.processApi.childStarted(body.id.call, id, entryName),
     progress: progress(asking).progress,
     payloadAs,
     attachments,

@@ -3,8 +3,8 @@ import type { Json, ToolCallOutput } from "@pawl/tool-value";
 import type { AttachmentStore } from "../../journal/attachment.ts";
 import type { NestedCall } from "../../host/hook.ts";
 import type { PrepareContext } from "../../tool/live-tool.ts";
-import type { Standing } from "../open.ts";
-import type { ProcessReach } from "./process-reach.ts";
+import type { Capabilities } from "../capabilities.ts";
+import type { ProcessApi } from "./process-api.ts";
 import type { ProgressMessage } from "./progress.ts";
 
 export interface CallFacts {
@@ -12,7 +12,7 @@ export interface CallFacts {
   readonly sessionId: string;
   readonly session: string;
   readonly callId: string;
-  readonly standing: Standing;
+  readonly capabilities: Capabilities;
   readonly maxAttempts: number;
   readonly replayKey: string;
   /** The base of the keys of all that the body does. */
@@ -22,7 +22,7 @@ export interface CallFacts {
   readonly payload: Json;
   /** `{session}/{request}/{call name}`: what processes are called that stand for calls of the body. */
   readonly place: string;
-  readonly reach: ProcessReach;
+  readonly processApi: ProcessApi;
   readonly token: (id: string) => string;
   /** Records that the outside is given the key that completes the call: it ends with the call. */
   readonly handOut: (completionKey: string) => void;

@@ -79,7 +79,7 @@ export const toolsOfHandles = (asking: Asking, processes: ProcessesFacet): Handl
 
   /** As every call: its tool is there, hooks before it, its arguments fit, the tool prepares it. */
   const preparationOf = async (callId: string, name: string, args: Json): Promise<Preparation> => {
-    const tool = facts.reach.toolNamed(name);
+    const tool = facts.processApi.toolNamed(name);
     if (tool === undefined) return { output: unavailable, args };
     const { args: left, short } = await facts.hooked({ callId, tool: name, args });
     if (short !== undefined) return { output: short, args: left };

@@ -1,6 +1,6 @@
 /** Tokens for words from outside. */
 import { EffectError } from "../../error.ts";
-import { misfitOfCompletion } from "../open.ts";
+import { problemOfCompletion } from "../capabilities.ts";
 import { ended } from "../signals.ts";
 import type { Asking } from "./asking.ts";
 import { completionKeyId, customKeyId } from "../../host/call-place.ts";
@@ -26,8 +26,8 @@ export const keys = ({ body, facts }: Asking): Keys => ({
     return facts.token(waitIdOf(facts, key));
   },
   completionKey: () => {
-    const misfit = misfitOfCompletion(facts.standing);
-    if (misfit !== undefined) throw misfit;
+    const problem = problemOfCompletion(facts.capabilities);
+    if (problem !== undefined) throw problem;
     if (body.isOver) throw ended;
     const key = completionKeyId(facts);
     if (!body.hasCompletionKey) facts.handOut(key);

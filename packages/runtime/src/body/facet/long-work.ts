@@ -62,7 +62,7 @@ const failure = (thrown: unknown): EffectResult => failureOf(thrown, "long_work_
 
 export const longWorkFacets = (asking: Asking): LongWorkFacets => {
   const { body, facts } = asking;
-  const { reach } = facts;
+  const { processApi } = facts;
 
   /** One hash for each use of a name in an attempt. */
   const hashOf = (key: string, attempt = body.id.attempt): string => stableHash([facts.base, attempt, key]);
@@ -71,12 +71,12 @@ export const longWorkFacets = (asking: Asking): LongWorkFacets => {
     refusing(key, () => {
       const json = toJson(input, key);
       const perform = (): Promise<EffectResult> =>
-        act(reach.work).then((value): EffectResult => ({ status: "ok", value: toJson(value, key) }), failure);
+        act(processApi.work).then((value): EffectResult => ({ status: "ok", value: toJson(value, key) }), failure);
       return asking.askFor(valueOf, key, { kind: "step", recovery: "again", input: json }, json, perform) as never;
     });
 
   const named = (name: string): LiveTool => {
-    const tool = reach.toolNamed(name);
+    const tool = processApi.toolNamed(name);
     if (tool === undefined) throw new EffectError("tool_unknown", `Unknown tool: ${name}`);
     return tool;
   };
@@ -85,8 +85,8 @@ export const longWorkFacets = (asking: Asking): LongWorkFacets => {
     const key = asking.nextName("background:spawn");
     const [run, task] = [runIdOf(body.now, hashOf(`run:${key}`)), taskIdOf(hashOf(`task:${key}`))];
     return own(key, { tool, ...said }, async (session) => {
-      const { provenance } = startOf(reach.state(), facts.callId);
-      const made = { run, task, tool: named(tool), provenance, envRef: capturedEnv(reach) };
+      const { provenance } = startOf(processApi.state(), facts.callId);
+      const made = { run, task, tool: named(tool), provenance, envRef: capturedEnv(processApi) };
       return { run, ...(await session.spawn({ ...said, ...made })) };
     });
   };

@@ -55,14 +55,14 @@ export class ProcessAsking {
     this.#asking = asking;
   }
 
-  get #reach(): Asking["facts"]["reach"] {
-    return this.#asking.facts.reach;
+  get #processApi(): Asking["facts"]["processApi"] {
+    return this.#asking.facts.processApi;
   }
 
   /** In whose name it is asked: this run needs none for what it started. */
   #named(id: string): Named {
     if (this.#started.has(id)) return {};
-    const holder = holderOf(this.#reach.state());
+    const holder = holderOf(this.#processApi.state());
     if (holder === undefined) throw new EffectError("handle_refused", notVisible(id));
     return { holder };
   }
@@ -80,7 +80,7 @@ export class ProcessAsking {
   }
 
   async start(key: string, request: ProcessStart): Promise<ProcessHandleSummary> {
-    const made = registrationOf(request, this.#reach, this.#asking.facts.callId);
+    const made = registrationOf(request, this.#processApi, this.#asking.facts.callId);
     if (E.isLeft(made)) throw made.left;
     const registration = made.right;
     const hash = registrationHash(registration);
@@ -149,16 +149,16 @@ export class ProcessAsking {
     }
     this.#signalled.set(key, payload_hash);
     const message: Asked = { type: "process.signal", name, signal_id: signalId, payload: json, payload_hash };
-    const holder = holderOf(this.#reach.state());
+    const holder = holderOf(this.#processApi.state());
     const mine = holder === undefined ? this.#named(id) : { holder };
     const effect: EffectSpec = { kind: "message", to: processScope(id), message, ...mine };
     return said(Signalled, (await this.#asking.ask(key, effect, payload_hash)).result);
   }
 
   async list(key: string, mode: ProcessListMode): Promise<readonly ProcessHandleSummary[]> {
-    const holder = holderOf(this.#reach.state());
+    const holder = holderOf(this.#processApi.state());
     const perform = (): EffectResult => {
-      const handles = holder === undefined ? [] : handlesOf(this.#reach.state(), holder, mode);
+      const handles = holder === undefined ? [] : handlesOf(this.#processApi.state(), holder, mode);
       return { status: "ok", value: handles as unknown as Json };
     };
     return (await this.#own(key, mode, perform)) as unknown as readonly ProcessHandleSummary[];
@@ -166,16 +166,16 @@ export class ProcessAsking {
 
   async transfer(key: string, from: SessionScope, to: SessionScope, ids: readonly string[]): Promise<void> {
     const event = { type: "handles.transferred", from, to, processes: ids } as const;
-    await this.#own(key, [sessionScopeId(to), ...ids], () => this.#reach.tell(event));
+    await this.#own(key, [sessionScopeId(to), ...ids], () => this.#processApi.apply(event));
   }
 
   async validate(key: string, ids: readonly string[]): Promise<void> {
-    const holder = holderOf(this.#reach.state());
+    const holder = holderOf(this.#processApi.state());
     const perform = (): EffectResult => {
-      const held = holder === undefined ? [] : handlesOf(this.#reach.state(), holder, "all").map(({ id }) => id);
-      const stray = ids.find((id) => !held.includes(id));
-      if (stray === undefined) return { status: "ok", value: null };
-      const message = notGranted(stray, holder?.session_id ?? this.#reach.state().scope.id);
+      const held = holder === undefined ? [] : handlesOf(this.#processApi.state(), holder, "all").map(({ id }) => id);
+      const invalid = ids.find((id) => !held.includes(id));
+      if (invalid === undefined) return { status: "ok", value: null };
+      const message = notGranted(invalid, holder?.session_id ?? this.#processApi.state().scope.id);
       return { status: "err", error: { code: "handle_refused", message } };
     };
     await this.#own(key, [...ids], perform);

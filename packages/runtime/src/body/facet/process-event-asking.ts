@@ -10,7 +10,7 @@ import {
 import { type Json, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError, failureOf } from "../../error.ts";
-import { payloadMisfit } from "../../tool/payload-schema.ts";
+import { payloadMismatch } from "../../tool/payload-schema.ts";
 import { type Asking, toJson, valueOf } from "./asking.ts";
 
 const mismatch = (): EffectError =>
@@ -22,7 +22,7 @@ const mismatch = (): EffectError =>
 const eventOf = ({ facts }: Asking, json: Json): ProcessEvent => {
   const event = read(ProcessEvent, json);
   if (E.isLeft(event)) throw new EffectError("durable_effect_value", describe(event.left));
-  if (event.right.process_id !== processOfScope(facts.reach.state().scope.id)) throw mismatch();
+  if (event.right.process_id !== processOfScope(facts.processApi.state().scope.id)) throw mismatch();
   return event.right;
 };
 
@@ -35,7 +35,7 @@ export const appendToProcess = async (
 ): Promise<ProcessEvent> => {
   const { event_type, payload, wake_target_scope } = request;
   const payload_hash = eventPayloadHash(event_type, payload).hash;
-  const invalid = payloadMisfit(asking.facts.reach.state().process, event_type, payload);
+  const invalid = payloadMismatch(asking.facts.processApi.state().process, event_type, payload);
   const effect: EffectSpec = {
     kind: "event",
     event_type,
@@ -59,7 +59,7 @@ export const eventOfProcessAfter = async (
   const { body, facts } = asking;
   const perform = async (): Promise<EffectResult> => {
     try {
-      const event = await facts.reach.eventAfter(eventType, after, body.signals.work);
+      const event = await facts.processApi.eventAfter(eventType, after, body.signals.work);
       return { status: "ok", value: ProcessEvent.encode(event) as Json };
     } catch (thrown) {
       return failureOf(thrown, "process_event_wait_failed", EffectError);

@@ -8,7 +8,7 @@ import {
 } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import { EffectError } from "../../error.ts";
-import { misfitOfProcessEvent } from "../open-process.ts";
+import { problemOfProcessEvent } from "../process-capabilities.ts";
 import { awaitEffectKey } from "../value.ts";
 import { type Asking, type Durable, durable, refusing, toJson, valueOf } from "./asking.ts";
 import { appendToProcess, eventOfProcessAfter } from "./process-event-asking.ts";
@@ -29,28 +29,28 @@ export interface ProcessEvents {
 }
 
 /** What can only be made in a process. */
-const unless = <A>(misfit: EffectError | undefined, key: string, make: () => Promise<A>): Durable<A> =>
+const unless = <A>(problem: EffectError | undefined, key: string, make: () => Promise<A>): Durable<A> =>
   refusing(key, () => {
-    if (misfit !== undefined) throw misfit;
+    if (problem !== undefined) throw problem;
     return durable(key, make());
   });
 
 export const processEvents = (asking: Asking): ProcessEvents => {
   const { body, facts } = asking;
-  const { reach, standing } = facts;
+  const { processApi, capabilities } = facts;
   let emitted = 0;
 
   const append = (key: string, request: ProcessEventAppendRequest, replayKey: string): Promise<ProcessEvent> =>
     appendToProcess(asking, key, request, replayKey);
 
   const outside = (what: "emission" | "waiting"): EffectError | undefined =>
-    standing.process === undefined
+    capabilities.process === undefined
       ? new EffectError("process_events_unavailable", `process event ${what} is unavailable outside a durable process`)
       : undefined;
 
   const emitProcessEvent: ProcessEvents["emitProcessEvent"] = (eventType, payload) => {
-    const misfit = misfitOfProcessEvent(standing, eventType);
-    if (misfit !== undefined) return durable("", Promise.reject<ProcessEvent>(misfit));
+    const problem = problemOfProcessEvent(capabilities, eventType);
+    if (problem !== undefined) return durable("", Promise.reject<ProcessEvent>(problem));
     const index = emitted++;
     const key = `durable-process-event:${index}`;
     return unless(undefined, key, () => {
@@ -82,7 +82,7 @@ export const processEvents = (asking: Asking): ProcessEvents => {
   const awaitSignal: ProcessEventsFacet["awaitSignal"] = (name) => {
     const ordinal = (ordinals.get(name) ?? 0) + 1;
     ordinals.set(name, ordinal);
-    const wait = signalWaitKey(processOfScope(reach.state().scope.id), name, ordinal);
+    const wait = signalWaitKey(processOfScope(processApi.state().scope.id), name, ordinal);
     const key = awaitEffectKey(wait);
     return unless(outside("waiting"), key, async () => {
       const { result } = await asking.ask(key, { kind: "wait", wait, signal: { name, ordinal } }, wait);

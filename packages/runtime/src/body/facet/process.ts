@@ -50,13 +50,13 @@ export interface Processes {
 
 export const processes = (asking: Asking): Processes => {
   const { facts } = asking;
-  const { reach } = facts;
+  const { processApi } = facts;
   let made: ProcessAsking | undefined;
 
   const asked = <A>(key: string, ask: (of: ProcessAsking) => Promise<A>): Durable<A> =>
     durable(key, ask((made ??= new ProcessAsking(asking))));
 
-  const holder = (): SessionScope | undefined => holderOf(reach.state());
+  const holder = (): SessionScope | undefined => holderOf(processApi.state());
 
   const cancel: ProcessesFacet["cancel"] = (id) => {
     const key = processEffectId({ op: "cancel", process_id: id });
@@ -65,7 +65,7 @@ export const processes = (asking: Asking): Processes => {
 
   const listed = (mode: ProcessListMode): Durable<readonly ProcessHandleSummary[]> => {
     const scope = holder();
-    const name = scope === undefined ? reach.state().scope.id : sessionScopeId(scope);
+    const name = scope === undefined ? processApi.state().scope.id : sessionScopeId(scope);
     const key = asking.nextName(`process:list:${name}:${mode}`);
     return asked(key, (of) => of.list(key, mode));
   };

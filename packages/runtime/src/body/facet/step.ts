@@ -1,9 +1,9 @@
 /** Durable steps: work that is done once per record, and answered from it afterwards. */
 import type { EffectResult, StepRecovery } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
-import { withoutAbort } from "../called-off.ts";
+import { withoutAbort } from "../abort-error.ts";
 import { EffectError, failureOf } from "../../error.ts";
-import { misfitOfDurable } from "../open.ts";
+import { problemOfDurable } from "../capabilities.ts";
 import { type Asking, type Durable, refusing, toJson, valueOf } from "./asking.ts";
 
 /** What a step's function is handed besides its input. */
@@ -80,7 +80,7 @@ export const steps = (asking: Asking): Steps => {
   const runJson: Steps["runJson"] = (stepId, input, fn, { recovery = "again" } = {}) => {
     const key = `durable-step:${stepId}`;
     return refusing(key, () => {
-      const misuse = misfitOfDurable(facts.standing) ?? misuseOf(stepId, used);
+      const misuse = problemOfDurable(facts.capabilities) ?? misuseOf(stepId, used);
       if (misuse !== undefined) throw misuse;
       used.add(stepId);
       const json = toJson(input, `the input of step \`${stepId}\``);

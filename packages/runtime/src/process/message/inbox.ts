@@ -1,13 +1,13 @@
 /** The letters of one scope: taken in the order in which they came, by appends that do away with them. */
-import type { Journal, Letter } from "../../journal/journal.ts";
+import type { Journal, InboxMessage } from "../../journal/journal.ts";
 
 export interface InboxPort {
   /** Takes a letter, and says whether it is done with. */
-  readonly take: (letter: Letter) => Promise<boolean>;
+  readonly take: (letter: InboxMessage) => Promise<boolean>;
   /** What lies there. */
-  readonly letters: () => ReturnType<Journal["inbox"]>;
+  readonly messages: () => ReturnType<Journal["inbox"]>;
   /** Resolves when all that was taken is durable, so that it lies there no more; rejects when the scope was lost. */
-  readonly settled: () => Promise<void>;
+  readonly whenDurable: () => Promise<void>;
 }
 
 export class Inbox {
@@ -32,8 +32,8 @@ export class Inbox {
       while (this.#isAsked) {
         this.#isAsked = false;
         left = 0;
-        for (const letter of await this.#port.letters()) if (!(await this.#port.take(letter))) left += 1;
-        await this.#port.settled();
+        for (const letter of await this.#port.messages()) if (!(await this.#port.take(letter))) left += 1;
+        await this.#port.whenDurable();
       }
       return left === 0;
     } finally {

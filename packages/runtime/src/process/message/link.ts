@@ -12,31 +12,31 @@ import {
   wakeKey,
 } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
-import type { Letter } from "../../journal/journal.ts";
+import type { InboxMessage } from "../../journal/journal.ts";
 import {
   type Answered,
   type Received,
   type Wanted,
-  answerLetter,
+  answerSent,
   contentOf,
-  messageLetter,
-  wantedLetter,
-} from "../../scope/letter.ts";
-import { payloadMisfit } from "../../tool/payload-schema.ts";
-import type { Workplace } from "../work.ts";
+  messageSent,
+  answerWanted,
+} from "../../scope/message.ts";
+import { payloadMismatch } from "../../tool/payload-schema.ts";
+import type { ScopeAccess } from "../work.ts";
 
 export class Links {
-  readonly #scope: Workplace;
+  readonly #scope: ScopeAccess;
   readonly #answered: () => void;
 
   /** `answered`: a link may have room again. */
-  constructor(scope: Workplace, answered: () => void) {
+  constructor(scope: ScopeAccess, answered: () => void) {
     this.#scope = scope;
     this.#answered = answered;
   }
 
   /** Takes a letter, with all that it comes to in one append; says whether it is done with, or has to be looked at again. */
-  async take(letter: Letter): Promise<boolean> {
+  async take(letter: InboxMessage): Promise<boolean> {
     const content = contentOf(letter);
     if (E.isLeft(content)) {
       this.#scope.report(this.#scope.runner.id, new Error(content.left));
@@ -70,7 +70,7 @@ export class Links {
   }
 
   #offer(message: Received): boolean {
-    const told = this.#scope.runner.tell(message);
+    const told = this.#scope.runner.apply(message);
     if (E.isRight(told)) return true;
     if (told.left.code === "link_full") this.#want(message);
     return told.left.code === "already_received" && this.#repeated(message, false);
@@ -79,12 +79,12 @@ export class Links {
   #repeated(message: Received, isOver: boolean): true {
     const { runner } = this.#scope;
     const again: Outcome | undefined = answerOf(runner.state, message, isOver);
-    if (again !== undefined) runner.say(answerLetter(runner.id, { ...message, to: message.from }, again));
+    if (again !== undefined) runner.say(answerSent(runner.id, { ...message, to: message.from }, again));
     return true;
   }
 
   #want(message: Received): void {
-    this.#scope.runner.say(wantedLetter({ ...message, to: message.from }));
+    this.#scope.runner.say(answerWanted({ ...message, to: message.from }));
   }
 
   #judged(offered: Received): Received {
@@ -94,14 +94,14 @@ export class Links {
 
   #invalid(message: Message): string | undefined {
     const row = this.#scope.runner.state.process;
-    if (message.type === "process.signal") return payloadMisfit(row, signalEventType(message.name), message.payload);
+    if (message.type === "process.signal") return payloadMismatch(row, signalEventType(message.name), message.payload);
     if (message.type !== "process.append") return undefined;
-    return payloadMisfit(row, message.request.event_type, message.request.payload);
+    return payloadMismatch(row, message.request.event_type, message.request.payload);
   }
 
   /** The answer to one of its own messages; one that comes again changes nothing. */
   #hear(answered: Answered): true {
-    this.#scope.runner.tell(answered);
+    this.#scope.runner.apply(answered);
     this.#answered();
     return true;
   }
@@ -112,7 +112,7 @@ export class Links {
     const row = runner.state.links.get(to);
     const same = row === undefined ? [] : sendingsOf(row);
     const sending = same.find((one) => one.link === link && one.number === number);
-    if (sending !== undefined) runner.say(messageLetter(runner.id, sending));
+    if (sending !== undefined) runner.say(messageSent(runner.id, sending));
     return true;
   }
 }

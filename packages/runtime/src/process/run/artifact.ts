@@ -3,14 +3,14 @@ import type { Command } from "@pawl/sansio-core";
 import { type Output, artifactsOf, pathsOf } from "@pawl/sansio-core/driver";
 import { sessionOf } from "../../host/call-place.ts";
 import { recordedIn } from "../../scope/fold.ts";
-import type { Workplace } from "../work.ts";
+import type { ScopeAccess } from "../work.ts";
 import type { BackgroundHost } from "./host.ts";
 
 type Write = Extract<Command, { readonly type: "artifacts.write" }>;
 
 /** What an attempt has written, by the log of its process. `continueAs` begins a body anew: `since` that, what it wrote. */
 export const outputsOf = async (
-  { runner, readLines }: Workplace,
+  { runner, readLines }: ScopeAccess,
   attempt: number,
 ): Promise<{ readonly all: readonly Output[]; readonly since: number }> => {
   const all: Output[] = [];
@@ -23,7 +23,7 @@ export const outputsOf = async (
   return { all, since: all.length - before };
 };
 
-const write = async (scope: Workplace, host: BackgroundHost, { run, attempt, outcome }: Write): Promise<void> => {
+const write = async (scope: ScopeAccess, host: BackgroundHost, { run, attempt, outcome }: Write): Promise<void> => {
   const { state } = scope.runner;
   const { artifact_dir, log_path, result_path } = pathsOf(run);
   if (host.artifacts === undefined) {
@@ -42,7 +42,7 @@ const write = async (scope: Workplace, host: BackgroundHost, { run, attempt, out
 };
 
 /** Whether they are written. Once they are not, they are not tried again: the run ends, and says so. */
-export const writeArtifacts = async (scope: Workplace, host: BackgroundHost, command: Write): Promise<boolean> => {
+export const writeArtifacts = async (scope: ScopeAccess, host: BackgroundHost, command: Write): Promise<boolean> => {
   try {
     await write(scope, host, command);
     return true;

@@ -2,9 +2,9 @@
 import type { EventOf, Rejection, State } from "@pawl/sansio-core";
 import type { NewSchedule, ScheduleAnswer, SpawnAnswer } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
-import type { Workplace } from "../work.ts";
+import type { ScopeAccess } from "../work.ts";
 import { Refused } from "../../error.ts";
-import { admittedEvent } from "../../scope/readable.ts";
+import { decodedEvent } from "../../scope/round-trip.ts";
 
 type RunRequested = EventOf<"run.requested">;
 
@@ -55,11 +55,11 @@ class Answers<A> {
 }
 
 export class LongWorkAsked {
-  readonly #scope: Workplace;
+  readonly #scope: ScopeAccess;
   readonly runs = new Answers<SpawnAnswer>();
   readonly schedules = new Answers<ScheduleAnswer>();
 
-  constructor(scope: Workplace) {
+  constructor(scope: ScopeAccess) {
     this.#scope = scope;
   }
 
@@ -73,7 +73,7 @@ export class LongWorkAsked {
   }
 
   async #refuse({ code, message }: Rejection): Promise<never> {
-    await this.#scope.runner.settled();
+    await this.#scope.runner.whenDurable();
     throw new Refused(code, message);
   }
 
@@ -82,26 +82,26 @@ export class LongWorkAsked {
     const { runner, finished } = this.#scope;
     const { id } = event.registration;
     if ((await finished.find("task", task)) !== undefined) return { status: "started", task };
-    const told = runner.tell(admittedEvent(event));
+    const told = runner.apply(decodedEvent(event));
     if (E.isLeft(told) && told.left.code !== "run_exists") return this.#refuse(told.left);
     const known = spawned(runner.state, id);
     if (known === undefined) return this.runs.next(id);
-    await runner.settled();
+    await runner.whenDurable();
     return known;
   }
 
   /** Asks for a schedule; one too many is refused in words for whoever asked. */
   async schedule(schedule: NewSchedule): Promise<ScheduleAnswer> {
     const { runner } = this.#scope;
-    const told = runner.tell(admittedEvent({ type: "schedule.requested", schedule }));
+    const told = runner.apply(decodedEvent({ type: "schedule.requested", schedule }));
     if (E.isLeft(told) && told.left.code === "too_many_schedules") {
-      await runner.settled();
+      await runner.whenDurable();
       return { status: "refused", message: told.left.message };
     }
     if (E.isLeft(told) && told.left.code !== "schedule_exists") return this.#refuse(told.left);
     const known = created(runner.state, schedule.id);
     if (known === undefined) return this.schedules.next(schedule.id);
-    await runner.settled();
+    await runner.whenDurable();
     return known;
   }
 }

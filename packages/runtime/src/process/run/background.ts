@@ -2,7 +2,7 @@
 import { type Json, stableHash } from "@pawl/tool-value";
 import type { Spawned } from "../../body/facet/long-work.ts";
 import { Refused } from "../../error.ts";
-import { plainEnvironment } from "../reach.ts";
+import { plainEnvironment } from "../process-api.ts";
 import type { Registry } from "../../tool/registry.ts";
 import type { RuntimeOptions } from "../../runtime-options.ts";
 import { type BackgroundOptions, defaultBackground } from "./host.ts";
@@ -12,7 +12,7 @@ import { Places } from "./place.ts";
 import { type LiveWork, SessionWork } from "./session-work.ts";
 
 interface Addressed {
-  readonly among: { readonly live: LiveWork };
+  readonly scopeLinks: { readonly live: LiveWork };
 }
 
 /** A run that a host asks for in the name of a session. */
@@ -48,7 +48,7 @@ export class Background {
   }
 
   async #live(session: string): Promise<LiveWork> {
-    return (await this.#open(`session:${session}`)).among.live;
+    return (await this.#open(`session:${session}`)).scopeLinks.live;
   }
 
   /** The long work of a session. */

@@ -2,8 +2,8 @@
 import type { Command } from "@pawl/sansio-core";
 import type { Plan, ProbeOutcome } from "@pawl/sansio-core/driver";
 import { sessionOf } from "../../host/call-place.ts";
-import type { Workplace } from "../work.ts";
-import { admittedEvent } from "../../scope/readable.ts";
+import type { ScopeAccess } from "../work.ts";
+import { decodedEvent } from "../../scope/round-trip.ts";
 import type { Watch } from "../watch.ts";
 import { writeArtifacts } from "./artifact.ts";
 import { LongWorkAsked } from "./asked.ts";
@@ -27,7 +27,7 @@ export type LongWorkCommand = Of<
 >;
 
 export interface LongWorkPort {
-  readonly scope: Workplace;
+  readonly scope: ScopeAccess;
   readonly watch: Watch;
   readonly places: Places;
   readonly host: BackgroundHost;
@@ -73,16 +73,16 @@ export class LongWork {
   async #permit({ run }: Of<"permit.take">): Promise<void> {
     const { scope, places } = this.#port;
     await undefined; // The event that asks is stepped to its end before it is answered.
-    if (scope.runner.isLost) return;
+    if (scope.runner.isAbandoned) return;
     const hasPlace = places.take(run, scope.runner.id);
     const permit = hasPlace ? ({ status: "granted" } as const) : ({ status: "refused", limit: places.limit } as const);
-    scope.runner.tell({ type: "permit.answered", run, permit });
+    scope.runner.apply({ type: "permit.answered", run, permit });
   }
 
   async #write(command: Of<"artifacts.write">): Promise<void> {
     const { scope, host } = this.#port;
     const written = await writeArtifacts(scope, host, command);
-    if (!scope.runner.isLost) scope.runner.tell({ type: "artifacts.written", attempt: command.attempt, written });
+    if (!scope.runner.isAbandoned) scope.runner.apply({ type: "artifacts.written", attempt: command.attempt, written });
   }
 
   /** Where nobody is there to hear, it is heard. */
@@ -98,8 +98,8 @@ export class LongWork {
     const { scope } = this.#port;
     const { schedule, after } = command;
     const plan = await this.#planOf(command);
-    if (plan !== undefined && !scope.runner.isLost) {
-      scope.runner.tell({ type: "schedule.planned", schedule, after, plan });
+    if (plan !== undefined && !scope.runner.isAbandoned) {
+      scope.runner.apply({ type: "schedule.planned", schedule, after, plan });
     }
   }
 
@@ -110,7 +110,7 @@ export class LongWork {
     try {
       if (host.plan !== undefined) {
         const plan = await host.plan(expression, timezone, after);
-        admittedEvent({ type: "schedule.planned", schedule, after, plan });
+        decodedEvent({ type: "schedule.planned", schedule, after, plan });
         return plan;
       }
     } catch (thrown) {
@@ -135,7 +135,7 @@ export class LongWork {
     const { scope } = this.#port;
     const { schedule, fire } = command;
     const outcome = await this.#probed(command);
-    if (!scope.runner.isLost) scope.runner.tell({ type: "probe.answered", schedule, fire, outcome });
+    if (!scope.runner.isAbandoned) scope.runner.apply({ type: "probe.answered", schedule, fire, outcome });
   }
 
   async #probed(command: Of<"probe.run">): Promise<ProbeOutcome> {
@@ -145,7 +145,7 @@ export class LongWork {
     try {
       const outcome = await host.probe({ session: sessionOf(scope.runner.state), ...probe });
       const { schedule, fire } = probe;
-      admittedEvent({ type: "probe.answered", schedule, fire, outcome });
+      decodedEvent({ type: "probe.answered", schedule, fire, outcome });
       return outcome;
     } catch (thrown) {
       scope.report(`the probe of schedule ${probe.schedule}`, thrown);
@@ -153,7 +153,7 @@ export class LongWork {
     }
   }
 
-  lose(error: Error): void {
+  abandon(error: Error): void {
     this.#port.places.forget(this.#port.scope.runner.id);
     this.asked.lose(error);
   }

@@ -21,7 +21,7 @@ export interface Reattach {
 
 const declined = (message: string): E.Either<string, never> => E.left(`Tool execution error: ${message}`);
 
-const misfitOfTool = (name: string, tool: RunTool | undefined): string | undefined => {
+const problemOfTool = (name: string, tool: RunTool | undefined): string | undefined => {
   if (tool === undefined) return `tool '${name}' not found in built-in registry; cannot re-attach`;
   if (!tool.hasExecutor) return `tool '${name}' does not support background execution; cannot re-attach`;
   const isSafe = tool.hints.idempotent === true || tool.hints.readonly === true;
@@ -42,8 +42,8 @@ export const decideReattach = (spec: Json, place: ReattachPlace): E.Either<strin
   if (typeof tool !== "string" || tool === "") {
     return declined("background_tool spec missing 'tool' field; cannot re-attach");
   }
-  const misfit = misfitOfTool(tool, place.resolve(tool)) ?? fullness(place);
-  return misfit === undefined
+  const problem = problemOfTool(tool, place.resolve(tool)) ?? fullness(place);
+  return problem === undefined
     ? E.right({ tool, arguments: isObject(args) ? args : {}, signal: signal !== false })
-    : declined(misfit);
+    : declined(problem);
 };

@@ -8,7 +8,7 @@ import type { ToolContext } from "../../body/facet/context.ts";
 import { ToolError } from "../../error.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
 import type { Ephemeral } from "../../session/observe/observation.ts";
-import type { Workplace } from "../work.ts";
+import type { ScopeAccess } from "../work.ts";
 import { isExecutionResult, toolError } from "../../tool/result.ts";
 import { outputsOf } from "./artifact.ts";
 import type { BackgroundHost, BackgroundOptions, RunTool } from "./host.ts";
@@ -19,7 +19,7 @@ import { RunReports, type Said } from "./report.ts";
 type Execute = Extract<Command, { readonly type: "tool.execute" }>;
 
 export interface RunPort {
-  readonly scope: Workplace;
+  readonly scope: ScopeAccess;
   readonly places: Places;
   readonly host: BackgroundHost;
   readonly options: BackgroundOptions;
@@ -77,7 +77,7 @@ export class Runs {
 
   async #begins(command: Execute): Promise<boolean> {
     if (!(await this.#enter(command.call))) return false;
-    const refused = command.cause === "owner_lost" ? this.#misfit(command) : undefined;
+    const refused = command.cause === "owner_lost" ? this.#problem(command) : undefined;
     if (refused !== undefined) await this.#refuse(command, refused);
     return refused === undefined;
   }
@@ -94,7 +94,7 @@ export class Runs {
     if (places.take(run, scope.runner.id)) return true;
     this.#detail(workerDeferred);
     const hasPlace = await places.queue(run, scope.runner.id);
-    if (hasPlace && !scope.runner.isLost && runOf(this.#state, call) !== undefined) return true;
+    if (hasPlace && !scope.runner.isAbandoned && runOf(this.#state, call) !== undefined) return true;
     if (hasPlace) places.release(run, scope.runner.id);
     return false;
   }
@@ -102,10 +102,10 @@ export class Runs {
   #detail(detail: string): void {
     const { scope } = this.#port;
     const { run } = this.#state.background;
-    if (run !== undefined) scope.runner.tell({ type: "run.reported", attempt: run.attempt, detail, output: [] });
+    if (run !== undefined) scope.runner.apply({ type: "run.reported", attempt: run.attempt, detail, output: [] });
   }
 
-  #misfit({ tool_id: toolId }: Execute): string | undefined {
+  #problem({ tool_id: toolId }: Execute): string | undefined {
     const { host } = this.#port;
     const { definition } = this.#state.background.run as RunRow;
     const session = sessionOf(this.#state);
@@ -128,11 +128,11 @@ export class Runs {
   async #refuse({ call, attempt, run, cause }: Execute, message: string): Promise<void> {
     const { runner } = this.#port.scope;
     if (cause === undefined) return;
-    runner.tell({ type: "call.resumed", call, attempt, run, cause, owner: this.#port.owner });
-    await runner.settled();
+    runner.apply({ type: "call.resumed", call, attempt, run, cause, owner: this.#port.owner });
+    await runner.whenDurable();
     const output = failureOutput(runtimeFailure("unavailable", reattachRefused, message));
     const result = { type: "done", output } as const;
-    runner.tell({ type: "call.settled", call, attempt, run, result, duration_ms: 0 });
+    runner.apply({ type: "call.settled", call, attempt, run, result, duration_ms: 0 });
   }
 
   /** Runs a tool's body; as a background run with a sink, of which the last word is recorded before its end. */
@@ -170,9 +170,9 @@ export class Runs {
       attempt,
       recorded: isAgain ? (await outputsOf(scope, attempt)).since : 0,
       room: () => this.#room(),
-      isOver: () => isOver() || scope.runner.isLost,
+      isOver: () => isOver() || scope.runner.isAbandoned,
       show: (said: Said) => show({ type: "run", process, run, task, title, attempt, ...said }),
-      record: (report) => void scope.runner.tell({ type: "run.reported", ...report }),
+      record: (report) => void scope.runner.apply({ type: "run.reported", ...report }),
       signal,
     });
   }

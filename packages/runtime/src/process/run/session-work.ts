@@ -18,8 +18,8 @@ import {
 } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused } from "../../error.ts";
-import { admittedEvent } from "../../scope/readable.ts";
-import type { Workplace } from "../work.ts";
+import { decodedEvent } from "../../scope/round-trip.ts";
+import type { ScopeAccess } from "../work.ts";
 import type { Watch } from "../watch.ts";
 import type { LongWorkAsked } from "./asked.ts";
 import { type RunRequest, runRequested } from "./request.ts";
@@ -33,7 +33,7 @@ export interface Glimpse {
 
 /** A session that is in memory. */
 export interface LiveWork {
-  readonly scope: Workplace;
+  readonly scope: ScopeAccess;
   readonly asked: LongWorkAsked;
   readonly watch: Watch;
   readonly glimpse: (scope: string) => Promise<Glimpse>;
@@ -78,14 +78,14 @@ export class SessionWork {
   /** The session's state, once all of it is durable. */
   async #state(): Promise<State> {
     const { runner } = (await this.#live()).scope;
-    await runner.settled();
+    await runner.whenDurable();
     return runner.state;
   }
 
   async #record(event: Event, isThere?: string): Promise<void> {
     const { runner } = (await this.#live()).scope;
-    const told = runner.tell(admittedEvent(event));
-    await runner.settled();
+    const told = runner.apply(decodedEvent(event));
+    await runner.whenDurable();
     if (E.isLeft(told) && told.left.code !== isThere) throw new Refused(told.left.code, told.left.message);
   }
 
@@ -135,8 +135,8 @@ export class SessionWork {
   /** The task afterwards; an update that is dropped leaves it as it was. */
   async update(id: string, update: TaskUpdate): Promise<Task> {
     const { runner } = (await this.#live()).scope;
-    const told = runner.tell(admittedEvent({ type: "task.updated", task: id, update }));
-    await runner.settled();
+    const told = runner.apply(decodedEvent({ type: "task.updated", task: id, update }));
+    await runner.whenDurable();
     const isDropped = E.isLeft(told) && (told.left.code === "stale_attempt" || told.left.code === "task_ended");
     if (E.isLeft(told) && !isDropped) throw new Refused(told.left.code, told.left.message);
     return this.#known(id);
@@ -150,8 +150,8 @@ export class SessionWork {
   /** Asks a task to end. The first time counts; one that is over stays as it is. */
   async cancel(id: string): Promise<Task> {
     const { runner } = (await this.#live()).scope;
-    const told = runner.tell(admittedEvent({ type: "task.cancel_requested", task: id }));
-    await runner.settled();
+    const told = runner.apply(decodedEvent({ type: "task.cancel_requested", task: id }));
+    await runner.whenDurable();
     const isAsked = E.isLeft(told) && (told.left.code === "already_cancelled" || told.left.code === "task_ended");
     if (E.isLeft(told) && !isAsked) throw new Refused(told.left.code, told.left.message);
     return this.#known(id);

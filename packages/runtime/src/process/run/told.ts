@@ -1,6 +1,6 @@
 /** What a host is told until it has it: again and again, with longer pauses, as long as the scope is here to tell it. */
 import type { Event } from "@pawl/sansio-core";
-import type { Workplace } from "../work.ts";
+import type { ScopeAccess } from "../work.ts";
 
 const pauseMs = (tries: number): number => Math.min(60_000, 1000 * 2 ** tries);
 
@@ -12,12 +12,12 @@ export interface Telling {
   readonly what: string;
 }
 
-export const tellHost = async (scope: Workplace, { key, tell, told, what }: Telling): Promise<void> => {
+export const tellHost = async (scope: ScopeAccess, { key, tell, told, what }: Telling): Promise<void> => {
   const { runner, platform } = scope;
-  for (let tries = 0; !runner.isLost && runner.state.outbox.has(key); tries++) {
+  for (let tries = 0; !runner.isAbandoned && runner.state.outbox.has(key); tries++) {
     try {
       await tell();
-      if (!runner.isLost) runner.tell(told);
+      if (!runner.isAbandoned) runner.apply(told);
       return;
     } catch (thrown) {
       scope.report(what, thrown);

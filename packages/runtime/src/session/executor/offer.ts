@@ -8,7 +8,7 @@ import { completionKeyId, executionScopeIn } from "../../host/call-place.ts";
 import type { ProgressMessage } from "../../body/facet/progress.ts";
 import { type Executors, type Offer, type OfferedRun, offerOf } from "./executor.ts";
 import type { Observers } from "../observe/observer.ts";
-import { admittedEvent } from "../../scope/readable.ts";
+import { decodedEvent } from "../../scope/round-trip.ts";
 import { type Roots, tokenOf } from "../../scope/token.ts";
 
 type Execute = Extract<Command, { readonly type: "tool.execute" }>;
@@ -67,7 +67,7 @@ export class Offers {
     values.inOrder(
       offer,
       (shown) => this.#executors.adopt(owner, shown),
-      (thrown) => runner.lose(`call ${offer.call} can not be offered: ${String(thrown)}`),
+      (thrown) => runner.abandon(`call ${offer.call} can not be offered: ${String(thrown)}`),
     );
   }
 
@@ -95,16 +95,16 @@ export class Offers {
     const owner = this.#executors.pick(runner.id, toolId);
     const at = { call, attempt, run };
     const key = owner === undefined ? undefined : this.#keyOf(command);
-    if (cause !== undefined) runner.tell({ type: "call.resumed", ...at, cause, owner: owner ?? this.#self });
+    if (cause !== undefined) runner.apply({ type: "call.resumed", ...at, cause, owner: owner ?? this.#self });
     if (owner !== undefined && (cause === undefined || key !== undefined))
-      runner.tell({ type: "call.dispatched", ...at, owner, ...(key === undefined ? {} : { key }) });
+      runner.apply({ type: "call.dispatched", ...at, owner, ...(key === undefined ? {} : { key }) });
     if (owner === undefined) {
       this.#missing.add(toolId);
-      return void runner.tell({ type: "call.executor_missing", ...at });
+      return void runner.apply({ type: "call.executor_missing", ...at });
     }
     const offer = { ...offerOf(runner.id, command), ...this.#completion(key) };
     this.#executors.hold(owner, offer);
-    await runner.settled();
+    await runner.whenDurable();
     if (isRunBy(runner.state.calls.at(call), owner, offer)) this.#executors.give(owner, offer);
     else this.#executors.release(owner, offer);
   }
@@ -123,12 +123,12 @@ export class Offers {
     const isHere = (tool: string): boolean => this.#executors.pick(runner.id, tool) !== undefined;
     const wanted = [...new Set(tools)].filter((tool) => this.#missing.has(tool) && isHere(tool));
     for (const tool of wanted) this.#missing.delete(tool);
-    if (wanted.length > 0) runner.tell({ type: "executors.available", tools: wanted });
+    if (wanted.length > 0) runner.apply({ type: "executors.available", tools: wanted });
   }
 
   /** An executor's lease is over; where it had nothing here, that is nobody's loss. */
   lost(owner: string): void {
-    this.#access.runner.tell({ type: "owner.lost", owner });
+    this.#access.runner.apply({ type: "owner.lost", owner });
   }
 
   /** What an executor says of a run of its own, for observers; of anything else it has nothing to say. */
@@ -144,11 +144,11 @@ export class Offers {
     const { runner } = this.#access;
     const { scope: _, ...run } = at;
     if (!isRunBy(runner.state.calls.at(at.call), owner, at)) return this.#late(owner, { output, duration_ms, ...at });
-    const settled = admittedEvent({ type: "call.settled", ...run, result: { type: "done", output }, duration_ms });
+    const settled = decodedEvent({ type: "call.settled", ...run, result: { type: "done", output }, duration_ms });
     this.#executors.release(owner, at);
-    const told = runner.tell(settled);
+    const told = runner.apply(settled);
     if (E.isLeft(told)) return refuse(this.#access, told.left);
-    await runner.settled();
+    await runner.whenDurable();
     return "accepted";
   }
 
@@ -161,8 +161,8 @@ export class Offers {
       return refuse(this.#access, { code: "not_offered", message });
     }
     if (runner.state.calls.at(at.call) !== undefined)
-      runner.tell(admittedEvent({ type: "call.settled_late", ...run, output, duration_ms }));
-    await runner.settled();
+      runner.apply(decodedEvent({ type: "call.settled_late", ...run, output, duration_ms }));
+    await runner.whenDurable();
     return "too_late";
   }
 }

@@ -34,7 +34,7 @@ export class ExecutorVerbs {
   /** Whoever opens a scope next learns of its executors from the log: one that can not be opened now is left to them. */
   async #withOffers(scope: string, then: (offers: Offers) => void): Promise<void> {
     const session = await this.#port.scope(scope).catch(() => undefined);
-    if (session !== undefined && !session.runner.isLost) then(session.offers);
+    if (session !== undefined && !session.runner.isAbandoned) then(session.offers);
   }
 
   register(executor: ExecutorSpec): Leave {

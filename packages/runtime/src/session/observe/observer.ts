@@ -52,22 +52,22 @@ export class Subscription implements AsyncIterableIterator<Frame> {
   push(frame: Observed): void {
     if (this.#gap === undefined && this.#queue.length < this.#max) this.#queue.push(frame);
     else this.#gap = { from: this.#gap?.from ?? frame.cursor, to: frame.cursor };
-    this.#stir();
+    this.#wakeTaker();
   }
 
   pushEphemeral(observation: Ephemeral): void {
     if (this.#gap !== undefined || this.#queue.length >= this.#max) return;
     this.#queue.push({ type: "ephemeral", observation });
-    this.#stir();
+    this.#wakeTaker();
   }
 
   /** The scope is gone from here: what was queued is told, then this. */
   end(error: Error): void {
     this.#error = error;
-    this.#stir();
+    this.#wakeTaker();
   }
 
-  #stir(): void {
+  #wakeTaker(): void {
     this.#wake?.();
     this.#wake = undefined;
   }
@@ -116,15 +116,15 @@ export class Subscription implements AsyncIterableIterator<Frame> {
   async return(): Promise<IteratorResult<Frame>> {
     this.#isOver = true;
     this.#leave(this);
-    this.#stir();
+    this.#wakeTaker();
     await this.#past?.return(undefined);
     return { done: true, value: undefined };
   }
 }
 
 /** The scope: resolves when all that was stepped so far is durable. */
-interface Settling {
-  readonly settled: () => Promise<void>;
+interface Durable {
+  readonly whenDurable: () => Promise<void>;
 }
 
 const endAll = (watching: readonly Subscription[], thrown: unknown): void => {
@@ -164,7 +164,7 @@ export class Observers {
   }
 
   /** An event was stepped: whoever watches is told of it when it is durable. */
-  stepped(cause: Cause, commands: readonly Command[], scope: Settling): void {
+  stepped(cause: Cause, commands: readonly Command[], scope: Durable): void {
     this.#telemetry?.stepped(this.#scope, cause, commands);
     if (this.#subscriptions.size === 0) return;
     const frames = observedIn(this.#scope, cause, commands);
@@ -175,18 +175,18 @@ export class Observers {
   }
 
   /** What is recorded nowhere comes after what was recorded before it. */
-  tell(observation: Ephemeral, scope: Settling): void {
+  tell(observation: Ephemeral, scope: Durable): void {
     if (this.#subscriptions.size === 0) return;
     this.#whenDurable(scope, undefined, (subscription) => subscription.pushEphemeral(observation));
   }
 
   /** Tells those who watch now, one thing after the other. */
-  #whenDurable<A>(scope: Settling, what: A, tell: (subscription: Subscription, shown: A) => void): void {
+  #whenDurable<A>(scope: Durable, what: A, tell: (subscription: Subscription, shown: A) => void): void {
     const watching = [...this.#subscriptions];
     const each = (shown: A): void => {
       for (const subscription of watching) tell(subscription, shown);
     };
-    void scope.settled().then(
+    void scope.whenDurable().then(
       () => this.#values.inOrder(what, each, (thrown) => endAll(watching, thrown)),
       () => undefined, // The scope is lost, and so is what was not durable: `end` tells.
     );

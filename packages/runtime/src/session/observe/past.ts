@@ -15,7 +15,7 @@ const turn = ({ platform }: Access): Promise<void> => new Promise((resolve) => p
 export async function* observePast(access: Access, after: Cursor, upTo: number): AsyncGenerator<Frame> {
   const { runner, readLines } = access;
   const { id: scope } = runner;
-  await runner.settled();
+  await runner.whenDurable();
   const whole = await readLines(1, upTo);
   let state: State = await access.begun();
   const { seq: base } = state;
