@@ -10,7 +10,7 @@ import {
   type SessionScope,
   cancelRequest,
   completionRequest,
-  handleMisfit,
+  handleProblem,
   handlesOf,
   notGranted,
   processScope,
@@ -148,7 +148,7 @@ export class Processes {
     const problem =
       holder === undefined
         ? undefined
-        : handleMisfit((await this.#session(holder)).state, holder, id, "process.signal");
+        : handleProblem((await this.#session(holder)).state, holder, id, "process.signal");
     if (problem !== undefined) throw new Refused("handle_refused", problem);
     return this.append(id, request.right);
   }
