@@ -12,7 +12,7 @@ import type {
   TaskUpdate,
 } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
-import { messageIdOf, runIdOf, scheduleIdOf, taskIdOf } from "../../process/run/identity.ts";
+import { messageIdOf, runIdOf, scheduleIdOf, taskIdOf } from "../../process/run/request.ts";
 import type { MessageFilter, SessionWork, TaskFilter } from "../../process/run/session-work.ts";
 import { EffectError, failureOf } from "../../error.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
