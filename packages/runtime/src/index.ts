@@ -15,26 +15,25 @@ export { ApprovalWanted, type AwaitingPage, ScopeAwaiting } from "./session/appr
 export { type ExecutorSpec, type Offer, type OfferedRun } from "./session/executor/executor.ts";
 export { type Settled, type Settlement } from "./session/executor/offer.ts";
 export { type Target } from "./session/cancel.ts";
-export { type Patience, defaultPatience } from "./body/idle.ts";
+export { type Patience, defaultPatience } from "./body/stop.ts";
 export { type DeletionReport, type ProcessSignal, Processes } from "./process/process.ts";
 export { type Engine, type EngineRun, type Engines } from "./process/engine.ts";
-export { type Wake } from "./process/wake.ts";
-export { Background, type HostRun } from "./process/run/background.ts";
+export { Background, type HostRun, Places } from "./process/run/background.ts";
 export {
   type BackgroundHost,
   type BackgroundOptions,
   type Probe,
+  type ProcessHost,
   type RunFiles,
   type RunTool,
   type SessionMessage,
+  type Wake,
   defaultBackground,
-} from "./process/run/host.ts";
-export { Places } from "./process/run/place.ts";
-export { type Reattach, type ReattachPlace, decideReattach } from "./process/run/reattach.ts";
+} from "./process/host.ts";
+export { type Reattach, type ReattachPlace, decideReattach } from "./process/run/run.ts";
 export { type BackgroundSink } from "./process/run/report.ts";
 export { type MessageFilter, SessionWork, type TaskFilter } from "./process/run/session-work.ts";
 export { type LongWorkFacets, type RunStart, type ScheduleStart, type Spawned } from "./body/facet/long-work.ts";
-export { type ProcessHost } from "./process/work.ts";
 export { type CancelledProcess, type ProcessesFacet, type SignalledProcess } from "./body/facet/process.ts";
 export { type ProcessStart } from "./process/registration.ts";
 export { type ProcessEventsFacet } from "./body/facet/process-event.ts";
@@ -115,13 +114,12 @@ export {
 export { Cursor, type Ephemeral, type Frame, type Observation, endOf, isAfter } from "./session/observe/observation.ts";
 export { FrameCodec } from "./session/observe/observation-codec.ts";
 export { type ObserveOptions, Subscription, defaultObserverBuffer } from "./session/observe/observer.ts";
-export { type ProgressMessage } from "./body/facet/progress.ts";
+export { type ProgressMessage, type ToolContext } from "./body/facet/context.ts";
 export { type EndedHookCall, type HookCall, type Plugin, type PluginDirective } from "./host/hook.ts";
 export { type ProjectedCall, type Projector } from "./host/project.ts";
 export { type OutcomeDecision, type OutcomeResolver, type UnknownOutcome } from "./host/unknown-outcome.ts";
 export { type ExternalWork } from "./host/external.ts";
 export { type Durable } from "./body/facet/asking.ts";
-export { type ToolContext } from "./body/facet/context.ts";
 export { type StepInfo } from "./body/facet/step.ts";
 export { type Bounds, defaultBounds } from "./session/admission.ts";
 export {
@@ -134,8 +132,12 @@ export {
   ScopeMoving,
   ToolError,
 } from "./error.ts";
-export { type Capabilities as Standing, problemOfCompletion, problemOfDurable } from "./body/capabilities.ts";
-export { problemOfProcessEvent } from "./body/process-capabilities.ts";
+export {
+  type Capabilities as Standing,
+  problemOfCompletion,
+  problemOfDurable,
+  problemOfProcessEvent,
+} from "./body/facet/facts.ts";
 export { Quarantined, foldLines, recordedIn } from "./scope/fold.ts";
 export {
   type LogAttachments,
@@ -146,7 +148,7 @@ export {
   logText,
   putLog,
 } from "./move/log-file.ts";
-export { unpackedAttachment } from "./move/bytes.ts";
+export { unpackedAttachment } from "./move/attachment.ts";
 export { openState } from "./scope/load-scope.ts";
 export { isAtRest } from "./session/under-way.ts";
 export { type Adoption, type IndexEntry, type MoveEnd, type MoveStore } from "./journal/move-store.ts";
@@ -154,7 +156,7 @@ export { type Log, type LogEntry, type LogLevel, type LogName, entryOf, logLevel
 export { type Telemetry } from "./telemetry.ts";
 export { Moves } from "./move/move.ts";
 export { MoveAnswer, type MovePart, type Mover } from "./move/mover.ts";
-export { type BodiesAtMove, type Resting } from "./move/rest.ts";
+export { type BodiesAtMove, type Resting } from "./move/quiesce.ts";
 export { type ScopeSecret, idOfToken } from "./scope/token-check.ts";
 export { type Roots, tokenOf } from "./scope/token.ts";
 export {
@@ -166,4 +168,4 @@ export {
   ToolOutputContract,
   ToolDefinition as WireToolDefinition,
 } from "./tool/manifest.ts";
-export { LlmRequest } from "./body/facet/llm-request.ts";
+export { LlmRequest } from "./body/facet/host.ts";

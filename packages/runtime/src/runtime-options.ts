@@ -1,6 +1,6 @@
 /** What a runtime is made of. */
 import type { Bounds } from "./session/admission.ts";
-import type { BackgroundOptions } from "./process/run/host.ts";
+import type { BackgroundOptions } from "./process/host.ts";
 import type { Journal, Lease } from "./journal/journal.ts";
 import type { Platform } from "./platform.ts";
 import type { ToolDefinition } from "./tool/tool.ts";
@@ -8,7 +8,7 @@ import type { Registry } from "./tool/registry.ts";
 import type { Roots } from "./scope/token.ts";
 import type { HostPort } from "./host/host-request.ts";
 import type { Log } from "./log.ts";
-import type { Patience } from "./body/idle.ts";
+import type { Patience } from "./body/stop.ts";
 import type { Linger } from "./lifecycle/idle-cache.ts";
 import type { Mover } from "./move/mover.ts";
 import type { SnapshotOptions } from "./scope/snapshots.ts";

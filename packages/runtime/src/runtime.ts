@@ -1,5 +1,5 @@
 /** The runtime of one process: opens scopes over a journal, and runs their tools. */
-import { defaultPatience } from "./body/idle.ts";
+import { defaultPatience } from "./body/stop.ts";
 import type { HostSide } from "./host/host-side.ts";
 import { memoryAttachments } from "./journal/attachment.ts";
 import { sweepFromTimeToTime } from "./journal/sweep.ts";
@@ -9,11 +9,10 @@ import { Shutdown } from "./lifecycle/shutdown.ts";
 import { admittedOptions } from "./lifecycle/wrong-option.ts";
 import { logged } from "./log.ts";
 import { Moves } from "./move/move.ts";
-import { InboxPoller } from "./process/message/inbox-poller.ts";
-import { mayCreate } from "./process/message/unknown-target.ts";
+import { InboxPoller, mayCreate } from "./process/message/inbox-poller.ts";
 import { Processes } from "./process/process.ts";
 import { Background } from "./process/run/background.ts";
-import { viewsOf } from "./process/run/glimpse.ts";
+import { viewsOf } from "./process/run/session-work.ts";
 import { type RuntimeOptions, executorLeaseMs, pollMs } from "./runtime-options.ts";
 import { Alarms } from "./scope/alarms.ts";
 import { CommitLoop } from "./scope/commit-loop.ts";

@@ -1,9 +1,9 @@
 /** The three objects that a scope is made of, for tests of one part alone. */
 import { initial } from "@pawl/sansio-core";
 import type { Journal, RuntimeOptions } from "../src/index.ts";
-import { defaultPatience } from "../src/body/idle.ts";
+import { defaultPatience } from "../src/body/stop.ts";
 import { Shutdown } from "../src/lifecycle/shutdown.ts";
-import { Places } from "../src/process/run/place.ts";
+import { Places } from "../src/process/run/background.ts";
 import { ScopeClock } from "../src/scope/clock.ts";
 import { RejectedSizes } from "../src/scope/rejected-sizes.ts";
 import { type ScopeStore, scopeStoreOf } from "../src/scope/scope-store.ts";

@@ -11,7 +11,7 @@
  */
 import type { HostPort } from "./host-request.ts";
 import type { AttachmentStore } from "../journal/attachment.ts";
-import type { BackgroundOptions } from "../process/run/host.ts";
+import type { BackgroundOptions } from "../process/host.ts";
 import type { Roots } from "../scope/token.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
 

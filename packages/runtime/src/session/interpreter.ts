@@ -34,7 +34,7 @@ import type { Answer } from "../body/body.ts";
 import type { News } from "../body/replay-order.ts";
 import { ScopeLost, stackOf } from "../error.ts";
 import { Questions, hostWork, isQuestion } from "../host/question.ts";
-import { Leaving } from "../move/rest.ts";
+import { Leaving } from "../move/quiesce.ts";
 import { ScopeLinks } from "../process/scope-links.ts";
 import type { Access } from "../scope/access.ts";
 import { FinishedIndex } from "../scope/finished.ts";

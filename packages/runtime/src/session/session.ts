@@ -52,7 +52,7 @@ import { ScopeLost } from "../error.ts";
 import type { ConnectionAnswer } from "../host/connection.ts";
 import { answerOfHost } from "../host/connection-answer.ts";
 import type { BlobReader } from "../journal/blob.ts";
-import type { Leaving } from "../move/rest.ts";
+import type { Leaving } from "../move/quiesce.ts";
 import type { ScopeLinks } from "../process/scope-links.ts";
 import { record } from "../scope/access.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
