@@ -1,5 +1,5 @@
 /** Flows as text: parsed, checked, and given their first bindings from a request. */
-import { type Program, ProgramCodec, misfitOfProgram } from "@pawl/sansio-core/driver";
+import { type Program, ProgramCodec, problemOfProgram } from "@pawl/sansio-core/driver";
 import { type Json, type JsonObject, formatPath, parse, read, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 
@@ -14,7 +14,7 @@ export const readFlow = (text: string): E.Either<FlowMisfit, Program> => {
   const json = parse(text);
   const program = E.isLeft(json) ? json : read(ProgramCodec, json.right);
   if (E.isLeft(program)) return E.left({ path: formatPath(program.left.path), message: program.left.message });
-  const problem = misfitOfProgram(program.right);
+  const problem = problemOfProgram(program.right);
   return problem === undefined ? program : E.left({ path: `$.${problem.path}`, message: problem.message });
 };
 

@@ -18,23 +18,22 @@ export { type Target } from "./session/cancel.ts";
 export { type Patience, defaultPatience } from "./body/idle.ts";
 export { type DeletionReport, type ProcessSignal, Processes } from "./process/process.ts";
 export { type Engine, type EngineRun, type Engines } from "./process/engine.ts";
-export { type Wake } from "./process/wake.ts";
-export { Background, type HostRun } from "./process/run/background.ts";
+export { Background, type HostRun, Places } from "./process/run/background.ts";
 export {
   type BackgroundHost,
   type BackgroundOptions,
   type Probe,
+  type ProcessHost,
   type RunFiles,
   type RunTool,
   type SessionMessage,
+  type Wake,
   defaultBackground,
-} from "./process/run/host.ts";
-export { Places } from "./process/run/place.ts";
-export { type Reattach, type ReattachPlace, decideReattach } from "./process/run/reattach.ts";
+} from "./process/host.ts";
+export { type Reattach, type ReattachPlace, decideReattach } from "./process/run/run.ts";
 export { type BackgroundSink } from "./process/run/report.ts";
 export { type MessageFilter, SessionWork, type TaskFilter } from "./process/run/session-work.ts";
 export { type LongWorkFacets, type RunStart, type ScheduleStart, type Spawned } from "./body/facet/long-work.ts";
-export { type ProcessHost } from "./process/work.ts";
 export { type CancelledProcess, type ProcessesFacet, type SignalledProcess } from "./body/facet/process.ts";
 export { type ProcessStart } from "./process/registration.ts";
 export { type ProcessEventsFacet } from "./body/facet/process-event.ts";
@@ -146,7 +145,7 @@ export {
   logText,
   putLog,
 } from "./move/log-file.ts";
-export { unpackedAttachment } from "./move/bytes.ts";
+export { unpackedAttachment } from "./move/attachment.ts";
 export { openState } from "./scope/load-scope.ts";
 export { isAtRest } from "./session/under-way.ts";
 export { type Adoption, type IndexEntry, type MoveEnd, type MoveStore } from "./journal/move-store.ts";
@@ -154,7 +153,7 @@ export { type Log, type LogEntry, type LogLevel, type LogName, entryOf, logLevel
 export { type Telemetry } from "./telemetry.ts";
 export { Moves } from "./move/move.ts";
 export { MoveAnswer, type MovePart, type Mover } from "./move/mover.ts";
-export { type BodiesAtMove, type Resting } from "./move/rest.ts";
+export { type BodiesAtMove, type Resting } from "./move/quiesce.ts";
 export { type ScopeSecret, idOfToken } from "./scope/token-check.ts";
 export { type Roots, tokenOf } from "./scope/token.ts";
 export {

@@ -1,6 +1,6 @@
 /** What a runtime is made of. */
 import type { Bounds } from "./session/admission.ts";
-import type { BackgroundOptions } from "./process/run/host.ts";
+import type { BackgroundOptions } from "./process/host.ts";
 import type { Journal, Lease } from "./journal/journal.ts";
 import type { Platform } from "./platform.ts";
 import type { ToolDefinition } from "./tool/tool.ts";

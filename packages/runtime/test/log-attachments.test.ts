@@ -78,7 +78,7 @@ describe("attachments in an export", () => {
     const { store, exported, faults } = await begin();
     const spoilt = { ...store, bytes: async () => new Uint8Array([1]) };
     expect(brought(await exported(spoilt))).toEqual([]);
-    expect(faults).toEqual([`attachment ${id} is not what its name says, and stays`]);
+    expect(faults).toEqual([`attachment ${id} does not match its name, and stays behind`]);
     expect(brought(await exported(memoryAttachments()))).toEqual([]);
   });
 

@@ -163,7 +163,7 @@ describe("attachments of a scope that moves", () => {
     expect(await hosts.b.types()).toContain("scope.received");
     expect([await textIn(hosts.into, "gone"), await textIn(hosts.into, "spoilt")]).toEqual([undefined, undefined]);
     expect(new Set(hosts.a.faults)).toEqual(
-      new Set([`attachment ${idOf("spoilt")} is not what its name says, and stays`]),
+      new Set([`attachment ${idOf("spoilt")} does not match its name, and stays behind`]),
     );
   });
 

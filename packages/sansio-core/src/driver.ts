@@ -129,12 +129,12 @@ export { commandsLine, type Difference, differencesOf, producedBy } from "./log/
 export { chain, chainStart, linkText } from "./log/chain-hash.ts";
 export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./message/message.ts";
 export { answerOf, finishedLink, type LinkRow, type MessageReceived, type Sending, sendingsOf } from "./link/model.ts";
-export { type DeletionRow, handleMisfit, type HandleRow, handlesOf } from "./link/handle.ts";
+export { type DeletionRow, handleProblem, type HandleRow, handlesOf } from "./link/handle.ts";
 export { observedEvent, resultAmong } from "./process/read.ts";
 export {
   argumentText,
   type FlowNode,
-  misfitOfProgram,
+  problemOfProgram,
   type NamedArg,
   type NodeOf,
   type Parameter,

@@ -51,11 +51,11 @@ import type { Signal, SignalType } from "./kernel/signal.ts";
 import type { State } from "./kernel/state.ts";
 import { admit } from "./scope/admit.ts";
 
-/** What follows from an event. */
+/** The result of a step. */
 export interface Transition {
   readonly state: State;
   readonly commands: readonly Command[];
-  /** What left the state, for the journal's finished index. */
+  /** Rows that left the state, for the journal's finished index. */
   readonly finished: readonly Finished[];
 }
 

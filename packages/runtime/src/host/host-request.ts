@@ -3,7 +3,7 @@ import { type Ask, type CallRef, type Command, type Event, type State, ask } fro
 import type { EffectResult } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { ScopeLinksHost } from "../process/scope-links.ts";
+import type { ScopeLinksHost } from "../process/host.ts";
 import { jsonOf } from "../tool/argument.ts";
 import type { Request, RunId } from "../body/body-port.ts";
 import { failureOf } from "../error.ts";

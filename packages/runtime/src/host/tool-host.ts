@@ -1,7 +1,7 @@
 /** What a host fills in around its tools. Whatever is left out has a plain meaning, said where it is used. */
 import type { Options } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
-import type { BackgroundHost } from "../process/run/host.ts";
+import type { BackgroundHost } from "../process/host.ts";
 import type { AttachmentStore } from "../journal/attachment.ts";
 import type { ConnectionRequest } from "./connection.ts";
 import type { ExternalWork } from "./external.ts";

@@ -1,6 +1,6 @@
 /**
- * The target of a move: gathers what travels, replays it, and takes it in by one append that holds all of it, and with
- * it that it was received. Until then there is nothing of it here; what is declined can not come in any more.
+ * The target of a move. It gathers the package, replays it, and adopts it in one append that also records that it was
+ * received. Before that append nothing of the scope is visible here; a move that was declined cannot come in any more.
  */
 import { type State, currentProtocol, stateHash, wakeAtOf, write } from "@pawl/sansio-core";
 import { describe } from "@pawl/tool-value";
@@ -10,106 +10,53 @@ import { BlobMissing } from "../journal/blob.ts";
 import { Quarantined } from "../scope/fold.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Fault } from "../scope/deferred-event.ts";
-import { unpackAttachments } from "./bytes.ts";
+import { unpackAttachments } from "./attachment.ts";
 import { type MovePackage, logHash, logOf, readPackage, stateOfLog } from "./package.ts";
 import type { MoveStore } from "../journal/move-store.ts";
-import type { MoveAnswer, MovePart, Mover } from "./mover.ts";
+import { type MoveAnswer, type MovePart, type Mover, PartBuffer, refused } from "./mover.ts";
 import { unpackBlobs } from "../journal/pack.ts";
 import type { Platform } from "../platform.ts";
 
 export interface ArrivalPort {
   readonly journal: Journal;
-  /** Where bytes of attachments are kept. */
   readonly attachments: AttachmentStore | undefined;
   readonly fault: Fault;
   readonly platform: Platform;
   readonly instance: string;
-  /** This instance may claim. */
+  /** Resolves once this instance may claim scopes. */
   readonly joined: () => Promise<unknown>;
-  /** Whether this instance works in a scope. */
+  /** Returns true if this instance has the scope open. */
   readonly isOpen: (scope: string) => boolean;
-  /** A scope lives here now. */
+  /** Called when a scope has arrived. */
   readonly received: (scope: string) => void;
 }
 
-interface Gathered {
-  readonly nonce: string;
-  readonly texts: string[];
-  units: number;
-  /** When its last part came, on the clock that nobody sets. */
-  at: number;
-}
-
-/** What all scopes on their way may hold together, in UTF-16 units; and how far ahead of this clock theirs may be. */
-const mostUnits = 256 * 1024 * 1024;
+/** The most by which the clock of a scope may be ahead of this host. */
 const mostAheadMs = 24 * 60 * 60 * 1000;
-/** What a part and a name take beside their text; and how long a scope may stand still while others want its room. */
-const partUnits = 128;
-const stillMs = 60_000;
-
-const refused = (code: string, message: string): MoveAnswer => ({ type: "refused", code, message });
 
 export class Arrivals implements Mover {
   readonly #port: ArrivalPort;
-  readonly #gathered = new Map<string, Gathered>();
-  #units = 0;
+  readonly #parts: PartBuffer;
 
   constructor(port: ArrivalPort) {
     this.#port = port;
+    this.#parts = new PartBuffer(port.platform);
   }
 
   async send(part: MovePart): Promise<MoveAnswer> {
     const { moves } = this.#port.journal;
-    if (moves === undefined) return refused("moves_unsupported", "the store of this host can not take scopes in");
+    if (moves === undefined) return refused("moves_unsupported", "the store of this host cannot take scopes in");
     const ended = await moves.ended(part.scope, part.nonce);
     if (ended !== undefined) return ended;
-    const text = this.#gather(part);
+    const text = this.#parts.add(part);
     return typeof text === "string" ? this.#arrive(part, text, moves) : text;
   }
 
   async decline(scope: string, nonce: string): Promise<MoveAnswer> {
     const { moves } = this.#port.journal;
     if (moves === undefined) return { type: "never" };
-    this.#forget(scope);
+    this.#parts.forget(scope);
     return moves.decline(scope, nonce);
-  }
-
-  #forget(scope: string): void {
-    this.#units -= this.#gathered.get(scope)?.units ?? 0;
-    this.#gathered.delete(scope);
-  }
-
-  /** Whether there is room for so much, once those that have stood still gave theirs. */
-  #fits(units: number, scope: string): boolean {
-    if (this.#units + units <= mostUnits) return true;
-    const since = this.#port.platform.monotonic() - stillMs;
-    for (const [other, { at }] of this.#gathered) if (other !== scope && at < since) this.#forget(other);
-    return this.#units + units <= mostUnits;
-  }
-
-  /** The whole text when its last part is here. */
-  #gather({ scope, nonce, part, parts, text }: MovePart): string | MoveAnswer {
-    if (part === 0) this.#forget(scope);
-    const gathered = part === 0 ? this.#begin(scope, nonce) : this.#gathered.get(scope);
-    if (gathered?.nonce !== nonce || gathered.texts.length !== part) return { type: "again" };
-    const units = partUnits + text.length + (part === 0 ? scope.length + nonce.length : 0);
-    if (!this.#fits(units, scope)) {
-      this.#forget(scope);
-      return refused("too_large", `scopes on their way may hold ${mostUnits} units together`);
-    }
-    this.#units += units;
-    gathered.units += units;
-    gathered.texts.push(text);
-    gathered.at = this.#port.platform.monotonic();
-    if (gathered.texts.length < parts) return { type: "more" };
-    this.#forget(scope);
-    return gathered.texts.join("");
-  }
-
-  #begin(scope: string, nonce: string): Gathered {
-    const gathered: Gathered = { nonce, texts: [], units: 0, at: 0 };
-    this.#gathered.set(scope, gathered);
-    return gathered;
   }
 
   async #arrive({ scope, nonce }: MovePart, text: string, moves: MoveStore): Promise<MoveAnswer> {
@@ -129,7 +76,7 @@ export class Arrivals implements Mover {
     }
   }
 
-  /** Why a log is not what its source says it is. */
+  /** Returns the reason if a log does not match what its source says about it. */
   #problem({ nonce, epoch, state_hash }: MovePackage, state: State): MoveAnswer | undefined {
     const { status, epoch: own } = state.scope;
     if (status.type !== "moving" || status.nonce !== nonce)
@@ -143,8 +90,8 @@ export class Arrivals implements Mover {
   }
 
   /**
-   * Whoever opens the scope here once it is claimed fences what follows; bytes of attachments come before that, as many
-   * may take longer than the source waits until it asks again.
+   * Stores attachments, claims the scope, and adopts it. If someone opens the scope here after the claim, the adoption is fenced.
+   * Attachments come before the claim: many of them may take longer than the source waits before it asks again.
    */
   async #take(moving: MovePackage, state: State, moves: MoveStore): Promise<MoveAnswer> {
     const { journal, instance, joined, isOpen, attachments, fault } = this.#port;
@@ -161,7 +108,7 @@ export class Arrivals implements Mover {
     return inTheWay ?? this.#adopt(moving, state, claim.epoch, moves);
   }
 
-  /** Only what moved away from here gives way, to what it has become since. */
+  /** Refuses if the scope exists here. A copy that moved away from here gives way, if the arriving log continues it. */
   async #inTheWay({ scope, lines, segment }: MovePackage): Promise<MoveAnswer | undefined> {
     const own = await logOf(this.#port.journal, scope);
     if (own.lines.length === 0 && own.segment === undefined) return undefined;

@@ -1,17 +1,17 @@
 /**
- * The source of a move, from the record that a scope moves to the record of how that ended. It does nothing but ask:
+ * The source of a move, from the record that a scope is moving to the record of how that ended. Only the target decides:
  *
  *   moving ─▶ send ─▶ received ─▶ scope.moved: read-only for ever
  *               └───▶ refused ─▶ decline ─▶ never ─▶ scope.kept: taken back
- *   no answer: it stays moving, and whoever opens the scope asks again
+ *   no answer: it stays moving, and the next to open the scope asks again
  */
 import { type Event, type State, wakeAtOf, write } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused, ScopeLost, ScopeMoved, ScopeMoving, textOf } from "../error.ts";
-import { travels } from "./bytes.ts";
-import { type Stores, packageOf, partsOf, travelling } from "./package.ts";
+import { travels } from "./attachment.ts";
+import { type Stores, packageOf, packageText, travelling } from "./package.ts";
 import type { MoveStore } from "../journal/move-store.ts";
-import type { MoveAnswer, MovePart, Mover } from "./mover.ts";
+import { type MoveAnswer, type MovePart, type Mover, partsOf } from "./mover.ts";
 import type { Platform } from "../platform.ts";
 import { secretsOf } from "../scope/token-check.ts";
 import type { Roots } from "../scope/token.ts";
@@ -22,11 +22,11 @@ export interface DeparturePort extends Stores {
   readonly mover?: (to: string) => Mover;
 }
 
-/** How long one answer is waited for, and how often all parts are sent. */
+/** Bounds the wait for one answer, and the rounds in which all parts are sent. */
 const answerMs = 30_000;
 const rounds = 3;
 
-/** A scope that is on its way, as it was claimed here. */
+/** A scope that is moving, as it was claimed here. */
 interface Moving {
   readonly state: State;
   readonly epoch: number;
@@ -36,7 +36,7 @@ interface Moving {
 
 export class Departures {
   readonly #port: DeparturePort;
-  /** Why scopes were not received, until somebody asks. */
+  /** The reasons why scopes were not received, until they are asked for. */
   readonly #refusals = new Map<string, Refused>();
   readonly #unwanted = new Set<string>();
 
@@ -44,24 +44,24 @@ export class Departures {
     this.#port = port;
   }
 
-  /** The scope is to be taken back, if it has not arrived. */
+  /** Marks a scope to be taken back, unless it has arrived. */
   giveUp(scope: string): void {
     this.#unwanted.add(scope);
   }
 
-  /** Why a scope was taken back. */
+  /** Returns, and forgets, the reason why a scope was taken back. */
   refusalOf(scope: string): Refused {
     const refusal = this.#refusals.get(scope) ?? new Refused("move_declined", `the move of ${scope} was given up`);
     this.#refusals.delete(scope);
     return refusal;
   }
 
-  /** Refuses a scope that could not travel, before it is on its way. */
+  /** Throws if a scope could not travel, before it starts to move. */
   async admit(scope: string): Promise<void> {
     if (travels(this.#port.attachments)) await travelling(this.#port, scope);
   }
 
-  /** Goes on with a move. Resolves when the scope was taken back; else says where it is. */
+  /** Brings a move to its end. Resolves if the scope was taken back; throws `ScopeMoved` or `ScopeMoving` otherwise. */
   async conclude(state: State, epoch: number): Promise<void> {
     const { id, status } = state.scope;
     if (status.type === "open") return;
@@ -95,7 +95,7 @@ export class Departures {
     const { state, epoch, nonce } = moving;
     const { id } = state.scope;
     const { moves } = journal;
-    if (moves === undefined) throw new Refused("moves_unsupported", `the store of ${id} can not let scopes move`);
+    if (moves === undefined) throw new Refused("moves_unsupported", `the store of ${id} cannot let scopes move`);
     const secrets = [...secretsOf(roots, id), ...(await moves.secrets(id))];
     const parts = await this.#parts(moves, state, { epoch, nonce, secrets });
     if (parts instanceof Refused) return { type: "refused", code: parts.code, message: parts.message };
@@ -106,14 +106,14 @@ export class Departures {
     throw new ScopeMoving(id, moving.to, `${moving.to} forgot its parts ${rounds} times`);
   }
 
-  /** All that travels; or why it can not, so that the scope is taken back. */
+  /** Returns the parts to send, or the refusal for which the scope is taken back. */
   async #parts(
     moves: MoveStore,
     state: State,
     of: Parameters<typeof packageOf>[3],
   ): Promise<readonly MovePart[] | Refused> {
     try {
-      return partsOf(await packageOf(this.#port, moves, state, of));
+      return partsOf(state.scope.id, of.nonce, packageText(await packageOf(this.#port, moves, state, of)));
     } catch (thrown) {
       if (thrown instanceof Refused) return thrown;
       throw thrown;
@@ -127,7 +127,7 @@ export class Departures {
     return answer;
   }
 
-  /** Where no answer comes, nobody knows whether the scope is there. */
+  /** Waits for an answer. Without one it is unknown if the scope arrived: it stays moving. */
   async #answer({ state, to }: Moving, ask: () => Promise<MoveAnswer>): Promise<MoveAnswer> {
     const unknown = (why: string): ScopeMoving => new ScopeMoving(state.scope.id, to, why);
     return new Promise((resolve, reject) => {

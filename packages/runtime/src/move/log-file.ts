@@ -1,4 +1,4 @@
-/** Logs of scopes as files: JSON Lines out of a journal, and into one. */
+/** Export and import of a scope's log as a file of JSON Lines. */
 import {
   type Finished,
   type Header,
@@ -24,7 +24,7 @@ import type { AttachmentStore } from "../journal/attachment.ts";
 import { Refused } from "../error.ts";
 import type { Fault } from "../scope/deferred-event.ts";
 import { Quarantined } from "../scope/fold.ts";
-import { attachmentsOf, packedAttachment, unpackAttachments } from "./bytes.ts";
+import { attachmentsOf, packedAttachment, unpackAttachments } from "./attachment.ts";
 import { leftBehind, packBlobs, unpackBlobs } from "../journal/pack.ts";
 import type { Append, Journal, JournalLine, Segment } from "../journal/journal.ts";
 import { isStored } from "../scope/load-scope.ts";
@@ -46,7 +46,7 @@ const numberIn = (json: Json | undefined, field: string): number | undefined => 
   return typeof found === "number" ? found : undefined;
 };
 
-/** Under what a log was begun: what is not to be read there is left to the reader to find wrong. */
+/** Returns the header of a log. A field that cannot be read gets its default; the reader of the file finds the fault. */
 const headerOf = (scope: string, lines: readonly JournalLine[], segment: Segment | undefined): string => {
   const begun = segment === undefined ? jsonOf(scope, lines[0]?.line ?? "") : jsonOf(scope, segment.snapshot);
   const of = segment === undefined ? member(begun, "event") : member(begun, "scope");
@@ -61,15 +61,15 @@ const headerOf = (scope: string, lines: readonly JournalLine[], segment: Segment
   return headerLine(header);
 };
 
-/** What goes with a log besides its large values. */
+/** The attachments that go with an exported log. */
 export interface LogAttachments {
-  /** Where the bytes are that tools have put as attachments: those that the log names go along. Without it none do. */
+  /** The store of attachments; those that the log names are exported. Without it none are. */
   readonly attachments?: AttachmentStore | undefined;
-  /** Told of bytes that are not what their name says: these stay behind. */
+  /** Called for each attachment that does not match its name and so stays behind. */
   readonly fault?: Fault;
 }
 
-/** What stands in an export before the first event: the values and bytes that these texts name. */
+/** Returns the lines before the first event of an export: the large values and attachments that these texts name. */
 const broughtAlong = async (
   journal: Journal,
   scope: string,
@@ -84,13 +84,13 @@ const broughtAlong = async (
   return lines;
 };
 
-/** The log of a scope as it is exported, each line with its line feed: join them with `""`. Undefined where it is not there. */
+/** Exports the log of a scope as lines that end in line feeds. Undefined if there is no such scope. */
 export const logText = async (
   journal: Journal,
   scope: string,
   along: LogAttachments = {},
 ): Promise<readonly string[] | undefined> => {
-  const lines = await journal.read(scope, 1); // First: what retention takes meanwhile is in the segment by then.
+  const lines = await journal.read(scope, 1); // Before the segment: lines that retention removes in between are then in the segment.
   const segment = await journal.segment(scope);
   if (lines.length === 0 && segment === undefined) return undefined;
   const texts = [segment?.snapshot ?? "", ...lines.map(({ line }) => line)];
@@ -103,15 +103,15 @@ export const logText = async (
   return [headerOf(scope, lines, segment), line, ...brought, ...after];
 };
 
-/** A line with what followed from it. */
+/** A line with the index entries that its event made. */
 export interface SteppedLine extends JournalLine {
   readonly finished: readonly Finished[];
 }
 
-/** How long it may take to write a log down. */
+/** The lease of an import, which bounds how long it may take. */
 const putMs = 60_000;
 
-/** Writes a log that comes to a state into a journal: as one append, so the scope is there as a whole or not at all. */
+/** Writes a whole log into a journal in one append, so that the scope is there as a whole or not at all. */
 export const putLog = async (
   journal: Journal,
   instance: string,
@@ -123,7 +123,7 @@ export const putLog = async (
   await journal.join(instance, { ttlMs: putMs });
   try {
     const claim = await journal.claim(scope, instance, currentProtocol, above);
-    if (claim.type !== "claimed") throw new Refused("not_claimed", `${scope} can not be claimed: ${claim.type}`);
+    if (claim.type !== "claimed") throw new Refused("not_claimed", `${scope} cannot be claimed: ${claim.type}`);
     const append: Append = {
       scope,
       epoch: claim.epoch,
@@ -145,7 +145,7 @@ export const putLog = async (
   }
 };
 
-/** The whole lines in pieces of text. */
+/** Yields the lines of a text that comes in pieces. A last line without a line feed is dropped. */
 export function* linesIn(text: Iterable<string>): Generator<string, undefined> {
   let rest = "";
   for (const piece of text) {
@@ -160,7 +160,7 @@ export function* linesIn(text: Iterable<string>): Generator<string, undefined> {
   return undefined;
 }
 
-/** Values that are not themselves would be taken for what they are not. */
+/** Refuses a log with sealed values: their cipher text would be imported as the values. */
 const admitOpen = (texts: readonly string[]): void => {
   for (const line of linesIn(texts))
     if (isSealedLine(line)) throw new Refused("sealed", "the log's values are sealed: export it again with its keys");
@@ -176,7 +176,7 @@ const admitBlobs = (scope: string, stepped: readonly SteppedLine[], blobs: reado
   throw new Refused("blob_missing", message);
 };
 
-/** Keeps bytes that a log brings along, before anything there names them. */
+/** Stores the attachments of a log, before any line that names them. */
 export const keepAttachments = async (
   store: AttachmentStore | undefined,
   scope: string,
@@ -191,7 +191,7 @@ export const keepAttachments = async (
   if (refused !== undefined) throw refused;
 };
 
-/** Takes a log in that was exported, as the scope that it is of; it is replayed first. Says what it comes to. */
+/** Imports an exported log as its scope, after replaying it. Resolves with its state. */
 export const importLog = async (
   journal: Journal,
   instance: string,

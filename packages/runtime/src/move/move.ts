@@ -1,4 +1,4 @@
-/** Moves of scopes between hosts, as a runtime works with them: away from here, back, and here. */
+/** Moves of scopes between hosts, as a runtime starts, answers and undoes them. */
 import type { State } from "@pawl/sansio-core";
 import type { AttachmentStore } from "../journal/attachment.ts";
 import { Refused, ScopeMoved } from "../error.ts";
@@ -7,7 +7,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { Fault } from "../scope/deferred-event.ts";
 import { Arrivals } from "./arrival.ts";
 import { Departures } from "./departure.ts";
-import type { Leaving, Resting } from "./rest.ts";
+import type { Leaving, Resting } from "./quiesce.ts";
 import type { Mover } from "./mover.ts";
 import type { Platform } from "../platform.ts";
 import type { Roots } from "../scope/token.ts";
@@ -25,28 +25,28 @@ export interface MovesPort {
   readonly instance: string;
   readonly roots: Roots;
   readonly shutdown: Shutdown;
-  /** Whom scopes move to, by address. */
+  /** Returns the target of moves at an address. */
   readonly mover?: (to: string) => Mover;
   readonly host?: {
     readonly internalError?: (what: string, thrown: unknown) => void;
     readonly fault?: Fault;
     readonly attachments?: AttachmentStore;
   };
-  /** This instance may claim. */
+  /** Resolves once this instance may claim scopes. */
   readonly joined: () => Promise<unknown>;
   readonly isOpen: (scope: string) => boolean;
   readonly has: (scope: string) => Promise<boolean>;
   readonly open: (scope: string) => Promise<OpenScope>;
 }
 
-/** How long bodies may take until their scope moves, unless the host says otherwise. */
+/** The default time that bodies get before their scope moves. */
 const restMs = 30_000;
 
 /** Moves scopes between this runtime and others, and takes back those that did not arrive. */
 export class Moves {
   readonly #port: MovesPort;
   readonly #departures: Departures;
-  /** Answers other hosts whose scopes move here. */
+  /** Answers hosts whose scopes move here. */
   readonly arrivals: Mover;
 
   constructor(port: MovesPort) {
@@ -68,19 +68,19 @@ export class Moves {
     };
   }
 
-  /** Goes on with a scope that came from elsewhere. Who asks for it hears what is wrong with it. */
+  /** Opens a scope that has arrived, so that it goes on. A later caller that opens it gets the error itself. */
   async #goOn(scope: string): Promise<void> {
     await this.#port.open(scope).catch((thrown: unknown) => this.#port.host?.internalError?.(scope, thrown));
   }
 
-  /** Of a scope that was claimed and does not accept events: resolves when it was taken back; else says where it is. */
+  /** Brings the move of a claimed scope to its end. Resolves if it was taken back; throws where it is otherwise. */
   async conclude(state: State, epoch: number): Promise<void> {
     await this.#departures.conclude(state, epoch);
   }
 
   /**
-   * Resolves when the scope lives there. Where it is not received it is taken back, and why is thrown; where nobody
-   * answers it stays on its way, and whoever opens it asks again.
+   * Moves a scope. Resolves once it lives at the target. If the target refuses it, it is taken back and the reason is thrown.
+   * If the target does not answer, the scope stays moving, and the next to open it asks again.
    */
   async move(
     scope: string,
@@ -91,7 +91,7 @@ export class Moves {
     if (journal.moves === undefined || mover === undefined)
       throw new Refused(
         "moves_unsupported",
-        `${scope} can not move: this host has no mover, or its store takes no part`,
+        `${scope} cannot move: this host has no mover, or its store takes no part`,
       );
     if (!(await has(scope))) throw new Refused("scope_unknown", `there is no scope ${scope}`);
     try {
@@ -114,7 +114,7 @@ export class Moves {
     await open(scope);
   }
 
-  /** Takes a scope back that is on its way, unless it has arrived. */
+  /** Takes back a scope that is moving, unless it has arrived. */
   async keep(scope: string): Promise<void> {
     this.#departures.giveUp(scope);
     await this.#port.open(scope);

@@ -1,4 +1,4 @@
-/** What travels when a scope moves: its log, what is beside it in its store, and the secrets of its wait keys. */
+/** The package in which a scope moves: its log, the rows beside it in its store, and the secrets of its wait keys. */
 import { type Finished, type State, initial, restore, stateHash } from "@pawl/sansio-core";
 import { PackedAttachment, PackedBlob, chain } from "@pawl/sansio-core/driver";
 import {
@@ -21,20 +21,19 @@ import { Quarantined, foldLines } from "../scope/fold.ts";
 import type { Journal, JournalLine, InboxMessage, Segment } from "../journal/journal.ts";
 import type { AttachmentStore } from "../journal/attachment.ts";
 import type { Fault } from "../scope/deferred-event.ts";
-import { packAttachments } from "./bytes.ts";
+import { packAttachments } from "./attachment.ts";
 import { packBlobs } from "../journal/pack.ts";
 import type { IndexEntry, MoveStore } from "../journal/move-store.ts";
-import type { MovePart } from "./mover.ts";
 import type { ScopeSecret } from "../scope/token-check.ts";
 import { readText } from "../read-text.ts";
 
 export interface MovePackage {
   readonly scope: string;
   readonly nonce: string;
-  /** The highest in the store that it comes from. */
+  /** The highest epoch of the scope in the store that it leaves. */
   readonly epoch: number;
   readonly state_hash: string;
-  /** Of all lines: digests say nothing of values. */
+  /** Hashes all lines: the digests in them do not cover values. */
   readonly log_hash: string;
   readonly lines: readonly JournalLine[];
   readonly segment?: Segment;
@@ -44,7 +43,7 @@ export interface MovePackage {
   readonly secrets: readonly ScopeSecret[];
   /** Large values that the log names. */
   readonly blobs: readonly PackedBlob[];
-  /** Bytes of attachments that it names; hosts of before drop them. */
+  /** Attachments that it names. Hosts of older versions drop them. */
   readonly attachments: readonly PackedAttachment[];
 }
 
@@ -81,7 +80,7 @@ export const MovePackage: Codec<MovePackage> = record<MovePackage>("struct Move"
   attachments: defaulted<readonly PackedAttachment[]>(array(PackedAttachment), [], ({ length }) => length === 0),
 });
 
-/** Where a log begins: before its first event, or behind what retention left. */
+/** Returns the state before the first line: initial, or the snapshot of the segment that retention left. */
 const begun = (scope: string, segment: Segment | undefined): State => {
   if (segment === undefined) return initial(scope);
   const state = readText(segment.snapshot, restore);
@@ -92,7 +91,7 @@ const begun = (scope: string, segment: Segment | undefined): State => {
   return right;
 };
 
-/** What a log comes to; it is replayed, and every digest in it compared. */
+/** Replays a log to its state, and compares every digest in it. */
 export const stateOfLog = (
   scope: string,
   { lines, segment }: { readonly lines: readonly JournalLine[]; readonly segment?: Segment },
@@ -104,7 +103,7 @@ export const logHash = (scope: string, { lines, kept }: Pick<MovePackage, "lines
     [...kept, ...lines].map(({ line }) => line),
   );
 
-/** A scope's log in its store: what follows on a segment, and what was kept from before it. */
+/** Reads a scope's log from its store: the lines behind its segment, and those kept from before it. */
 export const logOf = async (
   journal: Journal,
   scope: string,
@@ -118,7 +117,7 @@ export const logOf = async (
   };
 };
 
-/** Where a scope's log and its bytes are. */
+/** The stores of a scope's log and attachments. */
 export interface Stores {
   readonly journal: Journal;
   readonly attachments: AttachmentStore | undefined;
@@ -127,7 +126,7 @@ export interface Stores {
 
 type Beside = Pick<MovePackage, "lines" | "kept" | "letters" | "blobs" | "attachments">;
 
-/** A scope's log, and what goes with it wherever it goes. */
+/** Reads a scope's log with everything that travels with it. */
 export const travelling = async (
   { journal, attachments: store, fault }: Stores,
   scope: string,
@@ -140,6 +139,7 @@ export const travelling = async (
   return { ...log, letters, blobs, attachments };
 };
 
+/** Builds the package of a scope that is moving. */
 export const packageOf = async (
   stores: Stores,
   moves: MoveStore,
@@ -154,24 +154,4 @@ export const packageOf = async (
 export const readPackage = (text: string): E.Either<ValueError, MovePackage> =>
   readText(text, (json) => readOwned(MovePackage, json));
 
-/** UTF-16 units of a part: a message of it stays far below the 4 MiB that a host takes. */
-const partUnits = 256 * 1024;
-
-const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
-
-const cutText = (text: string): readonly string[] => {
-  const pieces: string[] = [];
-  for (let from = 0; from < text.length;) {
-    const to = from + partUnits;
-    const end = to < text.length && isHighSurrogate(text.charCodeAt(to - 1)) ? to - 1 : to;
-    pieces.push(text.slice(from, end));
-    from = end;
-  }
-  return pieces;
-};
-
-export const partsOf = (moving: MovePackage): readonly MovePart[] => {
-  const { scope, nonce } = moving;
-  const pieces = cutText(stringifyRecord(MovePackage.encode(moving)));
-  return pieces.map((text, part) => ({ scope, nonce, part, parts: pieces.length, text }));
-};
+export const packageText = (moving: MovePackage): string => stringifyRecord(MovePackage.encode(moving));

@@ -1,4 +1,7 @@
-/** Engines: what runs a process that is no tool's call. One run at a time, begun again until the process has ended. */
+/**
+ * Engines run processes that are not calls of tools. One run at a time; the process is run again, on this host or another,
+ * until its end is on record.
+ */
 import {
   ProcessAwaitOutput,
   type ProcessEvent,
@@ -11,18 +14,18 @@ import {
 import { describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError, Refused, ScopeLost, textOf } from "../error.ts";
-import { appendProcessEvent } from "./append.ts";
+import { appendProcessEvent } from "./log.ts";
 import type { ScopeAccess } from "./work.ts";
 
-/** What an engine is given. */
+/** The tools of one run of an engine. */
 export interface EngineRun {
-  /** The process was asked to end, or its scope went elsewhere; then nothing is recorded of this run. */
+  /** Aborts when the process is asked to end, or when its scope is lost; after a loss nothing of this run is recorded. */
   readonly signal: AbortSignal;
-  /** Appends an event; one with a replay key once, however often the engine runs. */
+  /** Appends an event. One with a replay key is appended once, however often the engine runs. */
   readonly append: (request: ProcessEventAppendRequest) => Promise<ProcessEvent>;
 }
 
-/** Runs processes of a kind. It may be run again for the same one, after its owner was lost. */
+/** Runs processes of one kind. It may run a process again after the process lost its owner. */
 export interface Engine {
   readonly run: (process: ProcessRecord, run: EngineRun) => Promise<ProcessAwaitOutput>;
 }
@@ -37,7 +40,7 @@ const failure = (code: string, message: string, of: "execution" | "internal" = "
 
 const failedRun = (message: string): ProcessAwaitOutput => failure("process_recovery_failed", message);
 
-/** What could not be made ready for a tool's process. */
+/** Returns the end of a process whose tool could not be prepared. */
 export const failedTool = (message: string): ProcessAwaitOutput => failure("process_tool_failed", message, "internal");
 
 const kindOf = ({ input }: ProcessRecord): string => (input.type === "engine" ? input.kind : input.type);
@@ -57,7 +60,7 @@ export class EngineRuns {
     this.#engines = engines;
   }
 
-  /** Runs the process of the scope, unless it is run already or has ended. */
+  /** Runs the process of the scope, unless it is running here already or has ended. */
   async run(): Promise<void> {
     const row = this.#scope.runner.state.process;
     if (this.#running !== undefined || row === undefined || row.status.state !== "running") return;
@@ -81,7 +84,7 @@ export class EngineRuns {
     }
   }
 
-  /** Ends the process so. Another end may have come before: it stays. */
+  /** Records the end of the process. An end that is already on record stays; one that is refused becomes a failure. */
   async complete(output: ProcessAwaitOutput): Promise<void> {
     const problem = await this.#end(output);
     if (problem === undefined) return;
@@ -101,12 +104,12 @@ export class EngineRuns {
     return undefined;
   }
 
-  /** The process was asked to end. */
+  /** Aborts the run: the process was asked to end. Its output is still recorded. */
   cancel(): void {
     this.#running?.abort(new EffectError("cancelled", "the process was asked to end"));
   }
 
-  /** The scope is another's: what this run still does is nobody's. */
+  /** Aborts the run: the scope is lost. Its output is ignored. */
   abandon(): void {
     this.#running?.abort(new ScopeLost(`scope ${this.#scope.runner.id} was lost`));
   }

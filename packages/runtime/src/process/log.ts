@@ -1,11 +1,52 @@
-/** The events of a process, read from its scope's log as that grows. */
+/**
+ * The event log of a process: appended to under replay keys, read from the log of its scope, and awaited as it grows.
+ * A process has no storage of its own; its events are those lines of its scope that the core reports as observed.
+ */
 import { type State, follow, initial } from "@pawl/sansio-core";
-import { type ProcessEvent, observedEvent } from "@pawl/sansio-core/driver";
+import {
+  type ProcessEvent,
+  type ProcessEventAppendRequest,
+  appendEvent,
+  eventPayloadHash,
+  observedEvent,
+  processOfScope,
+} from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
-import { Refused } from "../error.ts";
-import { Quarantined, recordedIn } from "../scope/fold.ts";
+import { EffectError, Refused } from "../error.ts";
 import type { JournalLine } from "../journal/journal.ts";
+import { Quarantined, recordedIn } from "../scope/fold.ts";
+import { decodedEvent } from "../scope/round-trip.ts";
+import { payloadMismatch } from "../tool/payload-schema.ts";
+import type { Watch } from "./scope-links.ts";
+import type { ScopeAccess } from "./work.ts";
 
+/** Appends an event to the process of a scope, once for a replay key. Resolves with the event on record once it is durable. */
+export const appendProcessEvent = async (
+  scope: ScopeAccess,
+  request: ProcessEventAppendRequest,
+): Promise<ProcessEvent> => {
+  const row = scope.runner.state.process;
+  const payloadHash = eventPayloadHash(request.event_type, request.payload).hash;
+  const problem = payloadMismatch(row, request.event_type, request.payload);
+  const verdict = problem === undefined ? {} : { invalid: problem };
+  const told = scope.runner.apply(
+    decodedEvent({ type: "process.event_appended", request, payload_hash: payloadHash, ...verdict }),
+  );
+  if (E.isLeft(told) && told.left.code !== "process_event_exists") throw new Refused(told.left.code, told.left.message);
+  const { at } = scope.runner.state;
+  const appended = appendEvent(row, {
+    processId: processOfScope(scope.runner.id),
+    request,
+    payloadHash,
+    at,
+    ...verdict,
+  });
+  await scope.runner.whenDurable();
+  if (E.isLeft(appended)) throw new Refused(appended.left.code, appended.left.message);
+  return appended.right.event;
+};
+
+/** Folds the log of a scope and yields the events of its process, from where it was last read. */
 export class ProcessLog {
   readonly #readLines: (from: number) => Promise<readonly JournalLine[]>;
   #state: State;
@@ -15,12 +56,12 @@ export class ProcessLog {
     this.#readLines = readLines;
   }
 
-  /** How far it has read: the place of the process's newest event. */
+  /** The sequence of the newest event read. */
   get sequence(): number {
     return this.#state.process?.sequence ?? 0;
   }
 
-  /** The events that stand in the log since it was last read. */
+  /** Reads the events appended since the last call. */
   async next(): Promise<readonly ProcessEvent[]> {
     const from = this.#state.seq + 1;
     const lines = await this.#readLines(from);
@@ -44,3 +85,36 @@ export class ProcessLog {
     });
   }
 }
+
+interface WatchedScope {
+  readonly scope: ScopeAccess;
+  readonly watch: Watch;
+}
+
+/** Resolves once the log has durable events that were not read yet. Rejects when the signal aborts. */
+const whenLonger = async ({ scope, watch }: WatchedScope, log: ProcessLog, signal: AbortSignal): Promise<void> => {
+  const isLonger = (): boolean => (scope.runner.state.process?.sequence ?? 0) > log.sequence;
+  const look = (): void => watch.look();
+  signal.addEventListener("abort", look, { once: true });
+  await watch
+    .until(() => (signal.aborted || isLonger() ? true : undefined))
+    .finally(() => signal.removeEventListener("abort", look));
+  if (signal.aborted) throw new EffectError("cancelled", "the call was cancelled");
+  await scope.runner.whenDurable();
+};
+
+/** Resolves with the first event of a type behind sequence `after`. The log may not have it yet. */
+export const eventAfter = async (
+  watched: WatchedScope,
+  eventType: string,
+  after: number,
+  signal: AbortSignal,
+): Promise<ProcessEvent> => {
+  const { runner, readLines } = watched.scope;
+  const log = new ProcessLog(runner.id, readLines);
+  for (;;) {
+    const found = (await log.next()).find((event) => event.event_type === eventType && event.sequence > after);
+    if (found !== undefined) return found;
+    await whenLonger(watched, log, signal);
+  }
+};

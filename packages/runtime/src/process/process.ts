@@ -1,4 +1,4 @@
-/** Processes as the host works with them: by their ids, wherever they live in this runtime. */
+/** The API by which a host starts, reads, awaits, signals and ends processes, by their ids. */
 import {
   type ProcessAwaitOutput,
   type ProcessEvent,
@@ -10,7 +10,7 @@ import {
   type SessionScope,
   cancelRequest,
   completionRequest,
-  handleMisfit,
+  handleProblem,
   handlesOf,
   notGranted,
   processScope,
@@ -23,11 +23,11 @@ import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { readRegistration } from "./registration.ts";
 import { Refused, ScopeLost } from "../error.ts";
-import { appendProcessEvent } from "./append.ts";
+import { appendProcessEvent } from "./log.ts";
 import { admittedId } from "../scope-name.ts";
 import type { Session } from "../session/session.ts";
 
-/** Of the processes that a deleted session held and that live on: those that nobody has any more, and the others. */
+/** The processes that live on after the session that held them was deleted: those without any holder left, and the others. */
 export interface DeletionReport {
   readonly orphaned: readonly string[];
   readonly preserved: readonly string[];
@@ -36,15 +36,15 @@ export interface DeletionReport {
 export interface ProcessSignal {
   readonly name: string;
   readonly payload: Json;
-  /** Twice under one id is once. */
+  /** Identifies the signal: repeated under the same id, it is delivered once. */
   readonly signalId: string;
-  /** In whose name: who has no live handle may not signal. Without it the host does. */
+  /** The session in whose name the signal is sent; it needs a live handle. Without it the host signals. */
   readonly holder?: SessionScope;
 }
 
 const unknown = (id: string): Refused => new Refused("process_unknown", `unknown process \`${id}\``);
 
-/** Reads, awaits, signals and ends processes by their ids. */
+/** Starts, reads, awaits, signals and ends processes by their ids. */
 export class Processes {
   readonly #open: (scope: string) => Promise<Session>;
   readonly #has: (scope: string) => Promise<boolean>;
@@ -54,12 +54,12 @@ export class Processes {
     this.#has = has;
   }
 
-  /** The scope of a process, as others open a session. */
+  /** Opens the scope of a process. */
   async scope(id: string): Promise<Session> {
     return this.#open(processScope(admittedId("process", id)));
   }
 
-  /** The scope of a process that there is: whoever asks for another makes none. */
+  /** Opens the scope of a process that exists. */
   async #known(id: string): Promise<Session> {
     if (!(await this.#has(processScope(admittedId("process", id))))) throw unknown(id);
     return this.scope(id);
@@ -69,7 +69,7 @@ export class Processes {
     return this.#open(sessionScopeId({ session_id }));
   }
 
-  /** Makes a process, or finds the one that the same registration made. */
+  /** Starts a process, or finds the one with the same registration. */
   async start(registration: ProcessRegistration): Promise<ProcessRecord> {
     const completed = readRegistration(registration);
     if (E.isLeft(completed)) throw new Refused(completed.left.code, completed.left.message);
@@ -93,9 +93,9 @@ export class Processes {
     return this.#recordIn(scope, id);
   }
 
-  /** Its end. When the signal is aborted the process is asked to end, and its real end is still awaited. */
+  /** Resolves with the output of the process once it has ended. An aborted signal asks it to end, and its real end is still awaited. */
   async await(id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ProcessAwaitOutput> {
-    const stop = (): void => void this.cancel(id, null).catch(() => undefined); // Its end is awaited all the same.
+    const stop = (): void => void this.cancel(id, null).catch(() => undefined); // Its end is awaited in any case.
     if (signal?.aborted) stop();
     else signal?.addEventListener("abort", stop, { once: true });
     try {
@@ -111,7 +111,7 @@ export class Processes {
       try {
         return await this.#endIn(scope, id);
       } catch (thrown) {
-        if (!(thrown instanceof ScopeLost)) throw thrown; // Whoever has it now goes on with it.
+        if (!(thrown instanceof ScopeLost)) throw thrown; // Another owner has it: open it again.
       }
     }
   }
@@ -126,13 +126,13 @@ export class Processes {
     return ended.await_output;
   }
 
-  /** Asks it to end. The same reason again is the same request. */
+  /** Asks a process to end. Repeated with the same reason, this changes nothing. */
   async cancel(id: string, reason: string | null): Promise<ProcessRecord> {
     await this.append(id, cancelRequest(id, reason).request);
     return this.read(id);
   }
 
-  /** Ends it so. The same end again changes nothing. */
+  /** Ends a process with an output. Repeated with the same output, this changes nothing. */
   async complete(id: string, output: ProcessAwaitOutput): Promise<ProcessRecord> {
     await this.append(id, completionRequest(id, output));
     return this.read(id);
@@ -148,7 +148,7 @@ export class Processes {
     const problem =
       holder === undefined
         ? undefined
-        : handleMisfit((await this.#session(holder)).state, holder, id, "process.signal");
+        : handleProblem((await this.#session(holder)).state, holder, id, "process.signal");
     if (problem !== undefined) throw new Refused("handle_refused", problem);
     return this.append(id, request.right);
   }
@@ -163,7 +163,7 @@ export class Processes {
     return handlesOf(session.state, holder, mode).filter(keep);
   }
 
-  /** Refuses unless the holder has all of them. */
+  /** Throws unless the holder has handles on all these processes. */
   async validate(holder: SessionScope, ids: readonly string[]): Promise<void> {
     const held = new Set((await this.list(holder, "all")).map(({ id }) => id));
     const invalid = ids.find((id) => !held.has(id));
@@ -178,7 +178,7 @@ export class Processes {
     return this.cancelUnreferenced(holder, [], reason);
   }
 
-  /** Cancels what runs and is not to be kept. */
+  /** Cancels the live processes of a holder, except those to keep. */
   async cancelUnreferenced(
     holder: SessionScope,
     keep: readonly string[],
@@ -188,7 +188,7 @@ export class Processes {
     return Promise.all(live.map(({ id }) => this.cancel(id, reason)));
   }
 
-  /** Ends a session: its calls are cancelled, its waits revoked, its handles go. Its processes live on. */
+  /** Deletes a session: cancels its calls, revokes its waits and drops its handles. Its processes live on. */
   async deleteSession(sessionId: string): Promise<DeletionReport> {
     const session = await this.#session({ session_id: sessionId });
     for (const { request, phase } of session.state.requests.rows()) {

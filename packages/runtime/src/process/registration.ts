@@ -1,4 +1,4 @@
-/** What a body says of a process that it starts, made into the registration that is hashed. */
+/** The registration of a process: built from what a body or host says, checked, and then hashed. */
 import type { State } from "@pawl/sansio-core";
 import {
   type CausalRef,
@@ -21,10 +21,10 @@ import type { ProcessApi } from "../body/facet/process-api.ts";
 export interface ProcessStart {
   readonly id: string;
   readonly input: ProcessInput;
-  /** Without it: what the input says of itself. */
+  /** Defaults to the identity that the input implies. */
   readonly identity?: ProcessIdentity;
   readonly event_types?: readonly ProcessEventType[];
-  /** Without it the environment of the call is captured, where the input needs one. */
+  /** Defaults to the captured environment of the call, if the input needs one. */
   readonly env_ref?: string;
 }
 
@@ -32,7 +32,7 @@ const refused = (message: string): E.Either<EffectError, never> => E.left(new Ef
 
 const needsEnv = ({ type }: ProcessInput): boolean => type === "tool_call" || type === "engine";
 
-/** What comes from outside, decoded: a registration like any other. */
+/** Decodes and checks a registration that comes from outside. */
 export const readRegistration = (said: object): E.Either<EffectError, ProcessRegistration> => {
   const json = jsonFromJs(said);
   if (E.isLeft(json)) return refused(describe(json.left));
@@ -42,17 +42,17 @@ export const readRegistration = (said: object): E.Either<EffectError, ProcessReg
   return E.isLeft(checked) ? refused(checked.left.message) : checked;
 };
 
-/** Names the environment that a process started here runs in. */
+/** Names the environment in which a process started here runs. */
 export const capturedEnv = ({ environmentSpec }: Pick<ProcessApi, "environmentSpec">): string =>
   envRef(environmentSpec());
 
 const sessionPrefix = "session:";
 
-/** In whose name a scope's bodies hold handles. A process holds none. */
+/** Returns the session in whose name the bodies of a scope hold handles. A process holds none. */
 export const holderOf = ({ scope }: State): SessionScope | undefined =>
   scope.id.startsWith(sessionPrefix) ? { session_id: scope.id.slice(sessionPrefix.length) } : undefined;
 
-/** On whose behalf a process runs that a call starts here, and whom it wakes. */
+/** Returns on whose behalf a process runs that a call starts here, and whom it wakes. */
 export const startOf = (state: State, callId: string): ReturnType<typeof startedBySession> => {
   const holder = holderOf(state);
   if (holder !== undefined) {
@@ -64,6 +64,7 @@ export const startOf = (state: State, callId: string): ReturnType<typeof started
   return startedByProcess(process, { type: "process", process_id: process.registration.id });
 };
 
+/** Builds the registration of a process that a call starts. */
 export const registrationOf = (
   { id, input, identity, event_types, env_ref }: ProcessStart,
   processApi: ProcessApi,

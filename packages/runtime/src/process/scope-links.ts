@@ -1,57 +1,94 @@
 /**
- * A scope among others: what it says and hears, what runs its process, and those who wait for either. Most sessions
- * never have anything to do with others: what does it is made when it is needed.
+ * The links of a scope to others: its inbox, its process, its background runs, and those who wait for its state. Most
+ * sessions use none of this, so the workers behind it are made at their first use.
  */
-import type { Access } from "../scope/access.ts";
-import type { BackgroundHost, BackgroundOptions } from "./run/host.ts";
-import type { LiveWork } from "./run/session-work.ts";
-import type { Places } from "./run/place.ts";
-import { SessionWork } from "./run/session-work.ts";
+import type { Event, State } from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
 import type { ProcessApi } from "../body/facet/process-api.ts";
-import type { Engines } from "./engine.ts";
 import { ScopeLost } from "../error.ts";
-import { Inbox } from "./message/inbox.ts";
-import type { Glimpse } from "./run/session-work.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { Access } from "../scope/access.ts";
+import { problemOfEvent } from "../scope/round-trip.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
 import type { Observers } from "../session/observe/observer.ts";
-import { processApiOf } from "./process-api.ts";
-import type { ProcessCommand, ProcessHost, ScopeAccess } from "./work.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
-import { ScopeWork, type ScopeWorkPort } from "./scope-work.ts";
-import type { ToolHost } from "../host/tool-host.ts";
-import { Watch } from "./watch.ts";
+import { type BackgroundOptions, type ScopeLinksHost, plainEnvironment } from "./host.ts";
+import { Inbox } from "./message/inbox.ts";
+import type { Places } from "./run/background.ts";
+import { type Glimpse, type LiveWork, SessionWork } from "./run/session-work.ts";
+import { type ProcessCommand, type ScopeAccess, ScopeWork, type ScopeWorkPort } from "./work.ts";
 
-export interface ScopeLinksHost extends ProcessHost, BackgroundHost, Pick<ToolHost, "internalError"> {
-  /** What runs processes that are no tool's call, by their kind; turns of sessions under `session_turn`. */
-  readonly engines?: Engines;
+interface Watcher {
+  readonly look: () => boolean;
+  readonly reject: (error: Error) => void;
+}
+
+/** A condition variable over the state of a scope: waiters are checked whenever something may have come true. */
+export class Watch {
+  #watchers: Watcher[] = [];
+
+  get isEmpty(): boolean {
+    return this.#watchers.length === 0;
+  }
+
+  /** Resolves with the first value that `read` finds, now or at a later look. */
+  until<A>(read: () => A | undefined): Promise<A> {
+    return new Promise((resolve, reject) => {
+      const look = (): boolean => {
+        const found = read();
+        if (found !== undefined) resolve(found);
+        return found !== undefined;
+      };
+      if (!look()) this.#watchers.push({ look, reject });
+    });
+  }
+
+  /** Checks all waiters. */
+  look(): void {
+    this.#watchers = this.#watchers.filter((watcher) => !watcher.look());
+  }
+
+  abandon(error: Error): void {
+    const watchers = this.#watchers;
+    this.#watchers = [];
+    for (const { reject } of watchers) reject(error);
+  }
 }
 
 export interface ScopeLinksPort {
   readonly host: ScopeLinksHost;
-  /** What lies in its inbox. */
+  /** Reads the messages in its inbox. */
   readonly messages: () => ReturnType<Journal["inbox"]>;
   readonly owner: string;
   readonly places: Places;
   readonly background: BackgroundOptions;
-  /** Another scope as it stands, without owning it. */
+  /** Reads the state of another scope without owning it. */
   readonly glimpse: (scope: string) => Promise<Glimpse>;
   readonly showIn: (scope: string, observation: Ephemeral) => void;
   readonly tool: (id: string) => LiveTool | undefined;
 }
 
+const callable = new Set(["callable", "showcased"]);
+
+const toolNamed = ({ catalog }: State, tool: ScopeLinksPort["tool"], name: string): LiveTool | undefined => {
+  const manifest = catalog.byName.get(name);
+  if (manifest === undefined) return undefined;
+  const availability = catalog.overrides.get(name) ?? manifest.availability;
+  return callable.has(availability) ? tool(manifest.id) : undefined;
+};
+
 export class ScopeLinks {
   readonly #port: ScopeWorkPort;
-  /** The scope, for those who work for its process. */
+  /** The scope, as the code that works for its process sees it. */
   readonly scope: ScopeAccess;
   readonly inbox: Inbox;
-  /** What waits for the state of this scope. */
   readonly watch = new Watch();
+  /** Serves the bodies of this scope. */
   readonly processApi: ProcessApi;
   readonly #observers: Observers;
   #work: ScopeWork | undefined;
 
-  /** `answered`: a link may have room again. */
+  /** `answered` is called when a link may have room again. */
   constructor(access: Access, port: ScopeLinksPort, answered: () => void, observers: Observers) {
     const { host } = port;
     this.#observers = observers;
@@ -59,34 +96,55 @@ export class ScopeLinks {
     const { scope, watch } = this;
     this.#port = { ...port, scope, watch, answered, tell: (said) => this.tell(said) };
     this.inbox = new Inbox({
-      take: (letter) => this.#made.links.take(letter),
+      take: (message) => this.#made.links.take(message),
       messages: port.messages,
       whenDurable: () => access.runner.whenDurable(),
     });
-    this.processApi = processApiOf({
-      ...port,
-      runner: access.runner,
-      work: new SessionWork(async () => this.live),
-      scopeWork: () => this.#made,
-    });
+    this.processApi = this.#makeProcessApi();
   }
 
-  /** Makes it at its first use. */
+  #makeProcessApi(): ProcessApi {
+    const { host, tool, scope } = this.#port;
+    const { runner } = scope;
+    const isRun = (): boolean => runner.state.background.run !== undefined;
+    return {
+      state: () => runner.state,
+      apply: (event) => this.#apply(event),
+      work: new SessionWork(async () => this.live),
+      begins: (command) => (isRun() ? this.#made.runs.begins(command) : undefined),
+      execute: async (of, command, context, isOver) =>
+        isRun() ? this.#made.runs.execute(of, command, context, isOver) : of.execute(command.args, context),
+      environmentSpec: host.environmentSpec ?? (() => plainEnvironment),
+      toolNamed: (name) => toolNamed(runner.state, tool, name),
+      eventAfter: (...of) => this.#made.eventAfter(...of),
+      childStarted: (...child) => host.childStarted?.(...child),
+    };
+  }
+
+  #apply(event: Event): ReturnType<ProcessApi["apply"]> {
+    const problem = problemOfEvent(event);
+    if (problem !== undefined) return { status: "err", error: { code: "durable_effect_value", message: problem } };
+    const told = this.scope.runner.apply(event);
+    if (E.isRight(told)) return { status: "ok", value: null };
+    const { code, message } = told.left;
+    return { status: "err", error: { code, message } };
+  }
+
   get #made(): ScopeWork {
     return (this.#work ??= new ScopeWork(this.#port));
   }
 
-  /** Its long work, for who works with it. */
+  /** The background runs, tasks and schedules of the scope. */
   get live(): LiveWork {
     return this.#made.live;
   }
 
-  /** Whether nobody waits for anything here. */
+  /** True if nobody waits for anything here. */
   get isEmpty(): boolean {
     return this.watch.isEmpty && (this.#work === undefined || this.#work.longWork.asked.isEmpty);
   }
 
-  /** Tells those who watch the scope what is recorded nowhere. */
+  /** Shows an observation that is not recorded to those who watch the scope. */
   tell(observation: Ephemeral): void {
     this.#observers.tell(observation, this.scope.runner);
   }

@@ -1,14 +1,19 @@
-/** What a scope does for processes, and with other scopes: performs what the core asks of it. */
+/** Performs the commands of a scope that concern processes, other scopes, background runs, tasks and schedules. */
 import type { Command, Tool } from "@pawl/sansio-core";
-import type { Json } from "@pawl/tool-value";
+import { type ProcessEvent, wakeId, wakeText } from "@pawl/sansio-core/driver";
+import { ScopeLost, textOf } from "../error.ts";
+import { sessionOf } from "../host/call-place.ts";
 import type { Access } from "../scope/access.ts";
-import { type LongWork, type LongWorkCommand } from "./run/long-work.ts";
-import type { Runs } from "./run/run.ts";
-import { type EngineRuns, failedTool } from "./engine.ts";
-import { textOf } from "../error.ts";
-import { type Wake, deliverWake } from "./wake.ts";
 import { problemOfEvent } from "../scope/round-trip.ts";
-import type { Watch } from "./watch.ts";
+import type { Ephemeral } from "../session/observe/observation.ts";
+import { EngineRuns, failedTool } from "./engine.ts";
+import type { Wake } from "./host.ts";
+import { eventAfter } from "./log.ts";
+import { Links } from "./message/inbox.ts";
+import { LongWork, type LongWorkCommand, deliverToHost } from "./run/long-work.ts";
+import { Runs } from "./run/run.ts";
+import type { LiveWork } from "./run/session-work.ts";
+import type { ScopeLinksPort, Watch } from "./scope-links.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 export type ProcessCommand =
@@ -24,73 +29,90 @@ export type ProcessCommand =
       | "deletion.report"
     >;
 
-/** A scope, as those see it who work for its processes. */
+/** A scope, as the code that works for its process sees it. */
 export interface ScopeAccess extends Access {
-  /** Says to the host what went wrong inside. */
+  /** Reports an internal error to the host. */
   readonly report: (what: string, thrown: unknown) => void;
 }
 
-/** What a host fills in for processes. */
-export interface ProcessHost {
-  /** Takes a wake; it has it when the promise resolves. One that it had is told again after a crash. */
-  readonly wake?: (wake: Wake) => Promise<void>;
-  readonly observeProcess?: (scope: string, command: Of<"process.observe">) => void;
-  /** What calls run in, as it is captured for processes that they start: `plugin_options` and `policy`. */
-  readonly environmentSpec?: () => Json;
-  /** The tools of a captured environment, or undefined for one that is not known; without it all that the runtime has. */
-  readonly environment?: (envRef: string) => Promise<readonly Tool[] | undefined>;
-  /** A body says that it has started a process for a call. */
-  readonly childStarted?: (call: string, processId: string, entryName: string | undefined) => void;
-}
-
-export interface ProcessWorkPort {
+export interface ScopeWorkPort extends ScopeLinksPort {
   readonly scope: ScopeAccess;
-  readonly engines: EngineRuns;
   readonly watch: Watch;
-  readonly longWork: LongWork;
-  readonly runs: Runs;
-  readonly host: ProcessHost;
+  /** Called when a link may have room again. */
+  readonly answered: () => void;
+  readonly tell: (said: Ephemeral) => void;
 }
 
-export class ProcessWork {
-  readonly #port: ProcessWorkPort;
+const wakeOf = ({ key, wake }: Of<"wake.deliver">): Wake => {
+  const { dedupe_key, ...said } = wake;
+  return { wake_id: wakeId(wake.target, dedupe_key).wake_id, key, ...said, text: wakeText(wake) };
+};
 
-  constructor(port: ProcessWorkPort) {
+export class ScopeWork {
+  readonly #port: ScopeWorkPort;
+  readonly links: Links;
+  /** Serves background runs, tasks and schedules. */
+  readonly longWork: LongWork;
+  /** Executes the background run that this scope is, if it is one. */
+  readonly runs: Runs;
+  readonly live: LiveWork;
+  readonly #engines: EngineRuns;
+
+  constructor(port: ScopeWorkPort) {
     this.#port = port;
+    const { scope, watch, host, places, glimpse } = port;
+    this.links = new Links(scope, port.answered);
+    this.#engines = new EngineRuns(scope, host.engines ?? {});
+    this.longWork = new LongWork({ scope, watch, places, host });
+    this.runs = this.#makeRuns();
+    this.live = { scope, asked: this.longWork.asked, watch, glimpse };
+  }
+
+  #makeRuns(): Runs {
+    const { scope, places, host, owner, tool, background: options, tell, showIn } = this.#port;
+    const show = (said: Ephemeral): void => {
+      tell(said);
+      showIn(`session:${sessionOf(scope.runner.state)}`, said);
+    };
+    return new Runs({ scope, places, host, options, owner, tool, show });
   }
 
   async perform(command: ProcessCommand): Promise<void> {
-    const { engines, watch, longWork } = this.#port;
     switch (command.type) {
       case "send":
       case "message.answer":
-        return; // It went out with its event, as a letter.
+        return; // Sent as a message with the append of its event.
       case "wake.deliver":
         return this.#wake(command);
       case "env.load":
         return this.#load(command);
       case "engine.run":
-        return engines.run();
+        return this.#engines.run();
       case "engine.cancel":
-        return engines.cancel();
+        return this.#engines.cancel();
       case "process.observe":
         this.#observe(command);
-        return watch.look();
+        return this.#port.watch.look();
       case "deletion.report":
-        return watch.look();
+        return this.#port.watch.look();
       default:
-        return longWork.perform(command);
+        return this.longWork.perform(command);
     }
   }
 
-  async #wake(command: Of<"wake.deliver">): Promise<void> {
+  /** Delivers a wake until the host has taken it. */
+  async #wake(delivery: Of<"wake.deliver">): Promise<void> {
     const { scope, host } = this.#port;
-    if (host.wake !== undefined) await deliverWake(scope, command, host.wake);
+    const { wake } = host;
+    if (wake === undefined) return;
+    const { key } = delivery;
+    const told = { type: "wake.acked", key } as const;
+    await deliverToHost(scope, { key, deliver: () => wake(wakeOf(delivery)), told, what: `wake ${key}` });
   }
 
   #observe(command: Of<"process.observe">): void {
-    const { scope, host, runs } = this.#port;
-    if (command.what === "ended") runs.ended();
+    const { scope, host } = this.#port;
+    if (command.what === "ended") this.runs.ended();
     try {
       host.observeProcess?.(scope.runner.id, command);
     } catch (thrown) {
@@ -99,14 +121,14 @@ export class ProcessWork {
   }
 
   async #load({ env_ref: envRef }: Of<"env.load">): Promise<void> {
-    const { scope, engines } = this.#port;
+    const { runner } = this.#port.scope;
     const tools = await this.#toolsOf(envRef);
-    if (scope.runner.isAbandoned || scope.runner.state.process?.run !== "env") return;
-    if (typeof tools === "string") return engines.complete(failedTool(tools));
-    scope.runner.apply({ type: "catalog.published", tools });
+    if (runner.isAbandoned || runner.state.process?.run !== "env") return;
+    if (typeof tools === "string") return this.#engines.complete(failedTool(tools));
+    runner.apply({ type: "catalog.published", tools });
   }
 
-  /** The tools; or why there are none. */
+  /** Returns the tools of an environment, or the reason why there are none. */
   async #toolsOf(envRef: string): Promise<readonly Tool[] | string> {
     const { scope, host } = this.#port;
     try {
@@ -118,5 +140,15 @@ export class ProcessWork {
       scope.report(`environment ${envRef}`, thrown);
       return `environment \`${envRef}\` could not be loaded: ${textOf(thrown)}`;
     }
+  }
+
+  /** Resolves with the first event of a type behind sequence `after` in the log of its process. */
+  eventAfter(eventType: string, after: number, signal: AbortSignal): Promise<ProcessEvent> {
+    return eventAfter(this.#port, eventType, after, signal);
+  }
+
+  abandon(why: string): void {
+    this.#engines.abandon();
+    this.longWork.abandon(new ScopeLost(why));
   }
 }

@@ -14,7 +14,7 @@ import { ApprovalEdits } from "./approval-edit.ts";
 import { ScopeLost, stackOf } from "../error.ts";
 import { type FlowSubmission, lambdaApplied } from "./flow.ts";
 import { follow, held } from "./follow.ts";
-import { Leaving } from "../move/rest.ts";
+import { Leaving } from "../move/quiesce.ts";
 import { FinishedIndex } from "../scope/finished.ts";
 import { ScopeLinks } from "../process/scope-links.ts";
 import { publish } from "./catalog.ts";

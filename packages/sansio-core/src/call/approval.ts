@@ -49,10 +49,10 @@ export type ApprovalEvent = {
   readonly type: "approval.decided";
   readonly call: string;
   readonly decision: Decision;
-  /** Of the arguments that the decider saw. */
+  /** The hash of the arguments that the decider saw. */
   readonly args_hash: string;
   readonly by: string;
-  /** Whether the decision holds for later calls of the tool, or for those too that are parked now. */
+  /** Holds for later calls of the tool, or for those too that are parked now. */
   readonly sticky?: "later" | "parked_too";
   /** The decider's own name for it, by which it is known again. */
   readonly decision_id?: string;
@@ -134,7 +134,7 @@ export const park = (
   return parked;
 };
 
-/** What a sticky decision makes of a call that is parked already. */
+/** Applies a sticky decision to a call that is parked already. */
 export const unpark = (draft: Draft, row: CallIn<"awaiting_approval">): CallRow => {
   const sticky = draft.sticky.get(row.manifest.id);
   if (sticky?.decision === "reject") return project(draft, row, rejected(sticky.reason));
@@ -159,7 +159,7 @@ const decide = (draft: Draft, row: CallIn<"awaiting_approval">, { decision, by }
   }
 };
 
-/** What later calls are decided by. An edit speaks of one call only. */
+/** Returns the decision that later calls are decided by. An edit speaks of one call only. */
 const stickyOf = ({ decision, by }: ApprovalEvent): StickyDecision | undefined => {
   if (decision.type === "approve_edited") return undefined;
   return decision.type === "approve"
@@ -167,7 +167,7 @@ const stickyOf = ({ decision, by }: ApprovalEvent): StickyDecision | undefined =
     : { decision: "reject", by, reason: decision.reason };
 };
 
-const misfit = (row: CallIn<"awaiting_approval">, event: ApprovalEvent): Rejection | undefined => {
+const problem = (row: CallIn<"awaiting_approval">, event: ApprovalEvent): Rejection | undefined => {
   const { argsHash, edited } = row.approval;
   if (edited !== undefined) return reject("wrong_phase", `call \`${event.call}\`: an edit by ${edited.by} is checked`);
   if (event.args_hash !== argsHash) {
@@ -180,7 +180,7 @@ const misfit = (row: CallIn<"awaiting_approval">, event: ApprovalEvent): Rejecti
 export const onApprovalDecided = (draft: Draft, event: ApprovalEvent): Rejection | undefined => {
   const row = inPhase(draft, event.call, "awaiting_approval");
   if (isRejection(row)) return row;
-  const rejection = misfit(row, event);
+  const rejection = problem(row, event);
   if (rejection !== undefined) return rejection;
   move(draft, row, decide(draft, row, event));
   const sticky = event.sticky === undefined ? undefined : stickyOf(event);
@@ -197,7 +197,7 @@ export interface PendingApproval {
   readonly call: CallRef;
   readonly tool: string;
   readonly args: Json;
-  /** Of the arguments: a decision names it. */
+  /** The hash of the arguments: a decision names it. */
   readonly hash: string;
   /** The event that asked for the call. */
   readonly born: number;

@@ -47,7 +47,7 @@ export interface BatchRow {
   /** Launched calls that hold a slot: they neither settled nor are parked. */
   readonly occupied: number;
   readonly unfinished: number;
-  /** What its calls triggered, in the order of the answers. */
+  /** Occurrences that its calls triggered, in the order of the answers. */
   readonly triggers: readonly Json[];
 }
 
@@ -63,7 +63,7 @@ export const parallelSlots = ({ launchedSerial, occupied }: BatchRow, concurrenc
   return concurrency === null ? Infinity : Math.max(0, concurrency - occupied);
 };
 
-/** Whether there is a call to launch and a slot for it. */
+/** Returns whether there is a call to launch and a slot for it. */
 export const mayLaunch = (row: BatchRow, concurrency: number | null): boolean => {
   if (row.phase !== "running") return false;
   if (row.launchedParallel < row.parallel.length) return parallelSlots(row, concurrency) > 0;

@@ -1,4 +1,5 @@
 /** The invariants of calls, one function each: what is broken, and in which call. */
+import { firstBroken } from "../kernel/error.ts";
 import type { BatchRow } from "./batch.ts";
 import {
   type BodyState,
@@ -14,13 +15,8 @@ import { effectBatch } from "../kernel/ids.ts";
 import type { State } from "../kernel/state.ts";
 import type { Waiter } from "../wait/model.ts";
 
-const firstOf = (state: State, broken: (row: CallRow) => string | undefined): string | undefined => {
-  for (const row of state.calls.rows()) {
-    const what = broken(row);
-    if (what !== undefined) return `call \`${row.call.ref}\` (${row.phase}): ${what}`;
-  }
-  return undefined;
-};
+const firstOf = (state: State, broken: (row: CallRow) => string | undefined): string | undefined =>
+  firstBroken(state.calls.rows(), (row) => `call \`${row.call.ref}\` (${row.phase})`, broken);
 
 export const checkC1: Check = (state) =>
   firstOf(state, ({ call }) => {
@@ -81,8 +77,8 @@ export const checkC5: Check = (state) =>
 export const checkC6: Check = (state) =>
   firstOf(state, (row) => {
     if (row.phase !== "backing_off") return undefined;
-    const stray = row.body.open.find(({ recovery }) => recovery !== "once");
-    return stray === undefined ? undefined : `C6: \`${stray.key}\` is open between two attempts`;
+    const invalid = row.body.open.find(({ recovery }) => recovery !== "once");
+    return invalid === undefined ? undefined : `C6: \`${invalid.key}\` is open between two attempts`;
   });
 
 const approvedPhases: ReadonlySet<CallPhase> = new Set(["ready", "running", "resuming"]);
@@ -117,13 +113,8 @@ export const checkC8: Check = (state) =>
 export const callChecks: readonly Check[] = [checkC1, checkC2, checkC3, checkC4, checkC5, checkC6, checkC8];
 export const callChangeChecks = [checkC2Change, checkC7Change] as const;
 
-const firstBatch = (state: State, broken: (row: BatchRow) => string | undefined): string | undefined => {
-  for (const row of state.batches.rows()) {
-    const what = broken(row);
-    if (what !== undefined) return `batch \`${row.ref}\` (${row.phase}): ${what}`;
-  }
-  return undefined;
-};
+const firstBatch = (state: State, broken: (row: BatchRow) => string | undefined): string | undefined =>
+  firstBroken(state.batches.rows(), (row) => `batch \`${row.ref}\` (${row.phase})`, broken);
 
 const callsOf = (state: State, { calls }: BatchRow): readonly CallRow[] =>
   calls.flatMap((ref) => state.calls.at(ref) ?? []);
@@ -167,16 +158,16 @@ export const checkB4Change = (before: State, after: State): string | undefined =
   });
 };
 
-/** What is left of a batch that is cancelling: bodies that were told, and calls on their way out. */
+/** Phases of calls in a batch that is cancelling: bodies that were told, and calls on their way out. */
 const leaving: ReadonlySet<CallPhase> = new Set(["running", "resuming", "finishing", "completed"]);
 
 export const checkB5: Check = (state) =>
   firstBatch(state, (batch) => {
     if (batch.phase !== "cancelling") return undefined;
-    const stray = callsOf(state, batch).find(
+    const invalid = callsOf(state, batch).find(
       (row) => !leaving.has(row.phase) || ("cancelled" in row && row.cancelled === undefined),
     );
-    return stray === undefined ? undefined : `B5: its call \`${stray.call.ref}\` is ${stray.phase}`;
+    return invalid === undefined ? undefined : `B5: its call \`${invalid.call.ref}\` is ${invalid.phase}`;
   });
 
 export const checkB6: Check = (state) =>
@@ -192,18 +183,18 @@ export const batchChangeChecks = [checkB4Change] as const;
 const parked = (state: State): readonly CallIn<"awaiting_approval">[] => state.calls.rows().filter(awaitsApproval);
 
 export const checkA1 = (state: State): string | undefined => {
-  const stray = parked(state).find(({ manifest }) => manifest.policy !== "requires_approval");
-  return stray === undefined ? undefined : `call \`${stray.call.ref}\`: A1: nobody has to approve it`;
+  const invalid = parked(state).find(({ manifest }) => manifest.policy !== "requires_approval");
+  return invalid === undefined ? undefined : `call \`${invalid.call.ref}\`: A1: nobody has to approve it`;
 };
 
 /** A call is parked only where no earlier decision speaks for it; a run-again asks whatever was approved before. */
 export const checkA2Change = (before: State, after: State): string | undefined => {
-  const stray = parked(after).find(({ call, manifest, body }) => {
+  const invalid = parked(after).find(({ call, manifest, body }) => {
     if (before.calls.at(call.ref)?.phase === "awaiting_approval") return false;
     const sticky = before.sticky.get(manifest.id)?.decision;
     return sticky === "reject" || (sticky === "approve" && body === undefined);
   });
-  return stray === undefined ? undefined : `call \`${stray.call.ref}\`: A2: it is parked against a sticky decision`;
+  return invalid === undefined ? undefined : `call \`${invalid.call.ref}\`: A2: it is parked against a sticky decision`;
 };
 
 export const checkA3 = (state: State): string | undefined => {
@@ -216,14 +207,15 @@ export const approvalChangeChecks = [checkA2Change] as const;
 
 type Broken = (body: BodyState, row: CallRow) => string | undefined;
 
-const firstBody = (state: State, broken: Broken): string | undefined => {
-  for (const row of state.calls.rows()) {
-    const body = bodyOf(row);
-    const what = body === undefined ? undefined : broken(body, row);
-    if (what !== undefined) return `body of \`${row.call.ref}\` (${row.phase}): ${what}`;
-  }
-  return undefined;
-};
+const firstBody = (state: State, broken: Broken): string | undefined =>
+  firstBroken(
+    state.calls.rows(),
+    (row) => `body of \`${row.call.ref}\` (${row.phase})`,
+    (row) => {
+      const body = bodyOf(row);
+      return body === undefined ? undefined : broken(body, row);
+    },
+  );
 
 export const checkE1: Check = (state) =>
   firstBody(state, ({ open }) => {
@@ -243,10 +235,10 @@ export const checkE2: Check = (state) =>
 
 export const checkE3: Check = (state) =>
   firstBody(state, ({ open }) => {
-    const stray = open.find(({ kind, due }) =>
+    const invalid = open.find(({ kind, due }) =>
       due === undefined ? kind === "sleep" : kind !== "sleep" && kind !== "wait",
     );
-    return stray === undefined ? undefined : `E3: a ${stray.kind} \`${stray.key}\` is due at ${stray.due?.at}`;
+    return invalid === undefined ? undefined : `E3: a ${invalid.kind} \`${invalid.key}\` is due at ${invalid.due?.at}`;
   });
 
 const isWaiter = (waiters: readonly Waiter[], call: string, effect: string): boolean =>
@@ -255,20 +247,20 @@ const isWaiter = (waiters: readonly Waiter[], call: string, effect: string): boo
 /** One way; the other way is W3. */
 export const checkE4: Check = (state) =>
   firstBody(state, ({ open }, { call }) => {
-    const stray = open.find(({ kind, wait, key }) => {
+    const invalid = open.find(({ kind, wait, key }) => {
       if ((kind === "wait") !== (wait !== undefined)) return true;
       return wait !== undefined && !isWaiter(state.waits.at(wait)?.waiters ?? [], call.ref, key);
     });
-    return stray === undefined ? undefined : `E4: \`${stray.key}\` is no waiter of \`${stray.wait}\``;
+    return invalid === undefined ? undefined : `E4: \`${invalid.key}\` is no waiter of \`${invalid.wait}\``;
   });
 
 export const checkE5: Check = (state) => {
   const childless = firstBody(state, ({ open }, { call }) => {
-    const stray = open.find(({ kind, key }) => {
+    const invalid = open.find(({ kind, key }) => {
       const parent = kind === "batch" ? state.batches.at(effectBatch(call.ref, key))?.parent : undefined;
       return kind === "batch" && (parent?.call !== call.ref || parent.effect !== key);
     });
-    return stray === undefined ? undefined : `E5: its batch \`${stray.key}\` is not live`;
+    return invalid === undefined ? undefined : `E5: its batch \`${invalid.key}\` is not live`;
   });
   if (childless !== undefined) return childless;
   for (const { ref, parent } of state.batches.rows()) {
@@ -283,18 +275,20 @@ export const checkE5: Check = (state) => {
 /** A choice that is made is on record at once. */
 export const checkE6: Check = (state) =>
   firstBody(state, ({ open, settled }) => {
-    const stray = open.find(({ kind, select }) => {
+    const invalid = open.find(({ kind, select }) => {
       if (kind !== "select") return select !== undefined;
       const keys = select?.keys ?? [];
       return !keys.every((key) => settled.has(key) || open.some((other) => other.key === key));
     });
-    return stray === undefined ? undefined : `E6: \`${stray.key}\` chooses from what is not there`;
+    return invalid === undefined ? undefined : `E6: \`${invalid.key}\` chooses from what is not there`;
   });
 
 export const checkE7: Check = (state) =>
   firstBody(state, ({ open }) => {
-    const stray = open.find(({ kind, cleanupMs }) => (kind === "cleanup") !== (cleanupMs !== undefined));
-    return stray === undefined ? undefined : `E7: a ${stray.kind} \`${stray.key}\` cleans up for ${stray.cleanupMs} ms`;
+    const invalid = open.find(({ kind, cleanupMs }) => (kind === "cleanup") !== (cleanupMs !== undefined));
+    return invalid === undefined
+      ? undefined
+      : `E7: a ${invalid.kind} \`${invalid.key}\` cleans up for ${invalid.cleanupMs} ms`;
   });
 
 export const effectChecks: readonly Check[] = [checkE1, checkE2, checkE3, checkE4, checkE5, checkE6, checkE7];

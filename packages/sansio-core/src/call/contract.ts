@@ -1,4 +1,4 @@
-/** What other concerns may tell calls, and what calls ask of the world. */
+/** Signals that calls hear, and commands that they ask for. */
 import type { Json, Resolution, ToolCallOutput } from "@pawl/tool-value";
 import type { Recovery } from "../catalog/model.ts";
 import type { BatchRef, CallRef } from "../kernel/ids.ts";
@@ -18,7 +18,7 @@ interface NewBatch {
   readonly calls: readonly NewCall[];
 }
 
-/** What calls, their batches and their effects hear. */
+/** Signals that calls, their batches and their effects hear. */
 export type CallSignal =
   | ({
       readonly type: "batch.create";
@@ -41,7 +41,7 @@ export type CallSignal =
       readonly readied?: CallRef;
     }
   | { readonly type: "calls.launch"; readonly batch: BatchRef }
-  /** What launches or a cancel did to a batch's counts. */
+  /** Changes of a batch's counts by launches or a cancel. */
   | {
       readonly type: "batch.counted";
       readonly batch: BatchRef;
@@ -81,7 +81,7 @@ interface OfRun {
   readonly run: number;
 }
 
-/** What calls ask of the world. */
+/** Commands of calls. */
 export type CallCommand =
   | {
       readonly type: "hook.run";
@@ -102,7 +102,7 @@ export type CallCommand =
       readonly payload: Json;
       readonly max_attempts: number;
       readonly recovery: Recovery;
-      /** Of a later run: why the body starts again. */
+      /** For a later run: why the body starts again. */
       readonly cause?: ResumeCause;
     } & OfRun)
   | ({ readonly type: "tool.cancel" } & OfRun)

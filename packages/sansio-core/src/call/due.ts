@@ -1,4 +1,4 @@
-/** What the passing of time does to a call. */
+/** Deadlines of calls, and what passes with them. */
 import { type Resolution, type ToolCallOutput, outputOfResolution } from "@pawl/tool-value";
 import { type Deadline, Deadlines, type Due, isSameDeadline } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";

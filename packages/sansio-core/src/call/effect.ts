@@ -24,7 +24,7 @@ import type { State } from "../kernel/state.ts";
 import type { Asking } from "../message/message.ts";
 import type { Reply } from "../request/model.ts";
 
-/** What becomes of a step whose owner was lost while it ran. */
+/** The fate of a step whose owner was lost while it ran. */
 export type StepRecovery = "again" | "idempotent" | "once";
 export type SelectMode = "race" | "any" | "all" | "all_settled";
 
@@ -34,7 +34,7 @@ export interface ChildCall {
   readonly args: Json;
 }
 
-/** What a body asked for. */
+/** The request of a body. */
 export type EffectSpec =
   | { readonly kind: "step"; readonly recovery: StepRecovery; readonly input: Json }
   | { readonly kind: "sleep"; readonly ms: number }
@@ -44,7 +44,7 @@ export type EffectSpec =
       readonly kind: "wait";
       readonly wait: string;
       readonly deadline_ms?: number;
-      /** Of a process that waits for a signal: which one. */
+      /** For a process that waits for a signal: its name and number. */
       readonly signal?: { readonly name: string; readonly ordinal: number };
     }
   | { readonly kind: "host"; readonly name: string; readonly input: Json }
@@ -74,14 +74,14 @@ export interface OpenEffect {
   readonly seq: number;
   readonly attempt: number;
   readonly run: number;
-  /** Of a step. */
+  /** For a step. */
   readonly recovery?: StepRecovery;
-  /** Of a wait: its key. */
+  /** For a wait: its key. */
   readonly wait?: string;
-  /** Of a select: what it chooses from. */
+  /** For a select: the effects that it chooses from. */
   readonly select?: { readonly mode: SelectMode; readonly keys: readonly string[] };
   readonly due?: Deadline;
-  /** Of a clean-up: how long it may take. */
+  /** For a clean-up: how long it may take. */
   readonly cleanupMs?: number;
 }
 
@@ -99,9 +99,9 @@ export interface SettledEffect {
   readonly index: number;
   /** The event that holds the value. */
   readonly value: number;
-  /** Of a select: the key that won. */
+  /** For a select: the key that won. */
   readonly winner: string | undefined;
-  /** Of a step that may run only once. */
+  /** Set for a step that may run only once. */
   readonly once: boolean;
 }
 
@@ -121,10 +121,10 @@ export type EffectEvent =
       readonly attempt: number;
       readonly run: number;
       readonly key: string;
-      /** Of what the body handed in. */
+      /** The hash of the body's input. */
       readonly hash: string;
       readonly effect: EffectSpec;
-      /** It can not be carried out, and is answered with this error instead. */
+      /** Cannot be carried out, and is answered with this error instead. */
       readonly refused?: StepError;
     }
   | {
@@ -220,7 +220,7 @@ const byPlace = ([, a]: Member, [, b]: Member): number => a.settled - b.settled 
 const winner = (member: Member | undefined): Winner | undefined =>
   member === undefined ? undefined : { key: member[0], status: member[1].status };
 
-/** Who decides, or undefined while nobody does. */
+/** Returns the effect that decides, or undefined while none does. */
 export const decideSelect = (mode: SelectMode, keys: readonly string[], settled: Settled): Winner | undefined => {
   const done = keys
     .flatMap((key): Member[] => {

@@ -14,7 +14,7 @@ export const cancelledCall: ToolCallOutput = cancelledOutput(runtimeCancellation
 export const internal = (code: string, message: string): ToolCallOutput =>
   failureOutput(runtimeFailure("internal", code, message));
 
-/** Of a call that nobody allows. */
+/** Makes the output of a call that nobody allows. */
 export const denied = (code: string, message: string): ToolCallOutput =>
   failureOutput({ ...runtimeFailure("permission_denied", code, message), source: "policy" });
 

@@ -26,7 +26,7 @@ export const maxAttempts = (terms: RetryTerms): number =>
 
 // Retries. Delays are exact to the last unit of a u64; nothing here keeps time.
 
-/** What follows from the output of an attempt. */
+/** The decision after an attempt. */
 export type RetryDecision =
   | { readonly type: "keep" }
   /** The last attempt failed as well: what the caller is told instead. */
@@ -62,7 +62,10 @@ type SafeFailure = ToolFailure & { readonly retry: { readonly type: "safe"; read
 const safeFailureOf = ({ outcome }: ToolCallOutput): SafeFailure | undefined =>
   outcome.status === "failure" && outcome.payload.retry.type === "safe" ? (outcome.payload as SafeFailure) : undefined;
 
-/** What becomes of a call whose attempt (from 1) ended so. Only a failure that says it is safe to repeat is repeated. */
+/**
+ * Decides whether a call is tried again after an attempt (from 1). Only a failure that says it is safe to repeat is
+ * repeated.
+ */
 export const decideRetry = (terms: RetryTerms, attempt: number, output: ToolCallOutput): RetryDecision => {
   const failure = safeFailureOf(output);
   if (failure === undefined || terms.type === "never") return keep;
@@ -142,7 +145,7 @@ export const resuming = (
 
 // Bodies that start again: the next attempt, after a pause, with other arguments.
 
-/** What an attempt leaves to the next: what it settled, and the steps that must not run twice. */
+/** Starts the next attempt, with what the last one settled and the steps that must not run twice. */
 export const nextAttempt = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> => {
   const open = body.open.filter((effect) => effect.recovery === "once");
   const next = running(draft, row, { ...body, attempt: body.attempt + 1, run: 1, resumes: 0, open });

@@ -27,7 +27,7 @@ import type { Deadline } from "../kernel/deadline.ts";
 import type { OpenEffect, SettledEffect } from "./effect.ts";
 import type { BatchRef, CallRef } from "../kernel/ids.ts";
 
-/** What never changes in a call's life. */
+/** The part of a call that never changes. */
 export interface CallIdentity {
   readonly ref: CallRef;
   readonly request: string;
@@ -49,11 +49,11 @@ interface Base {
   readonly observed: boolean;
 }
 
-/** What a body has done and may still do: kept from its first run to its last. */
+/** The record of a body: what it has done and may still do, kept from its first run to its last. */
 export interface BodyState {
   readonly manifest: Tool;
   readonly payload: Json;
-  /** Of the arguments, where a person approved them. */
+  /** The hash of the arguments, where a person approved them. */
   readonly argsHash: string;
   readonly attempt: number;
   readonly run: number;
@@ -96,7 +96,7 @@ export type CallRow =
       readonly phase: "awaiting_approval";
       readonly manifest: Tool;
       readonly approval: Approval;
-      /** Of an outcome that was unknown: what has one more run, once it is approved. */
+      /** The body of an outcome that was unknown: it has one more run, once that is approved. */
       readonly body: BodyState | undefined;
       readonly due: Deadline | undefined;
     })
@@ -104,7 +104,7 @@ export type CallRow =
   | (WithBody & {
       readonly phase: "running";
       readonly owner: string;
-      /** Of a call that completes from outside: the key that it is parked on if its owner is lost. */
+      /** For a call that completes from outside: the key that it is parked on if its owner is lost. */
       readonly key: string | undefined;
       readonly cancelled: Stop | undefined;
       readonly due: Deadline | undefined;
@@ -114,7 +114,7 @@ export type CallRow =
       readonly cause: ResumeCause;
       /** The end of its pause. */
       readonly due: Deadline | undefined;
-      /** It runs again to clean up. */
+      /** Set where it runs again to clean up. */
       readonly cancelled: Stop | undefined;
     })
   | (WithBody & { readonly phase: "suspended"; readonly due: Deadline | undefined })
@@ -144,7 +144,7 @@ export type CallRow =
 export type CallPhase = CallRow["phase"];
 export type CallIn<P extends CallPhase> = Extract<CallRow, { readonly phase: P }>;
 
-/** Whether a person's word is wanted on it. */
+/** Returns whether a person has to decide on the call. */
 export const awaitsApproval = (row: CallRow | undefined): row is CallIn<"awaiting_approval"> =>
   row?.phase === "awaiting_approval";
 
@@ -160,7 +160,7 @@ export const isEnded = (row: CallRow): row is CallIn<"finishing" | "completed"> 
 const occupying: ReadonlySet<CallPhase> = new Set(["running", "resuming", "suspended", "no_executor", "backing_off"]);
 export const occupies = (row: CallRow): boolean => occupying.has(row.phase);
 
-/** What a body did, where a call has got so far as to have one. */
+/** Returns the record of a call's body, where the call has one. */
 export const bodyOf = (row: CallRow): BodyState | undefined => ("body" in row ? row.body : undefined);
 
 const sooner = (a: Deadline | undefined, b: Deadline | undefined): Deadline | undefined => {

@@ -8,7 +8,7 @@ import {
   isForgotten,
 } from "./effect.ts";
 import { type CallIn, type CallRow, runningRow } from "./model.ts";
-import { inPhase, isRejection, misfitOfRun, putCall } from "./place.ts";
+import { inPhase, isRejection, problemOfRun, putCall } from "./place.ts";
 import { type Bodied, settleAll, withBody } from "./settle.ts";
 import { processOfScope } from "../identity/scope.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
@@ -16,8 +16,8 @@ import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
 import { callRef, effectBatch } from "../kernel/ids.ts";
-import { handleMisfit } from "../link/handle.ts";
-import { misfitOfLink } from "../link/model.ts";
+import { handleProblem } from "../link/handle.ts";
+import { problemOfLink } from "../link/model.ts";
 import { conflictOfIds } from "../request/model.ts";
 
 export type Requested = EventOf<"effect.requested">;
@@ -45,7 +45,7 @@ const conflictOfNames = (
 const isCleanup = (open: readonly OpenEffect[], key: string): boolean =>
   open.some((effect) => effect.key === key && effect.kind === "cleanup");
 
-/** What cannot be carried out as it is asked for. */
+/** Returns why a request cannot be carried out as it is asked for. */
 export const conflictOfSpec = (
   draft: Draft,
   row: CallIn<"running">,
@@ -83,7 +83,7 @@ const openWait = (draft: Draft, row: CallIn<"running">, key: string, effect: Spe
 const sendMessage = (draft: Draft, row: CallIn<"running">, key: string, effect: Spec<"message">): void => {
   const { ref, request } = row.call;
   const { to, message, holder } = effect;
-  if (holder !== undefined && handleMisfit(draft, holder, processOfScope(to), message.type) !== undefined) {
+  if (holder !== undefined && handleProblem(draft, holder, processOfScope(to), message.type) !== undefined) {
     return draft.raise({ type: "effect.end", call: ref, key, status: "err", value: draft.seq });
   }
   if (message.type === "process.await") draft.raise({ type: "wait.claim", key: message.wait, request });
@@ -168,9 +168,9 @@ const withOpen = (row: CallIn<"running">, effect: OpenEffect, before: SettledEff
 };
 
 /** Only a process has a log for events of its own, and a link takes more when some of it is answered. */
-const misfitOfScope = (draft: Draft, { effect }: Requested): Rejection | undefined => {
+const problemOfScope = (draft: Draft, { effect }: Requested): Rejection | undefined => {
   const { process, scope } = draft;
-  if (effect.kind === "message") return misfitOfLink(draft, effect.to);
+  if (effect.kind === "message") return problemOfLink(draft, effect.to);
   return effect.kind === "event" && process === undefined
     ? reject("process_unknown", `\`${scope.id}\` is no process`)
     : undefined;
@@ -195,7 +195,7 @@ const decideAtOnce = (draft: Draft, row: CallIn<"running">, effect: OpenEffect):
 
 /** A request that is for no step. */
 const onAsked = (draft: Draft, row: CallIn<"running">, event: Requested): Rejection | undefined => {
-  const refusal = conflictOfSpec(draft, row, event) ?? misfitOfScope(draft, event);
+  const refusal = conflictOfSpec(draft, row, event) ?? problemOfScope(draft, event);
   if (refusal !== undefined) return refusal;
   const effect = opened(draft, event);
   const next = withOpen(row, effect, row.body.settled.get(event.key));
@@ -232,8 +232,8 @@ export const onEffectRequested = (draft: Draft, event: Requested): Rejection | u
   const { body } = row;
   const { key, hash, effect, attempt, run } = event;
   const before = body.settled.get(key);
-  const misfit = misfitOfRun(row, event) ?? conflictOfKey(row, event, before);
-  if (misfit !== undefined) return misfit;
+  const problem = problemOfRun(row, event) ?? conflictOfKey(row, event, before);
+  if (problem !== undefined) return problem;
   if (event.refused !== undefined) {
     putCall(draft, refuse(draft, row, event), row);
     return undefined;

@@ -6,7 +6,7 @@ import { Invariant, type Rejection, reject } from "../kernel/error.ts";
 import type { CallRef } from "../kernel/ids.ts";
 import { type CallIn, type CallPhase, type CallRow, bodyOf, dueOf, isEnded, occupies } from "./model.ts";
 
-/** What a change of a row means for the counts of its batch. */
+/** The effect of a changed row on the counts of its batch. */
 export interface Change {
   readonly occupied: number;
   readonly completed: number;
@@ -16,7 +16,7 @@ export interface Change {
 export const closeKey = (draft: Draft, { call }: CallRow, key: string, resolution: Resolution): void =>
   draft.raise({ type: "wait.close", key, waiter: { call: call.ref }, request: call.request, resolution });
 
-/** What a body had open and the new row has no more is left; a step leaves nothing behind. */
+/** Cancels effects that were open before and are not in the new row. Steps need no clean-up. */
 const leave = (draft: Draft, before: CallRow, after: CallRow): void => {
   const open = bodyOf(before)?.open ?? [];
   const kept = bodyOf(after)?.open ?? [];
@@ -75,8 +75,8 @@ export const inPhase = <P extends CallPhase>(
 
 export const isRejection = (found: object): found is Rejection => "type" in found && found.type === "rejection";
 
-/** Whether an event speaks of the run that is current. */
-export const misfitOfRun = (
+/** Rejects an event of a run that is not the current one. */
+export const problemOfRun = (
   row: CallIn<"running" | "resuming" | "suspended" | "no_executor">,
   { attempt, run }: { readonly attempt: number; readonly run: number },
 ): Rejection | undefined => {

@@ -27,7 +27,7 @@ const beforeHooks = (draft: Draft, row: CallRow, manifest: Tool): CallRow => {
   return next;
 };
 
-/** It was hooked, checked and prepared where it was made; only a person's word may be wanted here. */
+/** Begins a call that was hooked, checked and prepared where it was made; only an approval may be wanted here. */
 const begun = (draft: Draft, row: CallRow, manifest: Tool, payload: Json): CallRow =>
   manifest.policy === "requires_approval"
     ? prepare(draft, row, manifest)
@@ -103,7 +103,7 @@ export const afterCheck = (draft: Draft, row: CallIn<"preparing">, verdict: Args
 
 // Hooks: applied to a call before it runs, and to its output after.
 
-/** What an after-hook's directive makes of a result; undefined: it stays. `stop` ends the list. */
+/** Applies an after-hook's directive to a result; undefined: it stays. `stop` ends the list. */
 const afterDirective = (
   directive: Directive,
 ): { readonly output: ToolCallOutput; readonly stop: boolean } | undefined => {
@@ -147,7 +147,7 @@ interface Beforehand {
   readonly stop?: true;
 }
 
-/** What a before-hook's directive makes of a call. */
+/** Applies a before-hook's directive to a call. */
 const beforeDirective = (so: Beforehand, directive: Directive): Beforehand => {
   switch (directive.kind) {
     case "replace_tool_args":

@@ -1,4 +1,4 @@
-/** What a lost owner means for each call, by its tool's recovery; and what calls ask of the world again. */
+/** Recovery: what a lost owner means for each call, by its tool's recovery, and which commands are issued again. */
 import { type ToolCallOutput, defaultPendingCompletion, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import { maxAttempts, resuming } from "./launch.ts";
 import type { BatchRow } from "./batch.ts";
@@ -50,7 +50,7 @@ const rerun = (draft: Draft, row: CallIn<"running">): CallRow => {
   return cancelled === undefined ? outcomeUnknown(draft, row, body, "crash_loop") : takenAtItsWord(draft, row);
 };
 
-/** It goes on without an owner: its key is what ends it. */
+/** Parks a call on its key: it goes on without an owner, and the key ends it. */
 const parkOnKey = (draft: Draft, row: CallIn<"running">, key: string): CallRow => {
   const { call, tool, args, observed, body } = row;
   draft.raise({ type: "wait.open", key, waiter: { call: call.ref }, request: call.request });
@@ -179,7 +179,7 @@ const repliesToRecord = (state: State, row: BatchRow): Born[] => {
   ];
 };
 
-/** Of a batch that a body made, and whose replies are not on record. */
+/** Lists the replies to record of batches that bodies made. */
 const ofBatches = (state: State): Born[] =>
   state.batches
     .rows()

@@ -10,7 +10,7 @@ import {
 import { resuming } from "./launch.ts";
 import { type BodyState, type CallIn, type CallRow, bodyOf, earliestDue, runningRow } from "./model.ts";
 import { withNested } from "./batch.ts";
-import { inPhase, isRejection, known, misfitOfRun, putCall } from "./place.ts";
+import { inPhase, isRejection, known, problemOfRun, putCall } from "./place.ts";
 import { cleaned } from "./stop.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
@@ -135,8 +135,8 @@ const openEffect = (row: Bodied, key: string, ...kinds: readonly EffectKind[]): 
 export const onStepSettled = (draft: Draft, event: EventOf<"step.settled">): Rejection | undefined => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
-  const misfit = misfitOfRun(row, event);
-  if (misfit !== undefined) return misfit;
+  const problem = problemOfRun(row, event);
+  if (problem !== undefined) return problem;
   const effect = openEffect(row, event.key, "step");
   if ("type" in effect) return effect;
   putCall(draft, settleAll(draft, row, effect, { status: event.result.status, value: draft.seq }), row);

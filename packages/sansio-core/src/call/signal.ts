@@ -1,4 +1,4 @@
-/** What calls do when another concern says so. */
+/** Handlers of the signals that calls hear. */
 import { type CallRef, callRef, isExecutor } from "../kernel/ids.ts";
 import { batchAt, parallelSlots } from "./batch.ts";
 import type { Draft } from "../kernel/draft.ts";

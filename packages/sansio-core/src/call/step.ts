@@ -7,7 +7,7 @@ import { complete, ending, project } from "./finish.ts";
 import { afterBeforeHook, afterCheck, afterHooks } from "./prepare.ts";
 import { type BodyResult, type CallIn, type CallRow, byBirth, runningRow } from "./model.ts";
 import { batchesOfCall } from "./batch.ts";
-import { inPhase, isRejection, misfitOfRun, move } from "./place.ts";
+import { inPhase, isRejection, problemOfRun, move } from "./place.ts";
 import { diverge, resolve } from "./recover.ts";
 import { type Deadline, deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
@@ -81,8 +81,8 @@ export const onProjected = (draft: Draft, event: EventOf<"result.projected">): A
 export const onDispatched = (draft: Draft, event: EventOf<"call.dispatched">): Answer => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
-  const misfit = misfitOfRun(row, event);
-  if (misfit !== undefined) return misfit;
+  const problem = problemOfRun(row, event);
+  if (problem !== undefined) return problem;
   const { owner, key } = event;
   move(draft, row, key === undefined ? { ...row, owner } : { ...row, owner, key });
   return undefined;
@@ -124,7 +124,7 @@ const afterAttempt = (draft: Draft, row: CallIn<"running">, output: ToolCallOutp
 };
 const keep = { type: "keep" } as const;
 
-/** It came after the call had ended without it: observers see it, and nothing changes. */
+/** Shows an output to observers that came after the call had ended without it; nothing else changes. */
 export const onSettledLate = (draft: Draft, event: EventOf<"call.settled_late">): Answer => {
   const { call, output, duration_ms } = event;
   const row = draft.call(call);
@@ -154,8 +154,8 @@ const afterRun = (draft: Draft, row: CallIn<"running">, { result, duration_ms }:
 export const onSettled = (draft: Draft, event: EventOf<"call.settled">): Answer => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
-  const misfit = misfitOfRun(row, event);
-  if (misfit !== undefined) return misfit;
+  const problem = problemOfRun(row, event);
+  if (problem !== undefined) return problem;
   move(draft, row, afterRun(draft, row, event));
   return undefined;
 };
@@ -164,8 +164,8 @@ export const onSettled = (draft: Draft, event: EventOf<"call.settled">): Answer 
 export const onResumed = (draft: Draft, event: EventOf<"call.resumed">): Answer => {
   const row = inPhase(draft, event.call, "resuming");
   if (isRejection(row)) return row;
-  const misfit = misfitOfRun(row, event);
-  if (misfit !== undefined) return misfit;
+  const problem = problemOfRun(row, event);
+  if (problem !== undefined) return problem;
   if (row.due !== undefined) return reject("wrong_phase", `call \`${event.call}\` pauses until ${row.due.at}`);
   const cancelled = row.cancelled === undefined ? undefined : stopLeft(draft, row.call.ref, row.cancelled);
   move(draft, row, runningRow(row, row.body, { owner: event.owner, key: undefined, cancelled }));
@@ -175,8 +175,8 @@ export const onResumed = (draft: Draft, event: EventOf<"call.resumed">): Answer 
 export const onCleanedUp = (draft: Draft, event: EventOf<"call.cleaned_up">): Answer => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
-  const misfit = misfitOfRun(row, event);
-  if (misfit !== undefined) return misfit;
+  const problem = problemOfRun(row, event);
+  if (problem !== undefined) return problem;
   if (row.cancelled?.cleans !== true) return reject("wrong_phase", `call \`${event.call}\` has nothing to clean up`);
   move(draft, row, cleaned(draft, row, row.cancelled));
   return undefined;
@@ -189,8 +189,8 @@ export const onRun = (
 ): Answer => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
-  const misfit = misfitOfRun(row, event);
-  if (misfit !== undefined) return misfit;
+  const problem = problemOfRun(row, event);
+  if (problem !== undefined) return problem;
   move(draft, row, row.cancelled === undefined ? afterReport(draft, row, event) : cancelNow(draft, row));
   return undefined;
 };

@@ -5,7 +5,7 @@ import type { OpenEffect } from "./effect.ts";
 import { cancelledCall, complete, ending, internal } from "./finish.ts";
 import { type BodyState, type CallIn, type CallRow, type Stop, bodyOf, earliestDue, runningRow } from "./model.ts";
 import { batchesOfCall, withNested } from "./batch.ts";
-import { closeKey, inPhase, isRejection, misfitOfRun, move } from "./place.ts";
+import { closeKey, inPhase, isRejection, problemOfRun, move } from "./place.ts";
 import { recoveryOf } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
@@ -21,7 +21,7 @@ const hasCleanup = (row: CallRow | undefined): boolean =>
 
 type Is = (row: CallRow | undefined) => boolean;
 
-/** Whether this is so of something that a call has called, at any depth. */
+/** Returns whether the test holds for any call below a call, at any depth. */
 const isBelow = (draft: Draft, call: CallRef, is: Is): boolean =>
   withNested(draft, batchesOfCall(draft, call))
     .flatMap((batch) => draft.batch(batch)?.calls ?? [])
@@ -39,7 +39,7 @@ export const stop = (draft: Draft, row: CallIn<"running" | "suspended" | "resumi
   return { seq: draft.seq, cleans: own.length > 0, due: graceUnless(draft, isBusy) };
 };
 
-/** What is left of a stop: nothing but the grace, if the body and all that it called are clean. */
+/** Returns what is left of a stop: only the grace, if the body and all that it called are clean. */
 export const stopLeft = (draft: Draft, call: CallRef, { seq, cleans }: Stop): Stop => ({
   seq,
   cleans,
@@ -136,15 +136,15 @@ const isSuspendable = ({ manifest, open }: BodyState): boolean =>
   !open.every(isCleanup) &&
   open.every(({ kind }) => kind === "wait" || kind === "sleep" || kind === "select" || kind === "cleanup");
 
-/** What is due at an event passes before it; then the body has not heard yet what it would sleep over. */
+/** Returns whether the body has an answer that it has not heard: deadlines pass before the event that suspends it. */
 const isJustAnswered = (draft: Draft, call: CallRef): boolean =>
   draft.commands.some((command) => command.type === "step.answer" && command.call === call);
 
 export const onSuspended = (draft: Draft, event: EventOf<"call.suspended">): Rejection | undefined => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
-  const misfit = misfitOfRun(row, event);
-  if (misfit !== undefined) return misfit;
+  const problem = problemOfRun(row, event);
+  if (problem !== undefined) return problem;
   if (event.parked !== undefined) return park(draft, row, event.parked);
   if (row.cancelled !== undefined || !isSuspendable(row.body)) {
     return reject(

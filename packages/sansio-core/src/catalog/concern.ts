@@ -106,8 +106,8 @@ export const checkK1 = ({ catalog: { byName, byId } }: State): string | undefine
 const availabilities: ReadonlySet<string> = new Set(["off", "searchable", "callable", "showcased"]);
 
 export const checkK2 = ({ catalog: { overrides } }: State): string | undefined => {
-  const stray = [...overrides].find(([, availability]) => !availabilities.has(availability));
-  return stray === undefined ? undefined : `tool \`${stray[0]}\`: K2: it is overridden to be ${stray[1]}`;
+  const invalid = [...overrides].find(([, availability]) => !availabilities.has(availability));
+  return invalid === undefined ? undefined : `tool \`${invalid[0]}\`: K2: it is overridden to be ${invalid[1]}`;
 };
 
 export const catalogChecks = [checkK1, checkK2] as const;

@@ -30,7 +30,7 @@ export interface Hints {
   readonly idempotent: boolean;
 }
 
-/** What the core needs to know of a tool. */
+/** The part of a tool's manifest that the core decides by. */
 export interface Tool {
   readonly id: string;
   readonly name: string;
@@ -45,7 +45,7 @@ export interface Tool {
   readonly divergence: DivergencePolicy;
   /** How long an approval may take; without it a call waits for ever. */
   readonly approval_ms?: number;
-  /** Whether arguments are checked, and whether the tool prepares its calls. */
+  /** Arguments are checked (`checks`), and the tool prepares its calls (`prepares`). */
   readonly checks: boolean;
   readonly prepares: boolean;
 }
@@ -96,7 +96,7 @@ export const callableById = (catalog: CatalogRow, id: string): Tool | undefined 
   return tool !== undefined && isCallable(tool, catalog) ? tool : undefined;
 };
 
-/** What a lost owner means for a running call: the first that is set decides. */
+/** Returns what a lost owner means for a running call; the first property that is set decides. */
 export const recoveryOf = (tool: Tool): Recovery => {
   if (tool.recovery !== undefined) return tool.recovery;
   const isSafe =

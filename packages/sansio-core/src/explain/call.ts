@@ -1,4 +1,4 @@
-/** What a live call waits for, by its phase. */
+/** Explains what a live call waits for, by its phase. */
 import { maxAttempts } from "../call/launch.ts";
 import type { OpenEffect } from "../call/effect.ts";
 import { type BodyState, type CallIn, type CallRow, occupies } from "../call/model.ts";

@@ -11,7 +11,7 @@ import type { EventType } from "../kernel/event.ts";
 import type { BatchRef, CallRef } from "../kernel/ids.ts";
 import type { Message } from "../message/message.ts";
 
-/** What an open effect of a body waits for. */
+/** An open effect of a body, and what would settle it. */
 export type EffectWaits =
   | { readonly kind: "step"; readonly recovery: StepRecovery }
   | { readonly kind: "wait"; readonly wait: string }
@@ -39,7 +39,7 @@ interface Run {
   readonly run: number;
 }
 
-/** What a call waits for. */
+/** The reason why a call stands where it stands. */
 export type CallWaits =
   /** Calls are prepared one after the other: this one is being prepared. */
   | { readonly type: "turn_to_prepare"; readonly behind: CallRef }
@@ -55,9 +55,9 @@ export type CallWaits =
       readonly behind: readonly CallRef[];
     }
   | ({ readonly type: "body"; readonly owner: string; readonly effects: readonly EffectReason[] } & Run)
-  /** It was told to stop, and has its grace. */
+  /** Told to stop, with its grace running. */
   | ({ readonly type: "stop"; readonly owner: string; readonly effects: readonly EffectReason[] } & Run)
-  /** It was told to stop, and it, or what it has called, cleans up first. */
+  /** Told to stop, while it or a call below it cleans up. */
   | ({ readonly type: "clean_up"; readonly owner: string; readonly effects: readonly EffectReason[] } & Run)
   | ({ readonly type: "resume"; readonly cause: ResumeCause } & Run)
   /** Its owner was lost, this many times in a row without a new record. */
@@ -68,10 +68,10 @@ export type CallWaits =
   | { readonly type: "resolver"; readonly cause: UnknownCause }
   | { readonly type: "completion"; readonly key: string }
   | { readonly type: "projection" }
-  /** It has its output, and waits for the rest of its batch; or, without a rest, for the batch's replies. */
+  /** Has its output, and waits for the rest of its batch; or, without a rest, for the batch's replies. */
   | { readonly type: "batch"; readonly batch: BatchRef; readonly calls: readonly CallRef[] };
 
-/** What something else than a call waits for. */
+/** Work that is no call, and what it waits for. */
 export type OtherWaits =
   | { readonly type: "move"; readonly to: string; readonly nonce: string }
   | { readonly type: "moved" }
@@ -122,6 +122,6 @@ export interface OtherReason extends When {
 export interface Why {
   /** One a live call, oldest first. */
   readonly calls: readonly CallReason[];
-  /** What else is not done, oldest first. */
+  /** Other work that is not done, oldest first. */
   readonly others: readonly OtherReason[];
 }

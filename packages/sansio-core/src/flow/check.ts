@@ -41,18 +41,18 @@ const awaited = (state: State): ReadonlySet<string> =>
 export const checkF3: StateCheck = (state) => {
   const refs = awaited(state);
   const steps = state.batches.rows().filter(({ step }) => step !== undefined);
-  const stray = steps.find(({ ref, request, step, calls, parent, phase }) => {
+  const invalid = steps.find(({ ref, request, step, calls, parent, phase }) => {
     const isItsOwn = ref === stepBatch(request, step ?? "") && calls.length === 1 && parent === undefined;
     if (phase === "ended") return true;
     return !isItsOwn || !refs.has(ref);
   });
-  if (stray !== undefined) return `batch \`${stray.ref}\`: F3: no step of a flow waits for it`;
+  if (invalid !== undefined) return `batch \`${invalid.ref}\`: F3: no step of a flow waits for it`;
   return steps.length === refs.size ? undefined : `F3: ${refs.size} steps wait for ${steps.length} batches`;
 };
 
 const kinds = { call: "use_tool", lambda: "lambda_data_apply", branches: "parallel_block" } as const;
 
-/** What is wrong with where a strand is: its frames, the node it stands at, or the name it waits under. */
+/** Returns what is wrong with a strand's place: its frames, the node it stands at, or the name it waits under. */
 const misplaced = ({ ground, strand }: Standing, { request }: FlowRow): string | undefined => {
   const { state, frames } = strand;
   if (frames.length === 0 || bodyAt(ground.nodes, frames) === undefined) return "its frames lead nowhere";

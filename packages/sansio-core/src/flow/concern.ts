@@ -17,7 +17,7 @@ import {
   type Strand,
   dispatchErrorDebug,
 } from "./model.ts";
-import { misfitOfProgram } from "./program.ts";
+import { problemOfProgram } from "./program.ts";
 import { boundTexts, outstandingOfFlows, rootGround, waitingsOf } from "./strand.ts";
 import { Stage } from "./node.ts";
 import { type Answer, cancel, resume, walk } from "./walk.ts";
@@ -29,7 +29,7 @@ import type { EventOf } from "../kernel/event.ts";
 import { stepBatch } from "../kernel/ids.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import type { SignalOf } from "../kernel/signal.ts";
-import { begin, misfitOfId } from "../request/submit.ts";
+import { begin, problemOfId } from "../request/submit.ts";
 
 const executedOf = ({ frames: [first] }: Strand): number => (first?.part.type === "flow" ? first.part.executed : 0);
 
@@ -97,7 +97,7 @@ export const onStart = (
   put(draft, stage, walk(stage, rootGround(row), root));
 };
 
-/** Whether the flow has a strand that waits for this, which then goes on. */
+/** Lets the strand that waits for this answer go on; returns whether there is one. */
 const goOn = (draft: Draft, row: FlowRow, answer: Answer): boolean => {
   const stage = new Stage(draft, row);
   const root = resume(stage, rootGround(row), row.root, answer);
@@ -115,9 +115,9 @@ export const onStepEnded = (draft: Draft, { request, id, output, triggers }: Ste
 
 /** A flow is a request that makes its calls one after the other. */
 export const onSubmitted = (draft: Draft, event: EventOf<"flow.submitted">): Rejection | undefined => {
-  const misfit = misfitOfId(draft, event);
-  if (misfit !== undefined) return misfit;
-  const refused = misfitOfProgram(event.flow);
+  const problem = problemOfId(draft, event);
+  if (problem !== undefined) return problem;
+  const refused = problemOfProgram(event.flow);
   if (refused !== undefined) {
     return reject("flow_refused", `flow \`${event.flow.name}\`, ${refused.path}: ${refused.message}`);
   }

@@ -30,7 +30,7 @@ export interface FlowTool {
   readonly parameters: readonly Parameter[];
 }
 
-/** What becomes of a tool or lambda that nobody registered: its placeholder, or the flow's failure. */
+/** Replaces a tool or lambda that nobody registered: by its placeholder, or by the flow's failure. */
 export type Unresolved = "placeholder" | "fail";
 
 /** Which body of a node a frame is in. */
@@ -45,7 +45,7 @@ export type Part =
       readonly variable: string;
       readonly items: readonly string[];
       readonly index: number;
-      /** Of the turns that were completed. */
+      /** The output of the turns that were completed. */
       readonly output: string;
     };
 
@@ -62,7 +62,7 @@ export type Ending =
   | { readonly type: "failed"; readonly error: DispatchError };
 
 interface Waits {
-  /** Of the step: the call's, or the name of the lambda's application. */
+  /** The id of the step's call, or the name of the lambda's application. */
   readonly id: string;
   readonly step: number;
   readonly born: number;
@@ -82,7 +82,7 @@ export interface Strand {
   readonly state: StrandState;
 }
 
-/** What a flow is submitted with. */
+/** Submitted by the host: the program, and the names that it may use. */
 export interface FlowSpec {
   readonly flow: Program;
   readonly tools: readonly FlowTool[];
@@ -101,7 +101,7 @@ export interface FlowRow extends FlowSpec {
   /** Nodes and turns that it has come to, and text that it has made, in UTF-16 units. */
   readonly walked: number;
   readonly written: number;
-  /** What the bodies of its tools triggered. */
+  /** Occurrences that the bodies of its tools triggered. */
   readonly triggers: readonly Json[];
 }
 
@@ -113,7 +113,7 @@ export interface FlowEnd {
   readonly step_counter: number;
 }
 
-/** What the batch of a step came to: the output of its one call, and what its body triggered. */
+/** The end of a step's batch: the output of its one call, and the occurrences that its body triggered. */
 export interface StepEnd {
   readonly request: string;
   readonly id: string;
@@ -121,7 +121,7 @@ export interface StepEnd {
   readonly triggers: readonly Json[];
 }
 
-/** What a flow is submitted with, under the request that it is. */
+/** A submission under the request that it is. */
 export interface FlowStart extends FlowSpec {
   readonly request: string;
   readonly bindings: { readonly [name: string]: string };
@@ -142,7 +142,7 @@ export type FlowEvent =
   | {
       readonly type: "lambda.applied";
       readonly request: string;
-      /** Of the node, as the command named it. */
+      /** The node's id, as the command named it. */
       readonly id: string;
       readonly result: LambdaResult;
     }
@@ -155,14 +155,14 @@ export const stepId = (
   { path, top, turn }: { readonly path: string; readonly top: number; readonly turn: number | undefined },
 ): string => `flow:${request}/${path}/${top}${turn === undefined ? "" : `/${turn}`}`;
 
-/** What flows hear. */
+/** Signals that flows hear. */
 export type FlowSignal =
   | ({ readonly type: "flow.start" } & FlowStart)
   | { readonly type: "flow.cancel"; readonly request: string }
   /** The batch of a step has ended: deferred until no other signal is left. */
   | ({ readonly type: "step.ended" } & StepEnd);
 
-/** What flows ask of the world. */
+/** Commands of flows. */
 export type FlowCommand =
   /** A lambda is to be applied to a text; `target` is the name that the input was found by, or the input itself. */
   | {

@@ -49,7 +49,7 @@ export class Stage {
   /** Comes to a node, or to the end of a body; says why the flow may not, if so. */
   come(): DispatchError | undefined {
     this.#walked += 1;
-    return this.misfit();
+    return this.problem();
   }
 
   /** Counts a text that was made; one that is too long is found before the flow goes on. */
@@ -63,7 +63,7 @@ export class Stage {
     return Math.max(0, this.draft.options.max_flow_text - this.#written);
   }
 
-  misfit(): DispatchError | undefined {
+  problem(): DispatchError | undefined {
     if (this.row.cancelled) return cancelled;
     const { max_flow_nodes, max_flow_text } = this.draft.options;
     if (this.#walked > max_flow_nodes) {
@@ -116,7 +116,7 @@ export class Stage {
     return error === undefined ? s.completed(next, done.output) : s.failing(next, error);
   }
 
-  /** What the step at which the strand is goes by. */
+  /** Names the step at which the strand stands. */
   idOf(ground: s.Ground, strand: Strand): string {
     return stepId(this.row.request, s.placeOf(ground, strand));
   }
@@ -133,7 +133,7 @@ type ToolNode = NodeOf<"use_tool">;
 
 const nameOf = ({ tool_name }: ToolNode): string => (tool_name === "" ? "UseTool" : tool_name);
 
-/** What a tool came to, as text. A body that broke is told as the failure of its dispatch. */
+/** Returns a tool's output as text. A body that broke is told as the failure of its dispatch. */
 const textOfOutput = (tool: string, { outcome }: ToolCallOutput): string => {
   if (outcome.status === "success") {
     return typeof outcome.payload === "string" ? outcome.payload : canonicalJson(outcome.payload);
@@ -158,8 +158,8 @@ const call = (
   asked: { readonly node: ToolNode; readonly tool: FlowTool },
 ): Strand => {
   const args = argumentsOf(stage, strand, asked.node, asked.tool);
-  const misfit = stage.misfit();
-  if (misfit !== undefined) return failing(strand, misfit);
+  const problem = stage.problem();
+  if (problem !== undefined) return failing(strand, problem);
   const { request } = stage.row;
   const id = stage.idOf(ground, strand);
   const calls = [{ id, tool: asked.tool.id, by_id: true, args }];

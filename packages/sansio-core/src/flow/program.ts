@@ -70,7 +70,7 @@ export interface Program {
 }
 
 /** Why a flow is not taken: where in it, and what stands there. */
-export interface ProgramMisfit {
+export interface ProgramProblem {
   readonly path: string;
   readonly message: string;
 }
@@ -103,7 +103,7 @@ const bodiesOf = (node: FlowNode): readonly (readonly [path: string, nodes: read
 
 const notBuilt = (what: string): string => `${what} is not built: leave it out of the flow`;
 
-const misfitOfNode = (node: FlowNode): string | undefined => {
+const problemOfNode = (node: FlowNode): string | undefined => {
   if (node.node_type === "unbuilt") return notBuilt(`the node \`${node.kind}\``);
   if (node.node_type === "let_binding" && node.value_ast !== undefined)
     return notBuilt("`let_binding` with `value_ast`");
@@ -113,13 +113,13 @@ const misfitOfNode = (node: FlowNode): string | undefined => {
 };
 
 /** The first node that is not built, or lies too deep. */
-export const misfitOfProgram = ({ nodes }: Program): ProgramMisfit | undefined => {
+export const problemOfProgram = ({ nodes }: Program): ProgramProblem | undefined => {
   const bodies: Body[] = [{ nodes, path: "nodes", depth: 1 }];
   for (let body = bodies.pop(); body !== undefined; body = bodies.pop()) {
     const { path, depth } = body;
     if (depth > maxDepth) return { path, message: `bodies stand in each other at most ${maxDepth} deep` };
     for (const [i, node] of body.nodes.entries()) {
-      const message = misfitOfNode(node);
+      const message = problemOfNode(node);
       if (message !== undefined) return { path: `${path}[${i}]`, message };
     }
     const below = body.nodes.flatMap((node, i) =>

@@ -77,7 +77,7 @@ export const branchGround = (ground: Ground, strand: Strand, nodes: readonly Flo
   return { nodes, prefix: segments(ground, strand), top, turn };
 };
 
-/** Of a branch that is over there stays what its block looks at. */
+/** Keeps of a branch that is over the part that its block looks at. */
 const over = (strand: Strand, ending: Ending): Strand => {
   const [first] = strand.frames as readonly [Frame];
   const state = { type: "over", ending } as const;
@@ -200,7 +200,7 @@ export const strandsOf = (row: Pick<FlowRow, "flow" | "root">): readonly Standin
 
 export type Waiting = Extract<StrandState, { readonly type: "call" | "lambda" }>;
 
-/** What the strands of a flow wait for. */
+/** Lists what the strands of a flow wait for. */
 export const waitingsOf = (row: Pick<FlowRow, "flow" | "root">, type: Waiting["type"]): readonly Waiting[] =>
   strandsOf(row).flatMap(({ strand: { state } }) => (state.type === type ? [state as Waiting] : []));
 

@@ -2,7 +2,7 @@
 import { type Json, type JsonObject, type Limits, parse, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 
-/** What a flow's names stand for: text, always. */
+/** Names bound to texts. */
 export interface Bindings {
   readonly get: (name: string) => string | undefined;
 }
@@ -10,7 +10,7 @@ export interface Bindings {
 const isObject = (json: Json | undefined): json is JsonObject =>
   typeof json === "object" && json !== null && !Array.isArray(json);
 
-/** Of the texts that a flow looks into. What they come to is in no event, so that a protocol keeps them for ever. */
+/** Parses texts that a flow looks into. The results stand in no event, so a protocol keeps them for ever. */
 export const textLimits: Limits = {
   depth: 256,
   size: 32 * 1024 * 1024,
@@ -80,7 +80,7 @@ interface Hole {
 
 const plainName = /[A-Za-z_][A-Za-z0-9_]*/y;
 
-/** What the `$` at a place begins, if it begins anything. */
+/** Returns the reference that the `$` at a place begins, if it begins one. */
 const holeAt = (text: string, at: number, lastBrace: number, names: Names): Hole | undefined => {
   if (text[at + 1] === "{") {
     if (lastBrace < at) return undefined;
@@ -111,7 +111,7 @@ export const interpolate = (text: string, bindings: Bindings, limit = Infinity):
   return out + text.slice(from);
 };
 
-/** Of the whole text: what it is bound to, else itself. */
+/** Returns the text that a whole text is bound to, else the text itself. */
 export const exactOrText = (text: string, bindings: Bindings): string => bindings.get(text) ?? text;
 
 const suffix = ".output";
@@ -127,7 +127,10 @@ export const namedArgument = (
   limit?: number,
 ): string => (value_kind === "reference" ? (referenced(value, bindings) ?? "") : interpolate(value, bindings, limit));
 
-/** What loops go over and what a return gives: a template where there is a `$`, else a reference, else the text. */
+/**
+ * Resolves what loops go over and what a return gives: a template where there is a `$`, else a reference, else the
+ * text.
+ */
 export const valueReference = (text: string, bindings: Bindings, limit?: number): string =>
   text.includes("$") ? interpolate(text, bindings, limit) : (referenced(text, bindings) ?? text);
 
@@ -167,7 +170,7 @@ export const iterated = (value: string): readonly string[] => {
 
 // Placeholders, and the names that outputs are bound to.
 
-/** Of a lambda, or a tool, that nobody registered: what would have been asked. */
+/** Stands in for a lambda or a tool that nobody registered: the request that would have been made. */
 export const placeholder = (kind: "lambda" | "tool", name: string, argument: string, bindings: Bindings): string =>
   `${kind}:${name}(${exactOrText(argument, bindings)})`;
 

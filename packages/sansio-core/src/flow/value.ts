@@ -76,7 +76,7 @@ const partsOf = (type: string): { readonly base: string; readonly inner: string 
   return { base: trimmed(text.slice(0, open)), inner: trimmed(withoutLast(text.slice(open + 1), ">")) };
 };
 
-/** Whether a type is that of numbers with a fraction, so that whoever writes one shows it. */
+/** Returns whether a type is one of numbers with a fraction. */
 export const isFloat = (type: string): boolean => partsOf(type).base === "Float";
 
 /** A text as its declared type; without one it stays text. */

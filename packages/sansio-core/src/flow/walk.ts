@@ -11,7 +11,7 @@ import type { FlowNode, NodeOf } from "./program.ts";
 import * as s from "./strand.ts";
 import { iterated, valueReference } from "./text.ts";
 
-/** What a strand was waiting for, by the name of its step. */
+/** The answer that a strand was waiting for, by the name of its step. */
 export type Answer = { readonly id: string } & (
   | { readonly type: "call"; readonly output: ToolCallOutput }
   | { readonly type: "lambda"; readonly result: LambdaResult }
@@ -63,9 +63,9 @@ const visit = (stage: Stage, ground: s.Ground, strand: Strand, node: FlowNode): 
 export const walk = (stage: Stage, ground: s.Ground, from: Strand): Strand => {
   let strand = from;
   while (strand.state.type === "walking") {
-    const misfit = stage.come();
+    const problem = stage.come();
     const node = s.nodeAt(ground, strand);
-    if (misfit !== undefined) strand = s.failing(strand, misfit);
+    if (problem !== undefined) strand = s.failing(strand, problem);
     else strand = node === undefined ? s.left(strand) : visit(stage, ground, strand, node);
   }
   return strand;
@@ -147,7 +147,7 @@ export const resume = (stage: Stage, ground: s.Ground, strand: Strand, answer: A
   return undefined;
 };
 
-/** Who waits for a lambda waits no longer; calls are told to stop, and say when they have. */
+/** Cancels: lambdas are no longer waited for; calls are told to stop, and say when they have. */
 export const cancel = (stage: Stage, ground: s.Ground, strand: Strand): Strand => {
   const { state } = strand;
   if (state.type === "lambda") return s.failing(strand, cancelled);

@@ -5,7 +5,7 @@ import { ExecutionScope, type IdentityError, isBlank } from "./scope.ts";
 import { toolReplayKey } from "../kernel/ids.ts";
 import type { CausalRef } from "../message/invocation.ts";
 
-/** What keys need to know of the invocation that a call is part of. */
+/** The invocation that a call is part of, as far as keys need it. */
 export interface ParentInvocation {
   /** An empty key is a key. */
   readonly replayKey?: string;
@@ -57,7 +57,7 @@ export const retrySleepIdentity = ({ sessionId, callId, tool, attempt, parent }:
 
 // Prepared calls: their record, registered for the background, and handed on in a batch.
 
-/** What a model provider wants back with the result. */
+/** Metadata that a model provider wants back with the result. */
 export interface ProviderReplayMeta {
   readonly item_id?: string;
   readonly opaque?: Json;
@@ -140,7 +140,7 @@ export const AwaitEventWaitIdentity: Codec<AwaitEventWaitIdentity> = tagged<Awai
   },
 );
 
-/** What an outside party holds to resolve a wait. */
+/** Held by an outside party, to resolve a wait. */
 export interface AwaitEventKey {
   readonly scope: ExecutionScope;
   readonly wait: AwaitEventWaitIdentity;

@@ -28,7 +28,7 @@ export const processEventKey = (callName: string, attempt: number, index: number
 
 export type ProcessListMode = "live" | "all";
 
-/** What is asked of the registry of processes. */
+/** A request to the registry of processes. */
 export type ProcessEffect =
   | { readonly op: "start" | "await" | "cancel"; readonly process_id: string }
   | { readonly op: "list"; readonly scope: SessionScope; readonly mode: ProcessListMode }

@@ -3,7 +3,7 @@ import { type Codec, optional, record, string, tagged } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { absurd } from "../kernel/error.ts";
 
-/** Whether a text names nothing. */
+/** Returns whether a text is blank. */
 export const isBlank = (text: string): boolean => text.trim() === "";
 
 // A session, or one agent's frame in it: it holds process handles, and is woken.
@@ -17,7 +17,7 @@ export const SessionScope: Codec<SessionScope> = record<SessionScope>("struct Se
   agent_frame_id: optional(string),
 });
 
-/** Of the name of a scope. */
+/** Returns whether a name is that of a session's scope. */
 export const isSession = (scope: string): boolean => scope.startsWith("session:");
 
 /** Names a session's scope, with its agent frame. */

@@ -53,7 +53,7 @@ const under = (root: Node, child: Node): Node => ({
 });
 const merge = (a: Node, b: Node): Node => (isBefore(b, a) ? under(b, a) : under(a, b));
 
-/** What is left without the root: neighbours in pairs, then all of them from the last. */
+/** Merges what is left without the root: neighbours in pairs, then all of them from the last. */
 const mergeAll = (list: List | undefined): Node | undefined => {
   const pairs: Node[] = [];
   for (let rest = list; rest !== undefined; rest = rest.rest?.rest) {

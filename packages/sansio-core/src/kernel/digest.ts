@@ -77,7 +77,7 @@ export class Lanes {
     return this.text(call).number(attempt).number(run);
   }
 
-  /** Of triggers, which are values, there is only their number. */
+  /** Writes outcomes, and the number of triggers, which are values. */
   replies({ replies, triggers }: Replies): this {
     this.word(replies.length).word(triggers.length);
     for (const { call_id, output } of replies) this.text(call_id).text(output.outcome.status);
@@ -91,7 +91,7 @@ export class Lanes {
     return avalanche(this.#b ^ Math.imul(this.high, 0x27d4_eb2f));
   }
 
-  /** Of what is not there. */
+  /** Writes that something is absent. */
   absent(): this {
     return this.word(absent);
   }

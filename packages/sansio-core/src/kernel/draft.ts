@@ -30,7 +30,7 @@ export class Draft {
   readonly at: number;
   readonly commands: Command[] = [];
   readonly finished: Finished[] = [];
-  /** What the state is to be. */
+  /** The next state. */
   readonly #next: { -readonly [Field in keyof State]: State[Field] };
   readonly #signals: Signal[] = [];
   #toLaunch: Set<BatchRef> | undefined;

@@ -87,3 +87,16 @@ export class Invariant extends Error {
 export const absurd = (x: never): never => {
   throw new Invariant(`unreachable: ${JSON.stringify(x)}`);
 };
+
+/** Returns what is broken in the first row that has something broken, after the row's name. */
+export const firstBroken = <Row>(
+  rows: readonly Row[],
+  name: (row: Row) => string,
+  broken: (row: Row) => string | undefined,
+): string | undefined => {
+  for (const row of rows) {
+    const what = broken(row);
+    if (what !== undefined) return `${name(row)}: ${what}`;
+  }
+  return undefined;
+};

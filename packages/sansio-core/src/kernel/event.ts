@@ -19,6 +19,6 @@ export interface Envelope {
 export interface Finished {
   readonly kind: "request" | "call" | "wait" | "wait_timed_out" | "wait_left" | "link" | "wake" | "task" | "schedule";
   readonly id: string;
-  /** Of a wait: the event that resolved it, where that came before the one with which it left. */
+  /** For a wait: the event that resolved it, where that came before the one with which it left. */
   readonly seq?: number;
 }

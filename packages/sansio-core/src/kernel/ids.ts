@@ -19,7 +19,7 @@ export const effectBatch = (call: CallRef, key: string): BatchRef => `${call}/${
 /** The parent of everything that a body does is its call: the base of all its replay keys. */
 export const replayBase = (executionScope: string, name: string): string => `${executionScope}:tool:${name}`;
 
-/** What a tool hands to an outside service as idempotency key: one for all attempts of a call. */
+/** Returns the idempotency key that a tool gives to an outside service: one for all attempts of a call. */
 export const toolReplayKey = (sessionId: string, callName: string, tool: string): string =>
   `lash-tool:${sessionId}:${callName}:${tool}`;
 

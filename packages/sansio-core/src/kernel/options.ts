@@ -26,20 +26,20 @@ export interface Options {
   /** Background runs of a session that are active at once; and how often a lost one is begun. */
   readonly max_runs: number;
   readonly max_run_attempts: number;
-  /** Of a run's output, in code points. */
+  /** The bound of a run's output, in code points. */
   readonly max_output: number;
   /** Tasks, and schedules, that are over; the oldest leave first. */
   readonly max_ended_tasks: number;
   /** Schedules of a session that are enabled at once, and the least seconds between two fires of one. */
   readonly max_schedules: number;
   readonly min_interval_s: number;
-  /** Whether the host can resolve unknown outcomes. */
+  /** The host can resolve unknown outcomes. */
   readonly resolver: boolean;
   /** Which hooks the host has. */
   readonly before_hook: boolean;
   readonly after_hook: boolean;
   readonly projection: boolean;
-  /** Whether the host tries a monitor's tool before it bothers anybody. */
+  /** The host tries a monitor's tool before it tells the session. */
   readonly probes: boolean;
 }
 

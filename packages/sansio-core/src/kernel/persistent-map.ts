@@ -59,7 +59,7 @@ const chained = <K, Row>({ slots, hash, key, row }: Leaf<K, Row>, next: Leaf<K, 
   next,
 });
 
-/** Of two nodes whose hashes differ, the branch where they part. */
+/** Joins two nodes whose hashes differ at the branch where they part. */
 const fork = <K, Row>(one: Leaf<K, Row>, other: Leaf<K, Row>, shift: number): Branch<K, Row> => {
   const [a, b] = [bitOf(one.hash, shift), bitOf(other.hash, shift)];
   const size = one.size + other.size;
@@ -124,7 +124,7 @@ const visit = <K, Row>(node: Node<K, Row> | undefined, look: (row: Row, key: K) 
   visit(node.next, look);
 };
 
-/** Whether any is so; none is looked at after the first. */
+/** Returns whether the test holds for any row; stops at the first. */
 const anyOf = <K, Row>(node: Node<K, Row> | undefined, isSo: (row: Row, key: K) => boolean): boolean => {
   if (node === undefined) return false;
   if (node.slots === undefined) return isSo(node.row, node.key) || anyOf(node.next, isSo);
@@ -183,7 +183,7 @@ export class PersistentMap<K extends Key, Row> {
     return root === this.#root ? this : new PersistentMap(root);
   }
 
-  /** What follows is in no order that means anything. */
+  /** Iterates in no order that means anything. */
   forEach(look: (row: Row, key: K) => void): void {
     visit(this.#root, look);
   }

@@ -76,7 +76,7 @@ export class Table<Row> {
     return rows;
   }
 
-  /** Whether any row is so. */
+  /** Returns whether the test holds for any row. */
   some(isSo: (row: Row) => boolean): boolean {
     if (this.#young.some((row) => row !== undefined && isSo(row))) return true;
     return this.#old.some((row, key) => !this.#young.has(key) && isSo(row));

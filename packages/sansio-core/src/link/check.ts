@@ -1,4 +1,5 @@
 /** The invariants of links, one function each: what is broken, and in which link. */
+import { firstBroken } from "../kernel/error.ts";
 import type { Check } from "../concern.ts";
 import { sessionScopeId } from "../identity/scope.ts";
 import type { Command } from "../kernel/command.ts";
@@ -8,20 +9,15 @@ import { type LinkRow, sendingsOf } from "./model.ts";
 import type { OutboxRow } from "./outbox.ts";
 import { mostOf } from "../scope/concern.ts";
 
-const firstOf = (state: State, broken: (row: LinkRow) => string | undefined): string | undefined => {
-  for (const row of state.links.values()) {
-    const what = broken(row);
-    if (what !== undefined) return `link with \`${row.peer}\`: ${what}`;
-  }
-  return undefined;
-};
+const firstOf = (state: State, broken: (row: LinkRow) => string | undefined): string | undefined =>
+  firstBroken(state.links.values(), (row) => `link with \`${row.peer}\``, broken);
 
 export const checkL1: Check = (state) =>
   firstOf(state, ({ outgoing }) => {
     if (outgoing === undefined) return undefined;
     const { sent, heard, unanswered } = outgoing;
-    const stray = [...unanswered].find(([key, { number }]) => key !== number || number <= heard || number > sent);
-    if (stray !== undefined) return `L1: message ${stray[0]} is unanswered, between ${heard} and ${sent}`;
+    const invalid = [...unanswered].find(([key, { number }]) => key !== number || number <= heard || number > sent);
+    if (invalid !== undefined) return `L1: message ${invalid[0]} is unanswered, between ${heard} and ${sent}`;
     return heard === sent || unanswered.has(heard + 1)
       ? undefined
       : `L1: message ${heard + 1} is answered, and unheard`;
@@ -40,8 +36,8 @@ export const checkL2: Check = (state) =>
 
 export const checkL3: Check = (state) =>
   firstOf(state, ({ incoming }) => {
-    const stray = incoming === undefined ? [] : incoming.answers.keys().filter((n) => n > incoming.received);
-    return stray.length === 0 ? undefined : `L3: ${stray.join()} is answered, and was not received`;
+    const invalid = incoming === undefined ? [] : incoming.answers.keys().filter((n) => n > incoming.received);
+    return invalid.length === 0 ? undefined : `L3: ${invalid.join()} is answered, and was not received`;
   });
 
 export const checkL4: Check = (state) =>
@@ -63,8 +59,8 @@ export const checkL5: Check = (state, commands) => {
 };
 
 export const checkL6: Check = (state) => {
-  const stray = [...state.links].find(([key, row]) => key !== row.peer);
-  if (stray !== undefined) return `L6: the link with \`${stray[1].peer}\` is kept as \`${stray[0]}\``;
+  const invalid = [...state.links].find(([key, row]) => key !== row.peer);
+  if (invalid !== undefined) return `L6: the link with \`${invalid[1].peer}\` is kept as \`${invalid[0]}\``;
   return firstOf(state, ({ incoming, outgoing }) =>
     (incoming ?? outgoing) === undefined ? "L6: it has no end" : undefined,
   );
@@ -102,8 +98,8 @@ const isOfOutbox = (command: Command): command is Extract<Command, { readonly ty
 export const checkO1 = (state: State, commands: readonly Command[]): string | undefined => {
   const issued = commands.flatMap((command) => (isOfOutbox(command) ? [command.key] : []));
   const once = new Set(issued);
-  const stray = [...state.outbox].find(([key, row]) => row.key !== key || !once.has(key));
-  if (stray !== undefined) return `outbox \`${stray[0]}\`: O1: it is not sent again`;
+  const invalid = [...state.outbox].find(([key, row]) => row.key !== key || !once.has(key));
+  if (invalid !== undefined) return `outbox \`${invalid[0]}\`: O1: it is not sent again`;
   return issued.length === state.outbox.size ? undefined : `O1: ${issued.length} sent of ${state.outbox.size}`;
 };
 
@@ -116,8 +112,9 @@ export const checkH1: Check = ({ handles, scope }) => {
     const names = new Set(holders.map(sessionScopeId));
     if (names.size !== holders.length || names.size === 0)
       return `handle of \`${process}\`: H1: ${holders.length} holders`;
-    const stray = holders.find((holder) => scopeOfHolder(holder) !== scope.id);
-    if (stray !== undefined) return `handle of \`${process}\`: H1: \`${sessionScopeId(stray)}\` is another session's`;
+    const invalid = holders.find((holder) => scopeOfHolder(holder) !== scope.id);
+    if (invalid !== undefined)
+      return `handle of \`${process}\`: H1: \`${sessionScopeId(invalid)}\` is another session's`;
   }
   return undefined;
 };

@@ -22,7 +22,7 @@ import type { SignalOf } from "../kernel/signal.ts";
 import { notGranted, notVisible } from "../message/process.ts";
 import type { Asking, GrantedHandle } from "../message/message.ts";
 import type { HandleDescriptor, ProcessHandleSummary, ProcessState } from "../process/model.ts";
-import { misfitOfDeleted } from "../scope/admit.ts";
+import { problemOfDeleted } from "../scope/admit.ts";
 
 export interface HandleRow {
   readonly process: string;
@@ -70,7 +70,7 @@ interface WithHandles {
 }
 
 /** Why a holder may not use a process so, if it may not. A signal is for what still runs. */
-export const handleMisfit = (
+export const handleProblem = (
   { handles }: WithHandles,
   holder: SessionScope,
   process: string,
@@ -106,7 +106,7 @@ export const handlesOf = (
 const without = (row: HandleRow, holder: SessionScope): readonly SessionScope[] =>
   row.holders.filter((other) => !isSameHolder(other, holder));
 
-/** Of more ended ones than are kept the oldest leaves. */
+/** Drops the oldest ended ones where there are more than are kept. */
 const trim = (draft: Draft): void => {
   const ended = draft.handles.values().filter((row) => row.ended !== undefined);
   if (ended.length <= draft.options.max_ended_handles) return;
@@ -133,15 +133,15 @@ const grant = (draft: Draft, { holder, process, descriptor, definition, status }
   trim(draft);
 };
 
-const misfitOfHolder = (draft: Draft, holder: SessionScope): Rejection | undefined => {
+const problemOfHolder = (draft: Draft, holder: SessionScope): Rejection | undefined => {
   const scope = scopeOfHolder(holder);
   if (scope === draft.scope.id) return undefined;
   return reject("handle_refused", `handles of \`${scope}\` are not kept in \`${draft.scope.id}\``);
 };
 
 export const onGranted = (draft: Draft, event: EventOf<"handle.granted">): Rejection | undefined => {
-  const misfit = misfitOfDeleted(draft) ?? misfitOfHolder(draft, event.holder);
-  if (misfit !== undefined) return misfit;
+  const problem = problemOfDeleted(draft) ?? problemOfHolder(draft, event.holder);
+  if (problem !== undefined) return problem;
   if (!draft.handles.has(event.process)) tellHeld(draft, event, true);
   grant(draft, event);
   return undefined;
@@ -152,8 +152,8 @@ const missing = (draft: Draft, holder: SessionScope, processes: readonly string[
     const row = draft.handles.get(process);
     return row === undefined || !isHeldBy(row, holder);
   };
-  const stray = processes.find(isMissing);
-  return stray === undefined ? undefined : reject("handle_refused", notGranted(stray, holder.session_id));
+  const missed = processes.find(isMissing);
+  return missed === undefined ? undefined : reject("handle_refused", notGranted(missed, holder.session_id));
 };
 
 const release = (draft: Draft, row: HandleRow, holder: SessionScope): void => {
@@ -178,8 +178,8 @@ const transfer = (draft: Draft, row: HandleRow, { from, to }: EventOf<"handles.t
 };
 
 export const onTransferred = (draft: Draft, event: EventOf<"handles.transferred">): Rejection | undefined => {
-  const misfit = missing(draft, event.from, event.processes);
-  if (misfit !== undefined) return misfit;
+  const problem = missing(draft, event.from, event.processes);
+  if (problem !== undefined) return problem;
   for (const process of new Set(event.processes)) {
     const row = draft.handles.get(process);
     if (row !== undefined) transfer(draft, row, event);
@@ -188,8 +188,8 @@ export const onTransferred = (draft: Draft, event: EventOf<"handles.transferred"
 };
 
 export const onRevoked = (draft: Draft, { holder, processes }: EventOf<"handles.revoked">): Rejection | undefined => {
-  const misfit = processes === undefined ? undefined : missing(draft, holder, processes);
-  if (misfit !== undefined) return misfit;
+  const problem = processes === undefined ? undefined : missing(draft, holder, processes);
+  if (problem !== undefined) return problem;
   const rows = draft.handles
     .values()
     .filter((row) => isHeldBy(row, holder) && (processes === undefined || processes.includes(row.process)));
@@ -232,8 +232,8 @@ const othersKnown = (draft: Draft): readonly string[] =>
     .map(processOfScope);
 
 export const onDeleted = (draft: Draft): Rejection | undefined => {
-  const misfit = misfitOfDeleted(draft);
-  if (misfit !== undefined) return misfit;
+  const problem = problemOfDeleted(draft);
+  if (problem !== undefined) return problem;
   if (!isSession(draft.scope.id)) return reject("handle_refused", `\`${draft.scope.id}\` is no session`);
   const rows = draft.handles.values();
   const asked = rows.filter(({ status }) => status === "running").map(({ process }) => process);

@@ -30,7 +30,7 @@ import type { OutboxRow } from "./outbox.ts";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { CallRef } from "../kernel/ids.ts";
 
-/** Whose effect a message is: it is settled by the answer. */
+/** Names the effect that the answer to a message settles. */
 export interface Origin {
   readonly call: CallRef;
   readonly key: string;
@@ -84,7 +84,7 @@ export interface MessageReceived {
   readonly message: Message;
   /** Why the payload does not fit its schema, by the validator of the receiver's runtime. */
   readonly invalid?: string;
-  /** Of a wake: the finished index has it, so that the host was told already. */
+  /** For a wake: the finished index has it, so that the host was told already. */
   readonly known?: boolean;
 }
 
@@ -114,7 +114,7 @@ export const unansweredOf = ({ outgoing }: Pick<LinkRow, "outgoing">): number =>
   outgoing === undefined ? 0 : outgoing.unanswered.size + outgoing.waiting.length;
 
 /** Returns why a link takes no more messages until some of them are answered. */
-export const misfitOfLink = (draft: Draft, to: string): Rejection | undefined => {
+export const problemOfLink = (draft: Draft, to: string): Rejection | undefined => {
   const row = draft.link(to);
   const max = draft.options.max_unanswered;
   return row === undefined || unansweredOf(row) < max
@@ -122,7 +122,7 @@ export const misfitOfLink = (draft: Draft, to: string): Rejection | undefined =>
     : reject("link_full", `to \`${to}\`: ${max} messages are not answered yet`);
 };
 
-/** What a receiver's end is called in the finished index. */
+/** Names a receiver's end in the finished index. */
 export const finishedLink = (from: string, link: number): string => `${from}#${link}`;
 
 /** The unanswered messages of a link, to be sent again, in their order. */
@@ -154,13 +154,13 @@ export const answerOf = (
   return end?.link === link ? end.answers.get(number) : undefined;
 };
 
-/** What links, handles and the outbox hear. */
+/** Signals that links, handles and the outbox hear. */
 export type LinkSignal =
   | ({ readonly type: "messages.send"; readonly to: string } & WaitingMessage)
   | { readonly type: "message.judged"; readonly from: string; readonly outcome: Outcome }
   /** `isNews`: the process does not know yet that the session has its handle. */
   | ({ readonly type: "handle.grant"; readonly isNews: boolean } & GrantedHandle)
-  /** What a process said to a session that was deleted. */
+  /** The answer of a process to a session that was deleted. */
   | {
       readonly type: "handle.released";
       readonly process: string;
@@ -168,7 +168,7 @@ export type LinkSignal =
     }
   | { readonly type: "handle.ended"; readonly process: string; readonly state: TerminalState };
 
-/** What links, handles and the outbox ask of the world. */
+/** Commands of links, handles and the outbox. */
 export type LinkCommand =
   | { readonly type: "external.cancel"; readonly call: CallRef; readonly key: string }
   | ({ readonly type: "send" } & Sending)
@@ -195,8 +195,8 @@ export interface LinkRows {
   readonly outbox: PersistentMap<string, OutboxRow>;
   /** By the peer. */
   readonly links: PersistentMap<string, LinkRow>;
-  /** Of a session: the processes that it may use. */
+  /** In a session: the processes that it may use. */
   readonly handles: PersistentMap<string, HandleRow>;
-  /** Of a session that was deleted. */
+  /** Set where the session was deleted. */
   readonly deletion: DeletionRow | undefined;
 }

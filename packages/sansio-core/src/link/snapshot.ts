@@ -35,10 +35,10 @@ const isEmpty = (list: readonly unknown[]): boolean => list.length === 0;
 
 interface OutboxShape {
   readonly key: string;
-  /** Of outside work that is to end; of a wake there is the wake. */
+  /** For outside work that is to end; a wake has `wake` instead. */
   readonly call?: string;
   readonly wake?: WakeDelivery;
-  /** Of what a session is told. */
+  /** For texts that a session is told. */
   readonly text?: string;
   readonly schedule?: string;
   readonly born: number;

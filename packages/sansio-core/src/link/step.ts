@@ -76,7 +76,7 @@ export const onSend = (draft: Draft, { to, message: said, isLast, origin }: Sign
 };
 
 /** A sender opens a link only when its last one is closed: a newer one says that the older is over. */
-const misfitOf = ({ from, link, number }: Received, end: IncomingEnd | undefined): Rejection | undefined => {
+const problemOf = ({ from, link, number }: Received, end: IncomingEnd | undefined): Rejection | undefined => {
   const expected = end === undefined || end.link < link ? 1 : end.received + 1;
   if (end !== undefined && link < end.link) {
     return reject("already_received", `link ${link} from \`${from}\` is over: the link is ${end.link}`);
@@ -101,8 +101,8 @@ const unheard = (end: IncomingEnd | undefined, heard: number): PersistentMap<num
 export const onReceived = (draft: Draft, event: Received): Rejection | undefined => {
   const { from, link, number, heard, message, invalid, known } = event;
   const row: LinkRow = draft.link(from) ?? { peer: from };
-  const misfit = misfitOf(event, row.incoming);
-  if (misfit !== undefined) return misfit;
+  const problem = problemOf(event, row.incoming);
+  if (problem !== undefined) return problem;
   const isNewer = row.incoming !== undefined && row.incoming.link < link;
   const answers = unheard(isNewer ? undefined : row.incoming, heard);
   const max = Math.max(1, draft.options.max_answers);
@@ -157,7 +157,7 @@ const answered = (end: OutgoingEnd, number: number): OutgoingEnd => {
 const closing = (end: OutgoingEnd, { last }: Outcome): OutgoingEnd =>
   last === true && end.phase === "open" ? { ...end, phase: "draining" } : end;
 
-/** What is left of an end whose last word was heard: the next link, if messages wait for it. */
+/** Returns the end after its last word was heard: the next link, if messages wait for it. */
 const reopened = (draft: Draft, to: string, { waiting }: OutgoingEnd): OutgoingEnd | undefined =>
   waiting.length === 0 ? undefined : postAll(draft, to, opened(draft), waiting);
 

@@ -7,7 +7,10 @@ import { hashText } from "@pawl/tool-value";
 /** Before the first append, which is that of the header. */
 export const chainStart = "0".repeat(64);
 
-/** What is hashed for the link of one append: the one before, and its lines as they are stored, each with its line feed. */
+/**
+ * Returns the text that is hashed for one append: the link before it, and its lines as they are stored, with their
+ * line feeds.
+ */
 export const linkText = (previous: string, lines: string): string => `${previous}\n${lines}`;
 
 /** Extends the hash chain of a scope by the lines of one append. */

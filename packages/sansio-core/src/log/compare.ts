@@ -29,7 +29,7 @@ const encodeCommand = (command: Command): Json => {
   return written as Json;
 };
 
-/** What an event produced. */
+/** Returns what an event produced: its commands and the next deadline. */
 export const producedBy = ({ state, commands }: Pick<Transition, "state" | "commands">): Produced => {
   const deadline = nextDeadline(state);
   return deadline === undefined ? { commands } : { commands, deadline: { at: deadline.at, birth: deadline.birth } };
@@ -179,7 +179,7 @@ const jsonText = (json: Difference["found"]): string => (json === undefined ? "n
 const differenceText = ({ path, expected, found }: Difference): string =>
   `  ${formatPath(path)}: expected ${jsonText(expected)}, found ${jsonText(found)}`;
 
-/** What is wrong and where; then each difference; then, in full, what today's core does instead. */
+/** Describes a fault: the problem and its place, each difference, and in full what today's core does instead. */
 export const describeFault = (fault: Fault): string => {
   const seq = fault.seq === undefined ? "" : `, event ${fault.seq}`;
   const path = "path" in fault ? ` at ${formatPath(fault.path)}` : "";

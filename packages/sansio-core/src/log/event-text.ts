@@ -52,7 +52,7 @@ type Fields = { readonly [field: string]: Json | undefined };
 
 const fieldsOf = (u: Json | undefined): Fields => (typeof u === "object" && u !== null ? (u as Fields) : {});
 
-/** What a step came to, where it stands there as it is written. */
+/** Reads the end of a step straight, where it stands there as the writer writes it. */
 const settledOf = (u: Json): EventOf<"step.settled"> | undefined => {
   const { type, call, attempt, run, key, result } = fieldsOf(u);
   const { status, value } = fieldsOf(result);

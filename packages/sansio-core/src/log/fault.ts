@@ -9,7 +9,7 @@ import type { Rejection } from "../kernel/error.ts";
 import type { Event } from "../kernel/event.ts";
 import type { Difference } from "./compare.ts";
 
-/** What is wrong with a line, or with its place among the others. */
+/** Problems of a line, or of its place among the others. */
 export type LineFaultCode =
   /** There is not even a header. */
   | "log_empty"
@@ -31,7 +31,7 @@ export type LineFaultCode =
 
 interface Base {
   readonly type: "fault";
-  /** Of the log's text, from 1. */
+  /** Counts lines of the log's text from 1. */
   readonly line: number;
   readonly message: string;
 }
@@ -43,7 +43,7 @@ export interface LineFault extends Base {
   readonly path?: Path;
 }
 
-/** What today's core does with an event. */
+/** Commands and deadline that today's core derives from an event. */
 export interface Produced {
   readonly commands: readonly Command[];
   readonly deadline?: Deadline;

@@ -16,7 +16,7 @@ import { type LineFault, lineFault } from "./fault.ts";
 import { type Transition, digest, step } from "../machine.ts";
 import { eventOf, eventText } from "./event-text.ts";
 
-/** What is newer is refused before anything else is looked at: it may have another form. */
+/** Refuses newer formats before anything else is looked at: they may have another form. */
 const newerThanKnown = (value: Json, line: number): LineFault | undefined => {
   const { format, protocol } = (typeof value === "object" && value !== null ? value : {}) as Partial<Header>;
   const newer = (what: "format" | "protocol", found: number, known: number): LineFault =>
@@ -45,12 +45,12 @@ export const currentFormat = 1;
 
 export interface Header {
   readonly format: number;
-  /** Of the scope when this log was begun. */
+  /** The epoch of the scope when this log was begun. */
   readonly protocol: number;
   readonly scope: string;
   /** When this log was begun; no line is of an older one. */
   readonly epoch: number;
-  /** What wrote it, for a person to read. */
+  /** Names the writer, for people. */
   readonly writer: string;
   /** The sequence that the log goes on from: 0, or that of the snapshot that retention left. */
   readonly base: number;
@@ -91,7 +91,7 @@ const wanted = (u: unknown, what: string, field: string): E.Either<ValueError, n
   return invalid(`expected ${what}, found ${typeof u === "string" ? JSON.stringify(u) : typeof u}`, [field]);
 };
 
-/** What a line holds, its JSON being read. The envelope is checked by hand: it is the same for every event. */
+/** Decodes a line from its JSON. The envelope is checked by hand, since it is the same for every event. */
 export const recordedOf = (json: Json): E.Either<ValueError, Recorded> => {
   if (typeof json !== "object" || json === null || Array.isArray(json)) return invalid("expected a record", []);
   const { seq, epoch, at, event, cmds } = json as { readonly [field: string]: Json };

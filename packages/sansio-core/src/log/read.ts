@@ -29,7 +29,7 @@ export interface Torn {
 /** How far a log has been read. */
 export interface Reading {
   readonly header: Header | undefined;
-  /** Of a log whose base is not 0: what retention left of the lines before. */
+  /** Left by retention of the lines before, where the base of the log is not 0. */
   readonly base: Base | undefined;
   /** Lines that have ended, and the place of the last event. */
   readonly lines: number;
@@ -61,7 +61,7 @@ export const beginReading: Reading = {
   fault: undefined,
 };
 
-/** Whether the text may be the beginning of a record: it ends inside a string, or with something open. */
+/** Returns whether the text may be the beginning of a record: it ends inside a string, or with something open. */
 const isCut = (text: string): boolean => {
   let depth = 0;
   let isString = false;
@@ -74,7 +74,7 @@ const isCut = (text: string): boolean => {
   return isString || depth > 0 || text === "";
 };
 
-/** Who is handed what is read, with the line of the first event; a fault of theirs ends the reading. */
+/** Receives the items that are read, with the line of the first event; a fault that it returns ends the reading. */
 export interface Sink {
   readonly onHeader: (header: Header, line: number) => Fault | undefined;
   readonly onBase?: (base: Base, line: number) => Fault | undefined;
@@ -88,7 +88,7 @@ const atOnce = 64;
 
 interface Sifted<B, X> {
   readonly good: readonly B[];
-  /** What is wrong with the item after these. */
+  /** The fault of the item after these. */
   readonly bad: X | undefined;
 }
 const upToFirst = <A, B, X>(items: readonly A[], of: (item: A) => E.Either<X, B>): Sifted<B, X> => {
@@ -102,7 +102,7 @@ const upToFirst = <A, B, X>(items: readonly A[], of: (item: A) => E.Either<X, B>
 };
 const jsonOf = (text: string): E.Either<ValueError, Json> => parseRecord(text);
 
-/** Of what is no JSON: why not. Lines of an export are often joined as if they had no ends of their own. */
+/** Explains why a line is no JSON. Lines of an export are often joined as if they had no ends of their own. */
 const reasonOf = (text: string, message: string): string =>
   /^\s*$/.test(text)
     ? "the line is empty: each line brings its line feed along, so that they are joined with nothing"
@@ -220,7 +220,7 @@ export class Reader {
     return rest;
   }
 
-  /** What is brought along stands before the first event. */
+  /** Attachments and blobs stand before the first event. */
   #withoutPacked(jsons: readonly Json[]): readonly Json[] {
     if (this.isOver || this.#seq !== this.#header?.base) return jsons;
     const first = jsons.findIndex((json) => !this.#isPacked(json));

@@ -25,7 +25,7 @@ export interface ReplayOptions extends Against {
 
 export interface Replay {
   readonly header: Header | undefined;
-  /** What retention left of the lines before the first, where the log brings it along. */
+  /** Left by retention of the lines before the first, where the log brings it along. */
   readonly base: Base | undefined;
   /** After the last event that replays as it was recorded. */
   readonly state: State | undefined;
@@ -59,14 +59,14 @@ const accept = (state: State, recorded: Recorded, line: number): E.Either<Fault,
   return E.left(lineFault("epoch_mismatch", message, { line, seq }));
 };
 
-const misfitOf = (recorded: Recorded, transition: Transition, line: number): Fault | undefined =>
+const problemOf = (recorded: Recorded, transition: Transition, line: number): Fault | undefined =>
   hasDigest(transition, recorded.cmds) ? undefined : diverged(recorded, transition, line);
 
 /** One recorded event: what follows from it, if that is what followed from it once. */
 export const follow = (state: State, recorded: Recorded, line: number): E.Either<Fault, Transition> => {
   const result = accept(state, recorded, line);
-  const misfit = E.isLeft(result) ? undefined : misfitOf(recorded, result.right, line);
-  return misfit === undefined ? result : E.left(misfit);
+  const problem = E.isLeft(result) ? undefined : problemOf(recorded, result.right, line);
+  return problem === undefined ? result : E.left(problem);
 };
 
 /** The state that a log goes on from. */
@@ -147,8 +147,8 @@ class Replayer {
   #look(events: readonly Recorded[], taken: readonly Transition[], line: number): Fault | undefined {
     for (const [i, transition] of taken.entries()) {
       const recorded = events[i] as Recorded;
-      const misfit = misfitOf(recorded, transition, line + i);
-      const fault = this.#comparison.isIdle ? misfit : this.#compare(recorded, transition, line + i, misfit);
+      const problem = problemOf(recorded, transition, line + i);
+      const fault = this.#comparison.isIdle ? problem : this.#compare(recorded, transition, line + i, problem);
       if (fault !== undefined) return fault;
       this.state = transition.state;
       this.events += 1;
@@ -157,12 +157,12 @@ class Replayer {
     return undefined;
   }
 
-  #compare(recorded: Recorded, transition: Transition, line: number, misfit: Fault | undefined): Fault | undefined {
+  #compare(recorded: Recorded, transition: Transition, line: number, problem: Fault | undefined): Fault | undefined {
     const today = producedBy(transition);
     const compared = this.#comparison.next(recorded, today);
-    if (compared === undefined) return misfit;
+    if (compared === undefined) return problem;
     const { code, differences } = compared;
-    if (misfit?.code === "diverged") return { ...misfit, differences };
+    if (problem?.code === "diverged") return { ...problem, differences };
     const { seq, event } = recorded;
     const against = code === "commands_differ" ? "the commands that were written out" : "the second log";
     const message = `${event.type} differs from ${against}`;

@@ -58,7 +58,7 @@ const keptOf = ({ kept, base }: Segment, line: number): E.Either<LineFault, read
   return E.right(records);
 };
 
-const misfitOf = ({ base, scope }: Header, segment: Segment, state: State): string | undefined => {
+const problemOf = ({ base, scope }: Header, segment: Segment, state: State): string | undefined => {
   if (segment.base !== base) return `expected base ${base}, as in the header, found ${segment.base}`;
   if (state.seq !== base) return `expected a snapshot of sequence ${base}, found one of ${state.seq}`;
   return state.scope.id === scope
@@ -66,7 +66,7 @@ const misfitOf = ({ base, scope }: Header, segment: Segment, state: State): stri
     : `expected a snapshot of \`${scope}\`, found one of \`${state.scope.id}\``;
 };
 
-/** What a segment line says, if it fits its header. */
+/** Reads a segment line that fits its header. */
 export const segmentOf = (header: Header, found: Json, line: number): E.Either<LineFault, Base> => {
   const segment = read(SegmentCodec, found);
   if (E.isLeft(segment)) {
@@ -78,8 +78,8 @@ export const segmentOf = (header: Header, found: Json, line: number): E.Either<L
     const { message, path } = state.left;
     return E.left(lineFault("segment_invalid", message, { line, path: ["snapshot", ...path] }));
   }
-  const misfit = misfitOf(header, segment.right, state.right);
-  if (misfit !== undefined) return E.left(lineFault("segment_invalid", misfit, { line }));
+  const problem = problemOf(header, segment.right, state.right);
+  if (problem !== undefined) return E.left(lineFault("segment_invalid", problem, { line }));
   return E.map((kept: readonly Recorded[]) => ({ segment: segment.right, state: state.right, kept }))(
     keptOf(segment.right, line),
   );
@@ -98,7 +98,7 @@ export const PackedBlob: Codec<PackedBlob> = record<PackedBlob>("a blob line", {
 /** Writes a large value as a line of an exported log. */
 export const blobLine = (packed: PackedBlob): string => `${stringifyRecord(PackedBlob.encode(packed))}\n`;
 
-/** What is no blob is a record, or wrong. */
+/** Reads a blob line; any other line is a record, or invalid. */
 export const blobOf = (line: Json | undefined): PackedBlob | undefined => {
   if (typeof line !== "object" || line === null || !Object.hasOwn(line, "blob")) return undefined;
   const packed = read(PackedBlob, line);
@@ -120,7 +120,7 @@ export const PackedAttachment: Codec<PackedAttachment> = record<PackedAttachment
 export const attachmentLine = (packed: PackedAttachment): string =>
   `${stringifyRecord(PackedAttachment.encode(packed))}\n`;
 
-/** What is no attachment is a record, or wrong. */
+/** Reads an attachment line; any other line is a record, or invalid. */
 export const attachmentOf = (line: Json | undefined): PackedAttachment | undefined => {
   if (typeof line !== "object" || line === null || !Object.hasOwn(line, "attachment")) return undefined;
   const packed = read(PackedAttachment, line);

@@ -1,4 +1,4 @@
-/** What caused what, as the wire says it. Only process events carry it in the core; elsewhere it is an encoding. */
+/** Causes, as the wire says them. Only process events carry one in the core; elsewhere it is an encoding. */
 import { type Codec, oneOf, optional, record, string, tagged, u64 } from "@pawl/tool-value";
 
 export type CausalRef =
@@ -85,7 +85,7 @@ export const RuntimeInvocation: Codec<RuntimeInvocation> = record<RuntimeInvocat
   replay: optional(RuntimeReplay),
 });
 
-/** Whose doing a process event is: its process's. */
+/** Attributes a process event to its process. */
 export const eventInvocation = (
   processId: string,
   sequence: number,

@@ -1,4 +1,4 @@
-/** What scopes say to each other. Values stand encoded, as in events. */
+/** Messages between scopes. Values stand encoded, as in events. */
 import {
   type Codec,
   type Json,
@@ -19,7 +19,7 @@ import { type TaskUpdate, TaskUpdateCodec } from "./task.ts";
 import type { HandleDescriptor, ProcessState } from "../process/model.ts";
 import type { WakeDelivery } from "../process/append.ts";
 
-/** What is asked of a process. Each is known again by a key, so that asking twice is asking once. */
+/** A request to a process. Each is known again by a key, so that asking twice is asking once. */
 export type Asking =
   | { readonly type: "process.start"; readonly registration: ProcessRegistration; readonly hash: string }
   | {
@@ -27,7 +27,7 @@ export type Asking =
       readonly name: string;
       readonly signal_id: string;
       readonly payload: Json;
-      /** Of `[event type, payload]`. */
+      /** The hash of `[event type, payload]`. */
       readonly payload_hash: string;
     }
   | {
@@ -48,12 +48,12 @@ export interface GrantedHandle {
   readonly status: ProcessState;
 }
 
-/** What a process tells those who have to do with it, a session another, and a session the processes of its handles. */
+/** News from a process to its peers, from a session to another, or from a session to the processes of its handles. */
 export type Telling =
   | {
       readonly type: "process.ended";
       readonly process: string;
-      /** Of its registration. */
+      /** The hash of its registration. */
       readonly hash: string;
       readonly state: TerminalState;
       /** The waits of the peer's that hear of it; without any the output is left out. */
@@ -61,7 +61,7 @@ export type Telling =
       readonly output?: Json;
     }
   | { readonly type: "process.woke"; readonly wake: WakeDelivery }
-  /** Of a background run: what becomes of its task. */
+  /** From a background run: an update of its task. */
   | { readonly type: "task.reported"; readonly task: string; readonly run: string; readonly update: TaskUpdate }
   | ({ readonly type: "handle.granted" } & GrantedHandle)
   /** A session has the handle of this process, or has it no more: whom its end is told. */
@@ -76,10 +76,10 @@ export interface Closing {
 
 export type Message = Asking | Telling | Closing;
 export type MessageOf<T extends Message["type"]> = Extract<Message, { readonly type: T }>;
-/** What concerns send and take; the last word is the link's own. */
+/** Messages that concerns send and take; the last word is the link's own. */
 export type Said = Asking | Telling;
 
-/** What became of a message at its receiver. `last`: nothing will come of more, so that the link may close. */
+/** The receiver's answer to a message. `last`: nothing will come of more, so that the link may close. */
 export type Outcome =
   | { readonly status: "accepted"; readonly value: Json; readonly last?: boolean }
   | { readonly status: "refused"; readonly code: string; readonly message: string; readonly last?: boolean };
@@ -115,7 +115,7 @@ const asking = {
   "process.cancel": { reason: nullable(text), payload_hash: string },
   "process.await": { wait: string },
 };
-/** What a body may send. */
+/** Messages that a body may send. */
 export const AskingCodec: Codec<Asking> = tagged<Asking, "type">("Asking", "type", asking);
 
 export const MessageCodec: Codec<Message> = tagged<Message, "type">("Message", "type", {

@@ -244,7 +244,7 @@ export const parseHandle = (handle: Json): E.Either<string, string> => {
   return typeof id === "string" && !isBlank(id) ? E.right(id) : E.left("Invalid process handle: missing `id`");
 };
 
-/** What is said of a handle that its holder may not use, or that nobody granted. */
+/** Words the refusal of a handle that its holder may not use, or that nobody granted. */
 export const notVisible = (processId: string): string =>
   `process handle \`${processId}\` is not live or visible in this session`;
 /** Words the refusal of a session that has no handle on a process. */

@@ -80,7 +80,7 @@ export interface Task {
   readonly updated_at: number;
 }
 
-/** What a task is made of. */
+/** A new task, as its maker describes it. */
 export interface NewTask {
   readonly id: string;
   readonly kind: string;
@@ -91,7 +91,7 @@ export interface NewTask {
   readonly links?: TaskLinks;
 }
 
-/** What an update may say. What it leaves out stays; nothing can be cleared by it. */
+/** An update of a task. Fields that it leaves out stay; nothing can be cleared by it. */
 export interface TaskUpdate {
   readonly state?: TaskState;
   readonly state_detail?: string;

@@ -28,7 +28,7 @@ import { countSignal, leaveWait, signalOfType, signalOrdinal } from "./signal.ts
 type Terminal = NonNullable<ProcessEventSemantics["terminal"]>;
 type Wake = NonNullable<ProcessEventSemantics["wake"]>;
 
-/** Whether a condition holds: every number does, the empty and the absent do not. */
+/** Returns whether a condition holds: every number does, the empty and the absent do not. */
 export const isTruthy = (json: Json): boolean => {
   if (json === null || json === false || json === "") return false;
   if (typeof json !== "object") return true;
@@ -41,7 +41,7 @@ const terminalOf = ({ state, await_output }: TerminalSpec, payload: Json): E.Eit
   return E.isLeft(selected) ? selected : E.right({ state, await_output: awaitOutputOf(state, selected.right) });
 };
 
-/** What tells a wake from others: the event's own name, a part of its payload, or a fixed text. */
+/** Returns the key that tells a wake from others: the event's own name, a part of its payload, or a fixed text. */
 export const dedupeKeyOf = (dedupe: WakeDedupe, payload: Json, eventIdentity: string): E.Either<string, string> => {
   if (dedupe === "event_identity") return E.right(eventIdentity);
   return "const" in dedupe ? E.right(dedupe.const) : E.map(render)(select(dedupe.selector, payload));
@@ -89,7 +89,7 @@ export interface WakeDelivery {
   readonly dedupe_key: string;
 }
 
-/** What a wake is called in the outbox, and afterwards in the finished index. */
+/** Names a wake in the outbox, and afterwards in the finished index. */
 export const wakeKey = ({ target, dedupe_key }: Pick<WakeDelivery, "target" | "dedupe_key">): string =>
   `wake:${sessionScopeId(target)}:${dedupe_key}`;
 
@@ -115,7 +115,7 @@ export const wakeText = (wake: Omit<WakeDelivery, "target" | "dedupe_key">): str
 export interface ProcessAppend {
   readonly processId: string;
   readonly request: ProcessEventAppendRequest;
-  /** Of `[event type, payload]`. */
+  /** The hash of `[event type, payload]`. */
   readonly payloadHash: string;
   /** Why the payload does not fit its schema, in the words of the validator; absent where it fits. */
   readonly invalid?: string;
@@ -191,7 +191,7 @@ const delivered = (
 
 const isEqual = (a: Json, b: Json): boolean => stringify(a) === stringify(b);
 
-/** Whether a request says what its key was first used for. Of an end that the core made the status says it. */
+/** Returns whether a request says what its key was first used for. For an end that the core made, the status tells. */
 const isSame = ({ registration, status }: ProcessRow, append: ProcessAppend, stored: AppendedEvent): boolean => {
   if (stored.hash !== coreMade) return stored.hash === append.payloadHash;
   if (status.state === "running") return false;
@@ -217,7 +217,7 @@ const replayed = (row: ProcessRow, append: ProcessAppend, stored: AppendedEvent)
 const needsKey = ({ name, semantics }: ProcessEventType): boolean =>
   semantics.terminal !== undefined || name === coreEvent.cancelRequested;
 
-const misfitOf = (row: ProcessRow, { processId, request, invalid }: ProcessAppend): string | undefined => {
+const problemOf = (row: ProcessRow, { processId, request, invalid }: ProcessAppend): string | undefined => {
   const { event_type, replay } = request;
   const type = row.registration.event_types.find(({ name }) => name === event_type);
   if (type === undefined) return `process \`${processId}\` emitted undeclared event type \`${event_type}\``;
@@ -241,8 +241,8 @@ const written = (
 };
 
 const appended = (row: ProcessRow, append: ProcessAppend): Result<Appended> => {
-  const misfit = misfitOf(row, append);
-  if (misfit !== undefined) return refused(misfit);
+  const problem = problemOf(row, append);
+  if (problem !== undefined) return refused(problem);
   const { request, processId, at } = append;
   const seq = row.sequence + 1;
   const semantics = semanticsOf(row, request, seq);

@@ -10,7 +10,7 @@ import { descriptorOf } from "../message/process.ts";
 import type { Peer, ProcessRegistration, ProcessRow } from "./model.ts";
 import { type Registered, register } from "./registration.ts";
 
-/** Whether a process may be made here, and what it then is. */
+/** Decides whether a process may be made here, and returns it. */
 export const decideRegistration = (
   draft: Draft,
   registration: ProcessRegistration,
@@ -42,7 +42,7 @@ export const toldTo = (row: ProcessRow, scope: string, waits?: readonly string[]
   peers: withPeer(row.peers, scope, waits),
 });
 
-/** It tells this scope no more, unless that waits for it. */
+/** Stops telling a scope of the end, unless that scope waits for it. */
 export const untoldTo = (row: ProcessRow, scope: string): ProcessRow => ({
   ...row,
   peers: row.peers.filter((peer) => peer.scope !== scope || peer.waits.length > 0),

@@ -2,7 +2,7 @@
 import type { Check } from "../concern.ts";
 import { isBlank, processScope } from "../identity/scope.ts";
 import { signalEventType, signalWaitKey } from "../identity/process.ts";
-import { coreEventTypes, envMisfit, typesMisfit } from "./registration.ts";
+import { coreEventTypes, envProblem, typesProblem } from "./registration.ts";
 import type { State } from "../kernel/state.ts";
 import type { ProcessRow } from "./model.ts";
 import { signalOfType } from "./signal.ts";
@@ -12,16 +12,16 @@ export type ProcessCheck = (row: ProcessRow) => string | undefined;
 const declares = ({ registration }: ProcessRow, eventType: string): boolean =>
   registration.event_types.some(({ name }) => name === eventType);
 
-const prefixed = (invariant: string, misfit: string | undefined): string | undefined =>
-  misfit === undefined ? undefined : `${invariant}: ${misfit}`;
+const prefixed = (invariant: string, problem: string | undefined): string | undefined =>
+  problem === undefined ? undefined : `${invariant}: ${problem}`;
 
 export const checkP1: ProcessCheck = ({ registration }) =>
-  isBlank(registration.id) ? "P1: a process has a blank id" : prefixed("P1", envMisfit(registration));
+  isBlank(registration.id) ? "P1: a process has a blank id" : prefixed("P1", envProblem(registration));
 
 export const checkP2: ProcessCheck = (row) => {
   const missing = coreEventTypes.find(({ name }) => !declares(row, name));
   return missing === undefined
-    ? prefixed("P2", typesMisfit(row.registration))
+    ? prefixed("P2", typesProblem(row.registration))
     : `P2: \`${missing.name}\` is not declared`;
 };
 
@@ -33,8 +33,8 @@ export const checkP3: ProcessCheck = ({ replays, sequence }) => {
 };
 
 export const checkP4: ProcessCheck = (row) => {
-  const stray = row.signals.keys().find((type) => signalOfType(type) === undefined || !declares(row, type));
-  if (stray !== undefined) return `P4: \`${stray}\` is counted, and is no declared signal`;
+  const invalid = row.signals.keys().find((type) => signalOfType(type) === undefined || !declares(row, type));
+  if (invalid !== undefined) return `P4: \`${invalid}\` is counted, and is no declared signal`;
   const count = row.signals.values().reduce((sum, n) => sum + n, 0);
   return count <= row.sequence ? undefined : `P4: ${count} signals in ${row.sequence} events`;
 };

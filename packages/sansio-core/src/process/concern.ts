@@ -23,7 +23,7 @@ import { processSnapshot } from "./snapshot.ts";
 import { endProcess, isRun, write } from "./tell.ts";
 import type { Reply } from "../request/model.ts";
 
-/** What a process hears. */
+/** Signals that a process hears. */
 export type ProcessSignal =
   | {
       readonly type: "message.taken";
@@ -47,7 +47,7 @@ export type ProcessSignal =
   /** A background run is over with all that belongs to it. */
   | { readonly type: "process.finish"; readonly output: ProcessAwaitOutput };
 
-/** What a process asks of the world. */
+/** Commands of a process. */
 export type ProcessCommand =
   /** The tools of a captured environment are to be published in its process's scope. */
   | { readonly type: "env.load"; readonly process: string; readonly env_ref: string }
@@ -66,7 +66,7 @@ export type ProcessCommand =
 
 /** Its rows in a state. */
 export interface ProcessRows {
-  /** Of the scope of a process. */
+  /** Set in the scope of a process. */
   readonly process: ProcessRow | undefined;
 }
 

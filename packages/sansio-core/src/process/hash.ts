@@ -7,10 +7,10 @@ import { type Hashed, hashed } from "../identity/hash.ts";
 import { cancelKey } from "../identity/process.ts";
 import { type SessionScope, sessionScopeId } from "../identity/scope.ts";
 
-/** What tells two events under one replay key apart. */
+/** Tells two events under one replay key apart. */
 export const eventPayloadHash = (eventType: string, payload: Json): Hashed => hashed([eventType, payload]);
 
-/** Of a registration with its core event types. */
+/** Hashes a registration with its core event types. */
 export const registrationHash = (completed: ProcessRegistration): string =>
   hashed(ProcessRegistration.encode(completed) as Json).hash;
 

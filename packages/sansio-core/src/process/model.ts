@@ -30,7 +30,7 @@ import type { PreparedToolCall } from "../identity/call.ts";
 import type { SessionScope } from "../identity/scope.ts";
 import type { CausalRef, RuntimeInvocation, RuntimeReplay } from "../message/invocation.ts";
 
-/** What a process runs. */
+/** The work of a process. */
 export type ProcessInput =
   | { readonly type: "tool_call"; readonly call: PreparedToolCall }
   | { readonly type: "engine"; readonly kind: string; readonly payload: Json }
@@ -58,7 +58,7 @@ export interface ProcessProvenance {
 
 export type TerminalState = "completed" | "failed" | "cancelled";
 
-/** What whoever awaits a process is told. It says nothing of retries: a process is not tried again. */
+/** The end of a process, as its awaiters are told. Retries are not part of it: a process is not tried again. */
 export type ProcessAwaitOutput =
   | { readonly type: "success"; readonly value: ToolValue; readonly control?: ToolControl }
   | {
@@ -88,7 +88,7 @@ export interface WakeSpec {
   readonly input: ProcessValueSelector;
   readonly dedupe_key: WakeDedupe;
 }
-/** What an event of a type means beyond being recorded. */
+/** The meaning of an event type, beyond being recorded. */
 export interface EventTypeSemantics {
   readonly terminal?: TerminalSpec;
   readonly wake?: WakeSpec;
@@ -157,7 +157,7 @@ export interface ProcessRecord {
   readonly status: ProcessStatus;
 }
 
-/** What an event meant when it was appended. */
+/** The meaning that an event had when it was appended. */
 export interface ProcessEventSemantics {
   readonly terminal?: { readonly state: TerminalState; readonly await_output: ProcessAwaitOutput };
   readonly wake?: { readonly input: string; readonly dedupe_key: string };
@@ -193,7 +193,7 @@ export interface AppendedEvent {
   readonly hash: string;
   readonly seq: number;
   readonly at: number;
-  /** Of a signal: which wait it resolved. */
+  /** The wait that a signal resolved. */
   readonly ordinal?: number;
 }
 
@@ -225,7 +225,7 @@ export interface ProcessRow {
   /** How many signals of each event type came. */
   readonly signals: PersistentMap<string, number>;
   readonly run: ProcessRun;
-  /** It was asked to end. */
+  /** Asked to end. */
   readonly cancelled: boolean;
   readonly peers: readonly Peer[];
   /** The session that it was to wake is deleted. */

@@ -1,4 +1,4 @@
-/** What a process's end says to a caller, and what a body's requests to a process came to. */
+/** Ends of processes as outputs of calls, and the other way round. */
 import {
   type Json,
   type ToolCallOutput,
@@ -64,7 +64,7 @@ export const awaitOfOutput = ({ outcome, control: asked }: ToolCallOutput): Proc
 /** A payload is an encoded value, so that attachments survive; what only looks like one is an ordinary object. */
 export const valueOf = (payload: Json): ToolValue => E.getOrElse(() => lift(payload))(decode(payload, noLimits));
 
-/** What awaiters are told of a value that is no output itself. */
+/** Wraps a value that is no output itself, as awaiters are told. */
 export const wrapOutput = (state: TerminalState, selected: Json): ProcessAwaitOutput => {
   const value = valueOf(selected);
   switch (state) {

@@ -23,7 +23,7 @@ export const resultOfOutcome = (outcome: Outcome): EffectResult =>
 export const resultOfUnsent = ({ to }: Extract<EffectSpec, { readonly kind: "message" }>): EffectResult =>
   err("handle_refused", notVisible(processOfScope(to)));
 
-/** What a body's event asks of its process's log. */
+/** Turns a body's event into a request to append to its process's log. */
 export const requestOfEffect = (effect: EventEffect): ProcessEventAppendRequest => {
   const { event_type, payload, replay_key, wake_target_scope } = effect;
   const request = { event_type, payload, replay: { key: replay_key } };
@@ -68,7 +68,10 @@ export const observedEvent = (
   );
 };
 
-/** It is answered by an event, or by the request itself; undefined for an event that answers none. */
+/**
+ * Returns the result of a request to a process, from the event that answers it; undefined for an event that answers
+ * none.
+ */
 export const resultAmong = (event: Event, process: ProcessRow | undefined): EffectResult | undefined => {
   if (event.type === "message.answered") return resultOfOutcome(event.outcome);
   if (event.type !== "effect.requested") return undefined;

@@ -1,14 +1,14 @@
-/** What messages do where they arrive: at a process, and at a scope that has to do with one. */
+/** Messages, where they arrive: at a process, and at a scope that has to do with one. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, absurd, reject } from "../kernel/error.ts";
-import { misfitOfDeleted } from "../scope/admit.ts";
+import { problemOfDeleted } from "../scope/admit.ts";
 import { scopeOfHolder } from "../link/handle.ts";
 import { cancelKey, signalWaitKey } from "../identity/process.ts";
 import { isSession, processOfScope } from "../identity/scope.ts";
 import type { Message, MessageOf, Outcome, Said } from "../message/message.ts";
-import { misfitOfLink } from "../link/model.ts";
+import { problemOfLink } from "../link/model.ts";
 import type { SignalOf } from "../kernel/signal.ts";
 import { type Appended, type ProcessAppend, appendEvent, wakeKey } from "./append.ts";
 import { begin, decideRegistration, forgetting, toldTo, untoldTo } from "./begin.ts";
@@ -21,7 +21,7 @@ import { tellEnd, write } from "./tell.ts";
 const accepted = (value: Json): Outcome => ({ status: "accepted", value });
 const refused = ({ code, message }: Rejection): Outcome => ({ status: "refused", code, message });
 
-/** Whether an event may be appended to the process of this scope, and what follows. */
+/** Decides whether an event may be appended to the process of this scope, and what follows. */
 export const decideAppend = (
   draft: Draft,
   append: Pick<ProcessAppend, "request" | "payloadHash" | "invalid">,
@@ -30,7 +30,7 @@ export const decideAppend = (
   const appended = appendEvent(row, { ...append, processId: processOfScope(draft.scope.id), at: draft.at });
   if (E.isLeft(appended)) return appended;
   const { isReplay, signal, wake } = appended.right;
-  const full = isReplay || wake === undefined ? undefined : misfitOfLink(draft, scopeOfHolder(wake.target));
+  const full = isReplay || wake === undefined ? undefined : problemOfLink(draft, scopeOfHolder(wake.target));
   if (full !== undefined) return E.left(full);
   const max = draft.options.max_unclaimed;
   const isNews = !isReplay && signal !== undefined && row?.status.state === "running";
@@ -126,9 +126,9 @@ const onEnded = (draft: Draft, from: string, message: MessageOf<"process.ended">
   return accepted(null);
 };
 
-/** What a model is to be told stays until the host has it; the same again is the same, also after that. */
+/** Keeps a wake until the host has it; the same wake again changes nothing, also after that. */
 const onWoke = (draft: Draft, { wake }: MessageOf<"process.woke">, known: boolean): Outcome => {
-  const deleted = misfitOfDeleted(draft);
+  const deleted = problemOfDeleted(draft);
   if (deleted !== undefined) return refused(deleted);
   const key = wakeKey(wake);
   if (known || draft.outbox.has(key)) return accepted(null);
@@ -138,7 +138,7 @@ const onWoke = (draft: Draft, { wake }: MessageOf<"process.woke">, known: boolea
 };
 
 const onGranted = (draft: Draft, from: string, handle: MessageOf<"handle.granted">): Outcome => {
-  const deleted = misfitOfDeleted(draft);
+  const deleted = problemOfDeleted(draft);
   if (deleted !== undefined) return refused(deleted);
   const scope = scopeOfHolder(handle.holder);
   if (scope !== draft.scope.id) {
@@ -211,13 +211,13 @@ const grantStarted = (draft: Draft, { registration }: MessageOf<"process.start">
 
 const states: readonly ProcessState[] = ["running", "completed", "failed", "cancelled"];
 
-/** What an accepted message's answer says under a name. */
+/** Reads a field of an accepted message's answer. */
 const saidIn = (outcome: Outcome, name: string): Json | undefined => {
   const value = outcome.status === "accepted" ? outcome.value : null;
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject)[name] : undefined;
 };
 
-/** What becomes of a process that a deleted session held, by its answer. */
+/** Returns the fate of a process that a deleted session held, by its answer. */
 const fateIn = (outcome: Outcome): SignalOf<"handle.released">["fate"] => {
   if (saidIn(outcome, "status") !== "running") return "ended";
   return saidIn(outcome, "preserved") === true ? "preserved" : "orphaned";

@@ -109,7 +109,7 @@ const startOf = (
 export const startedBySession = (scope: SessionScope, causedBy?: CausalRef): Start =>
   startOf({ type: "session", scope }, scope, causedBy);
 
-/** Whom a process wakes, as long as that session is there. */
+/** Returns the session that a process wakes, as long as that session is there. */
 export const wakeTargetOf = ({ registration, wakesNobody }: ProcessRow): SessionScope | undefined =>
   wakesNobody ? undefined : registration.wake_target;
 
@@ -131,8 +131,8 @@ const needsEnv: { readonly [T in ProcessInput["type"]]: boolean } = {
   external: false,
 };
 
-/** What is wrong with the environment that a process captured, or did not. */
-export const envMisfit = ({ id, input, env_ref }: ProcessRegistration): string | undefined => {
+/** Returns what is wrong with the environment that a process captured, or did not. */
+export const envProblem = ({ id, input, env_ref }: ProcessRegistration): string | undefined => {
   const isNeeded = needsEnv[input.type];
   if (isNeeded === (env_ref !== undefined)) return undefined;
   return isNeeded
@@ -140,7 +140,7 @@ export const envMisfit = ({ id, input, env_ref }: ProcessRegistration): string |
     : `process \`${id}\` must not capture an execution env for this input kind`;
 };
 
-const typeMisfit = (id: string, type: ProcessEventType, earlier: ReadonlySet<string>): string | undefined => {
+const typeProblem = (id: string, type: ProcessEventType, earlier: ReadonlySet<string>): string | undefined => {
   if (isBlank(type.name)) return `process \`${id}\` event type names must be non-empty strings`;
   if (earlier.has(type.name)) return `process \`${id}\` declares event type \`${type.name}\` more than once`;
   const { terminal } = type.semantics;
@@ -148,12 +148,12 @@ const typeMisfit = (id: string, type: ProcessEventType, earlier: ReadonlySet<str
   return isMute ? `process \`${id}\` terminal event type \`${type.name}\` must declare await_output` : undefined;
 };
 
-/** What is wrong with the event types that a process declares. */
-export const typesMisfit = ({ id, event_types }: ProcessRegistration): string | undefined => {
+/** Returns what is wrong with the event types that a process declares. */
+export const typesProblem = ({ id, event_types }: ProcessRegistration): string | undefined => {
   const names = new Set<string>();
   for (const type of event_types) {
-    const misfit = typeMisfit(id, type, names);
-    if (misfit !== undefined) return misfit;
+    const problem = typeProblem(id, type, names);
+    if (problem !== undefined) return problem;
     names.add(type.name);
   }
   return undefined;
@@ -162,13 +162,15 @@ export const typesMisfit = ({ id, event_types }: ProcessRegistration): string | 
 /** A registration that a process can be made of, core types added: what the runtime hashes. */
 export const checkRegistration = (registration: ProcessRegistration): E.Either<Rejection, ProcessRegistration> => {
   const blank = isBlank(registration.id) ? "process id must be a non-empty string" : undefined;
-  const misfit = blank ?? envMisfit(registration) ?? typesMisfit(registration);
-  return misfit === undefined ? E.right(completeRegistration(registration)) : E.left(reject("process_refused", misfit));
+  const problem = blank ?? envProblem(registration) ?? typesProblem(registration);
+  return problem === undefined
+    ? E.right(completeRegistration(registration))
+    : E.left(reject("process_refused", problem));
 };
 
 export interface Registered {
   readonly row: ProcessRow;
-  /** It was registered already, by the same. */
+  /** Registered already, with the same registration. */
   readonly isReplay: boolean;
 }
 

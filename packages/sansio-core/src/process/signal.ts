@@ -21,7 +21,7 @@ export const checkSignalName = (name: string): E.Either<Rejection, string> => {
 export const signalOfType = (eventType: string): string | undefined =>
   eventType.startsWith(signalPrefix) ? eventType.slice(signalPrefix.length) : undefined;
 
-/** Who signals a process twice under one id has signalled it once. */
+/** Signalling a process twice under one id is signalling it once. */
 export interface Signal {
   readonly processId: string;
   readonly name: string;
@@ -72,7 +72,7 @@ export const enterWait = (
   return E.right({ ...row, wait: { kind, since_ms: at }, updatedAt: at });
 };
 
-/** It waits no longer. */
+/** Ends the wait. */
 export const leaveWait = (row: ProcessRow, at: number): ProcessRow => {
   const { wait, ...rest } = row;
   return wait === undefined ? row : { ...rest, updatedAt: at };

@@ -1,4 +1,4 @@
-/** What follows from an event that was appended: who waits, who is woken, who hears of the end. */
+/** Consequences of an event that was appended: waits resolve, sessions wake, peers hear of the end. */
 import { type Json, cancelledOutput, runtimeCancellation } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { signalWaitKey, terminalKey } from "../identity/process.ts";
@@ -79,7 +79,7 @@ const finish = (draft: Draft, row: ProcessRow): void => {
 
 const cancelledAtOnce = { type: "cancelled", message: "tool call cancelled" } as const;
 
-/** Whether a background run is under way here. */
+/** Returns whether a background run is under way in this scope. */
 export const isRun = ({
   state: {
     background: { run },

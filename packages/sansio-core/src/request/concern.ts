@@ -1,4 +1,5 @@
 /** The record of requests, and their invariants: one function each says what is broken, and in which request. */
+import { firstBroken } from "../kernel/error.ts";
 import { array, optional, string } from "@pawl/tool-value";
 import type { Check, Concern } from "../concern.ts";
 import { type Born, untilAcked } from "../kernel/command.ts";
@@ -16,13 +17,8 @@ import {
 import { RequestedCallCodec } from "./reply.ts";
 import { onAcked, onBatchEnded, onCancelled, onFlowEnded, onRequestOpen, onSubmitted } from "./step.ts";
 
-const firstOf = (state: State, broken: (row: RequestRow) => string | undefined): string | undefined => {
-  for (const row of state.requests.rows()) {
-    const what = broken(row);
-    if (what !== undefined) return `request \`${row.request}\` (${row.phase}): ${what}`;
-  }
-  return undefined;
-};
+const firstOf = (state: State, broken: (row: RequestRow) => string | undefined): string | undefined =>
+  firstBroken(state.requests.rows(), (row) => `request \`${row.request}\` (${row.phase})`, broken);
 
 export const checkR1: Check = (state) =>
   firstOf(state, ({ request, phase }) => {

@@ -33,12 +33,12 @@ export interface Reply {
   readonly args: Json;
   readonly output: ToolCallOutput;
   readonly duration_ms: number;
-  /** What the host's projection made of it for the model, where there is one. */
+  /** Made by the host's projection for the model, where there is one. */
   readonly parts?: Json;
   readonly replay?: Json;
 }
 
-/** What a batch came to: a reply a call, in order, and what its calls triggered. */
+/** The replies of a batch, one for each call in order, and the occurrences that its calls triggered. */
 export interface Replies {
   readonly replies: readonly Reply[];
   readonly triggers: readonly Json[];
@@ -46,7 +46,7 @@ export interface Replies {
 
 interface Base {
   readonly request: string;
-  /** Of its calls: the same id under another hash is a conflict. */
+  /** The hash of its calls: the same id under another hash is a conflict. */
   readonly hash: string;
   readonly born: number;
   /** The base of every key of its calls. */
@@ -60,7 +60,8 @@ export type RequestRow =
       readonly phase: "replying";
       readonly replies: readonly Reply[];
       readonly triggers: readonly Json[];
-      /** Of a request that was a flow. */ readonly flow?: FlowEnd;
+      /** Set where the request was a flow. */
+      readonly flow?: FlowEnd;
     });
 
 export type RequestEvent =
@@ -92,7 +93,7 @@ export const conflictOfIds = (calls: readonly { readonly id: string }[]): string
   return undefined;
 };
 
-/** What requests hear. */
+/** Signals that requests hear. */
 export type RequestSignal =
   | { readonly type: "batch.ended"; readonly batch: BatchRef }
   /** A process runs its call as a request of its own. */
@@ -110,7 +111,7 @@ export type RequestSignal =
       readonly triggers: readonly Json[];
     };
 
-/** What requests ask of the world. */
+/** Commands of requests. */
 export type RequestCommand =
   /** `flow`: how it ended, where the request is one. */
   { readonly type: "reply"; readonly request: string; readonly flow?: FlowEnd } & Replies;

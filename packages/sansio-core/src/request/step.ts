@@ -6,11 +6,11 @@ import { requestBatch } from "../kernel/ids.ts";
 import type { SignalOf } from "../kernel/signal.ts";
 import { type Replies, type RequestRow, conflictOfIds } from "./model.ts";
 import { repliesOf } from "./reply.ts";
-import { begin, misfitOfId } from "./submit.ts";
+import { begin, problemOfId } from "./submit.ts";
 
 export const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): Rejection | undefined => {
-  const misfit = misfitOfId(draft, event);
-  if (misfit !== undefined) return misfit;
+  const problem = problemOfId(draft, event);
+  if (problem !== undefined) return problem;
   const { request, calls } = event;
   const conflict = conflictOfIds(calls);
   if (conflict !== undefined) return reject("call_id_conflict", conflict);
@@ -74,7 +74,7 @@ const onRequestOver = (draft: Draft, id: string, { replies, triggers }: Replies)
   draft.emit({ type: "reply", request, replies, triggers });
 };
 
-/** What a process runs is a request of its own: nobody submitted it, and its reply is the process's end. */
+/** Opens the request that a process runs: nobody submitted it, and its reply is the process's end. */
 export const onRequestOpen = (draft: Draft, signal: SignalOf<"request.open">): void => {
   const { request, hash, executionScope, calls } = signal;
   draft.putRequest({ request, hash, born: draft.seq, executionScope, phase: "running", waits: [] });

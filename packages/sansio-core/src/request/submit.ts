@@ -3,15 +3,15 @@ import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
 import { ownExecutionScope } from "./model.ts";
-import { misfitOfDeleted } from "../scope/admit.ts";
+import { problemOfDeleted } from "../scope/admit.ts";
 
 type Submitted = EventOf<"request.submitted" | "flow.submitted">;
 
 /** Why a request may not be submitted under this id, if so. */
-export const misfitOfId = (draft: Draft, { request, hash }: Submitted): Rejection | undefined => {
+export const problemOfId = (draft: Draft, { request, hash }: Submitted): Rejection | undefined => {
   if (request.trim() === "") return reject("empty_id", "a request needs an id that is not blank");
   const live = draft.request(request);
-  if (live === undefined) return misfitOfDeleted(draft);
+  if (live === undefined) return problemOfDeleted(draft);
   return live.hash === hash
     ? reject("request_exists", `request \`${request}\` is live: join it`)
     : reject(

@@ -1,4 +1,5 @@
 /** The record of runs and tasks, and their invariants: one function each says what is broken, and in which of them. */
+import { firstBroken } from "../kernel/error.ts";
 import { array, boolean, defaulted, optional, string, text, u64 } from "@pawl/tool-value";
 import type { Check, Concern } from "../concern.ts";
 import { type Born, type Command, answered, observed, toCaller } from "../kernel/command.ts";
@@ -26,16 +27,8 @@ import {
 import { isTerminal } from "./task.ts";
 import { mostOf } from "../scope/concern.ts";
 
-const firstOf = (
-  { background: { tasks } }: State,
-  broken: (row: TaskRow) => string | undefined,
-): string | undefined => {
-  for (const row of tasks.values()) {
-    const what = broken(row);
-    if (what !== undefined) return `task \`${row.task.id}\`: ${what}`;
-  }
-  return undefined;
-};
+const firstOf = ({ background: { tasks } }: State, broken: (row: TaskRow) => string | undefined): string | undefined =>
+  firstBroken(tasks.values(), (row) => `task \`${row.task.id}\``, broken);
 
 export const checkT1: Check = (state) =>
   firstOf(state, ({ task }) => {

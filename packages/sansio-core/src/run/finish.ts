@@ -47,7 +47,7 @@ export const cutTo = (text: string, count: number): string =>
 
 export interface Write {
   readonly filled: Filled;
-  /** What goes into the log. */
+  /** The part that goes into the log. */
   readonly kept: string;
 }
 
@@ -131,7 +131,7 @@ export const pretty = (value: Json): string => {
 
 // Ends.
 
-/** What became of a run. Who won between a cancel and a finish stands here, and in no text. */
+/** The outcome of a run. A cancel and a finish are told apart here, and in no text. */
 export type RunOutcome =
   | { readonly type: "succeeded"; readonly summary: string; readonly result: Json; readonly raw_output?: string }
   | { readonly type: "failed"; readonly error: TaskError }
@@ -176,7 +176,10 @@ const succeeded = (payload: ToolValue): RunOutcome => {
   return typeof raw === "string" ? { ...said, raw_output: raw } : said;
 };
 
-/** What a run's call came to. Details of internal failures go to the log of the host, and no farther. */
+/**
+ * Returns the outcome of a run from its call's output. Details of internal failures go to the log of the host, and no
+ * farther.
+ */
 export const outcomeOfOutput = ({ outcome }: ToolCallOutput): RunOutcome => {
   switch (outcome.status) {
     case "success":
@@ -230,7 +233,7 @@ export const artifactsOf = (outcome: RunOutcome, writes: readonly Output[], cap:
   return { log: outcome.type === "canceled" ? `${closed}\n${canceledSummary}\n` : closed, result };
 };
 
-/** What the end says to the task. `paths`: absent where the files could not be written, or never were. */
+/** Returns the update of the task at the end. `paths`: absent where the files could not be written, or never were. */
 export const updateOf = (outcome: RunOutcome, paths: RunPaths | undefined): TaskUpdate => {
   const where = paths === undefined ? {} : { result_path: paths.result_path };
   switch (outcome.type) {
@@ -251,7 +254,7 @@ export interface SessionSignal {
   readonly summary: string;
 }
 
-/** What a session is told of the end of a run. */
+/** Words the end of a run, for its session. */
 export const signalText = ({ status, run, title, tool, summary }: SessionSignal): string => {
   const { result_path, log_path } = pathsOf(run);
   return [

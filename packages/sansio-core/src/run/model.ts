@@ -29,12 +29,12 @@ import type { Filled, Output, RunOutcome } from "./finish.ts";
 import type { NewMessage, TaskMessage } from "./task.ts";
 import type { NewTask, Progress, Task, TaskUpdate } from "../message/task.ts";
 
-/** What a process that is a background run says of itself: the definition in its identity. */
+/** A process that is a background run, as the definition in its identity describes it. */
 export interface RunDefinition {
   readonly task: string;
   readonly tool: string;
   readonly arguments: Json;
-  /** It may be run again after its owner was lost. */
+  /** Run again after its owner was lost. */
   readonly reattachable: boolean;
   readonly signal_on_completion: boolean;
 }
@@ -52,7 +52,7 @@ export interface Asked {
   readonly born: number;
 }
 
-/** Of a task that is a run: what its session is told at the end. */
+/** For a task that is a run: what its session is told at the end. */
 export interface TaskRun {
   readonly run: string;
   readonly tool: string;
@@ -64,7 +64,7 @@ export interface TaskRow {
   readonly born: number;
   readonly messages: readonly TaskMessage[];
   readonly run?: TaskRun;
-  /** Of a monitor. */
+  /** For a monitor. */
   readonly schedule?: string;
 }
 
@@ -83,7 +83,7 @@ export interface RunRow {
   readonly outcome?: RunOutcome;
 }
 
-/** What a run says of itself since it last did: coalesced by its driver, at most once a second. */
+/** A report of a run since its last one: coalesced by its driver, at most once a second. */
 export interface Report {
   readonly attempt: number;
   readonly detail?: string;
@@ -112,7 +112,7 @@ export interface NewMonitor {
   readonly signal_on_completion: boolean;
 }
 
-/** What became of the request for a run. */
+/** The answer to a request for a run. */
 export type SpawnAnswer =
   | { readonly status: "started"; readonly task: string }
   | { readonly status: "refused"; readonly message: string };
@@ -139,7 +139,7 @@ export const runOfAttempt = (run: string, attempt: number): string =>
 
 type EndedStatus = Exclude<ProcessStatus, { readonly state: "running" }>;
 
-/** What runs and tasks hear. */
+/** Signals that runs and tasks hear. */
 export type RunSignal =
   /** A process begins; `session`: the one that asked for it. */
   | { readonly type: "run.begin"; readonly session: string | undefined }
@@ -168,7 +168,7 @@ export type RunSignal =
     }
   | { readonly type: "monitor.ended"; readonly schedule: string };
 
-/** What runs and tasks ask of the world. */
+/** Commands of runs and tasks. */
 export type RunCommand =
   /** A run wants, or gives back, its place among those of the worker. */
   | { readonly type: "permit.take"; readonly run: string }
@@ -190,12 +190,12 @@ export type RunCommand =
     }
   | { readonly type: "run.observe"; readonly process: string; readonly attempt: number };
 
-/** What a state keeps of runs and tasks. */
+/** Runs and tasks in a state. */
 export interface Background {
-  /** Of a session. */
+  /** In a session. */
   readonly tasks: PersistentMap<string, TaskRow>;
   readonly asked: PersistentMap<string, Asked>;
-  /** Of the scope of a process. */
+  /** Set in the scope of a process. */
   readonly run: RunRow | undefined;
 }
 

@@ -95,7 +95,7 @@ export const writing = (process: string, { attempt, outcome }: RunRow): Writing 
   outcome: outcome ?? orphaned(),
 });
 
-/** What whoever awaits the process is told. */
+/** Returns the end of a run, as the awaiters of its process are told. */
 const awaited = (outcome: RunOutcome): ProcessAwaitOutput => {
   switch (outcome.type) {
     case "succeeded":

@@ -16,7 +16,7 @@ import {
   dropAsked,
   isTerminal,
   keptMessages,
-  misfitOfUpdate,
+  problemOfUpdate,
   putAsked,
   putNewTask,
   putTask,
@@ -36,22 +36,22 @@ import {
   sessionIsFull,
   workerIsFull,
 } from "./model.ts";
-import { misfitOfDeleted } from "../scope/admit.ts";
+import { problemOfDeleted } from "../scope/admit.ts";
 
-/** What a registration says of the background run that it is; undefined where it is none. */
+/** Reads the background run that a registration describes; undefined where it describes none. */
 export const definitionOf = ({ identity, input }: ProcessRegistration): RunDefinition | undefined => {
   if (identity.kind !== runKind || input.type !== "tool_call") return undefined;
   const definition = read(RunDefinitionCodec, identity.definition ?? null);
   return E.isRight(definition) ? definition.right : undefined;
 };
 
-const misfitOfScope = ({ scope, process }: Draft): Rejection | undefined =>
+const problemOfScope = ({ scope, process }: Draft): Rejection | undefined =>
   process === undefined && scope.id.startsWith("session:")
     ? undefined
     : reject("wrong_scope", `tasks and schedules live in sessions, and \`${scope.id}\` is none`);
 
 const found = (draft: Draft, id: string): TaskRow | Rejection =>
-  misfitOfScope(draft) ?? draft.state.background.tasks.get(id) ?? reject("task_unknown", `no task \`${id}\``);
+  problemOfScope(draft) ?? draft.state.background.tasks.get(id) ?? reject("task_unknown", `no task \`${id}\``);
 
 const isRow = (row: TaskRow | Rejection): row is TaskRow => "task" in row;
 
@@ -63,8 +63,8 @@ const isTaken = (draft: Draft, run: string, task: string): boolean =>
 export const onRunRequested = (draft: Draft, event: EventOf<"run.requested">): Rejection | undefined => {
   const { registration, hash } = event;
   const run = registration.id;
-  const misfit = misfitOfScope(draft) ?? misfitOfDeleted(draft);
-  if (misfit !== undefined) return misfit;
+  const problem = problemOfScope(draft) ?? problemOfDeleted(draft);
+  if (problem !== undefined) return problem;
   const definition = definitionOf(registration);
   if (definition === undefined) return reject("process_refused", `process \`${run}\` is no background run`);
   if (isAsked(draft, run, definition.task) || isTaken(draft, run, definition.task)) {
@@ -115,13 +115,13 @@ export const onPermit = (draft: Draft, { run, permit }: EventOf<"permit.answered
     return undefined;
   }
   draft.emit({ type: "permit.release", run });
-  refuse(draft, run, misfitOfDeleted(draft)?.message ?? sessionIsFull(max));
+  refuse(draft, run, problemOfDeleted(draft)?.message ?? sessionIsFull(max));
   return undefined;
 };
 
 export const onTaskCreated = (draft: Draft, { task }: EventOf<"task.created">): Rejection | undefined => {
-  const misfit = misfitOfScope(draft) ?? misfitOfDeleted(draft);
-  if (misfit !== undefined) return misfit;
+  const problem = problemOfScope(draft) ?? problemOfDeleted(draft);
+  if (problem !== undefined) return problem;
   if (draft.state.background.tasks.has(task.id) || isAsked(draft, "", task.id)) {
     return reject("task_exists", `task \`${task.id}\` is there already`);
   }
@@ -137,9 +137,9 @@ export const onTaskUpdated = (draft: Draft, event: EventOf<"task.updated">): Rej
   const { task: id, update } = event;
   const row = found(draft, id);
   if (!isRow(row)) return row;
-  const misfit = misfitOfUpdate(row.task, update);
-  if (misfit !== undefined) {
-    return reject(misfit, `task \`${id}\` is ${row.task.state} in attempt ${row.task.attempt}: the update is dropped`);
+  const problem = problemOfUpdate(row.task, update);
+  if (problem !== undefined) {
+    return reject(problem, `task \`${id}\` is ${row.task.state} in attempt ${row.task.attempt}: the update is dropped`);
   }
   if (isOfProcess(row, event)) return reject("wrong_phase", `task \`${id}\` is a run: its process says how it ends`);
   updateTask(draft, row, update);
@@ -233,7 +233,7 @@ export const monitorsOf = (draft: Draft, schedule: string): readonly TaskRow[] =
 export const onReported = (draft: Draft, { from, task, run, update }: SignalOf<"task.report">): void => {
   const row = draft.state.background.tasks.get(task);
   if (row?.run === undefined || processScope(row.run.run) !== from) return;
-  if (misfitOfUpdate(row.task, update) === undefined) updateTask(draft, row, update, run);
+  if (problemOfUpdate(row.task, update) === undefined) updateTask(draft, row, update, run);
 };
 
 /** Its process would not begin. */

@@ -36,7 +36,7 @@ export const createTask = (task: NewTask, session: string, now: number): Task =>
 };
 
 /** Why an update is dropped as a whole, if it is. */
-export const misfitOfUpdate = (task: Task, update: TaskUpdate): "stale_attempt" | "task_ended" | undefined => {
+export const problemOfUpdate = (task: Task, update: TaskUpdate): "stale_attempt" | "task_ended" | undefined => {
   const { expected_attempt: expected, state } = update;
   if (expected !== undefined && expected !== task.attempt) return "stale_attempt";
   return isTerminal(task.state) && state !== undefined && state !== task.state ? "task_ended" : undefined;
@@ -76,7 +76,7 @@ const contentOf = (update: TaskUpdate): Partial<Task> => {
 
 /** The task after an update; the same one where the update is dropped. A request for input overrides any state. */
 export const applyTaskUpdate = (task: Task, update: TaskUpdate, now: number): Task => {
-  if (misfitOfUpdate(task, update) !== undefined) return task;
+  if (problemOfUpdate(task, update) !== undefined) return task;
   const isOver = isTerminal(task.state);
   const asked = isOver ? undefined : update.input_request;
   const wanted = asked === undefined ? update.state : "awaiting_input";
@@ -139,7 +139,7 @@ const finishedText = (task: Task): string => {
   return [`${named(task)} finished: ${task.state}.`, ...summary, ...path].join("\n");
 };
 
-/** What the session is told of an update that asked for a state and brought it about, by the task's policy. */
+/** Words an update that asked for a state and brought it about, for the session, by the task's policy. */
 export const wakeOfUpdate = (before: Task, after: Task, update: TaskUpdate): string | undefined => {
   const { state, wake_policy: policy } = after;
   if (policy === "silent" || before.state === state) return undefined;
@@ -148,7 +148,7 @@ export const wakeOfUpdate = (before: Task, after: Task, update: TaskUpdate): str
   return `${named(after)} is awaiting input: ${update.input_request.prompt}`;
 };
 
-/** What the session is told of a message, by the task's policy. */
+/** Words a message for the session, by the task's policy. */
 export const wakeOfMessage = (task: Task, { direction, content }: Omit<NewMessage, "id">): string | undefined => {
   if (direction !== "outbound" || task.wake_policy !== "on_activity") return undefined;
   const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
@@ -204,7 +204,7 @@ const endRun = (
 
 const age = ({ task, born }: TaskRow): number => task.finished_at ?? born;
 
-/** Of more ended ones than are kept the oldest leave. */
+/** Drops the oldest ended ones where there are more than are kept. */
 const trim = (draft: Draft): void => {
   const ended = draft.state.background.tasks.values().filter(({ task }) => isTerminal(task.state));
   const excess = ended.length - draft.options.max_ended_tasks;

@@ -1,4 +1,5 @@
-/** What a session is told again and again, or once, at its time. */
+/** Schedules: texts that a session is told again and again, or once, at its time. */
+import { firstBroken } from "../kernel/error.ts";
 import { string, u64 } from "@pawl/tool-value";
 import type { Check, Concern } from "../concern.ts";
 import { type Born, answered, toCaller } from "../kernel/command.ts";
@@ -23,13 +24,7 @@ import { mostOf } from "../scope/concern.ts";
 const firstOf = (
   { schedules: { rows: schedules } }: State,
   broken: (row: ScheduleRow) => string | undefined,
-): string | undefined => {
-  for (const row of schedules.values()) {
-    const what = broken(row);
-    if (what !== undefined) return `schedule \`${row.schedule.id}\`: ${what}`;
-  }
-  return undefined;
-};
+): string | undefined => firstBroken(schedules.values(), (row) => `schedule \`${row.schedule.id}\``, broken);
 
 export const checkM1: Check = (state) =>
   firstOf(state, ({ schedule, asked, due }) => {

@@ -52,7 +52,7 @@ export interface ScheduleRow {
   readonly schedule: Schedule;
   readonly born: number;
   readonly monitor?: NewMonitor;
-  /** It is asked when it fires next, after this time; `isNew`: nobody was told yet that it stands. */
+  /** Asks when it fires next, after this time; `isNew`: nobody was told yet that it stands. */
   readonly asked?: { readonly after: number; readonly isNew: boolean };
   readonly due?: Deadline;
   /** A probe is under way: of which fire. */
@@ -81,7 +81,7 @@ export type ScheduleEvent =
       readonly outcome: ProbeOutcome;
     };
 
-/** What became of the request for a schedule. */
+/** The answer to a request for a schedule. */
 export type ScheduleAnswer =
   | { readonly status: "created"; readonly schedule: Schedule; readonly task: string | null }
   | { readonly status: "refused"; readonly message: string };
@@ -116,7 +116,7 @@ const withoutNext = (schedule: Schedule): Schedule => {
   return rest;
 };
 
-/** What a fire makes of a schedule: one that fires once is over, another has to be asked when it is next. */
+/** Returns a schedule after a fire: one that fires once is over, another has to ask when it is next. */
 export const triggered = (schedule: Schedule, now: number): Schedule => ({
   ...withoutNext(schedule),
   enabled: schedule.schedule_type === "recurring",
@@ -132,7 +132,7 @@ export const disabled = (schedule: Schedule, now: number): Schedule => ({
   updated_at: now,
 });
 
-/** What its task hears of a fire. */
+/** Words a fire, for its task. */
 export const fireText = (at: string): string => `Monitor fired at ${at}.`;
 
 /** Words what a monitor's probe found, for its session. */
@@ -145,12 +145,12 @@ export const probeText = (
     ? `Probe \`${tool}\` succeeded at ${at}.\n\n${outcome.text}`
     : `Probe \`${tool}\` failed at ${at}.\n\nError: ${outcome.message}`;
 
-/** What schedules hear. */
+/** Signals that schedules hear. */
 export type ScheduleSignal =
   | { readonly type: "schedule.end"; readonly schedule: string }
   | { readonly type: "schedules.end" };
 
-/** What schedules ask of the world. */
+/** Commands of schedules. */
 export type ScheduleCommand =
   /** When a schedule fires next after a time, and how often at the most. */
   | {
@@ -171,7 +171,7 @@ export type ScheduleCommand =
       readonly arguments: Json;
     };
 
-/** What a state keeps of schedules. */
+/** Schedules in a state. */
 export interface Schedules {
   readonly rows: PersistentMap<string, ScheduleRow>;
   /** The next fire of all. */

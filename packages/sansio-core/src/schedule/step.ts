@@ -20,7 +20,7 @@ import {
   sessionHasSchedules,
   triggered,
 } from "./model.ts";
-import { misfitOfDeleted } from "../scope/admit.ts";
+import { problemOfDeleted } from "../scope/admit.ts";
 
 export const schedulesOf = (rows: PersistentMap<string, ScheduleRow>): Schedules => {
   let first: Due | undefined;
@@ -64,10 +64,10 @@ export const planning = ({ id, cron_expression = "", timezone }: Schedule, after
   after,
 });
 
-const misfitOfRequest = (draft: Draft, { schedule }: EventOf<"schedule.requested">): Rejection | undefined => {
+const problemOfRequest = (draft: Draft, { schedule }: EventOf<"schedule.requested">): Rejection | undefined => {
   const { scope, process, options } = draft;
   const { schedules } = draft.state;
-  const deleted = misfitOfDeleted(draft);
+  const deleted = problemOfDeleted(draft);
   if (deleted !== undefined) return deleted;
   if (process !== undefined || !scope.id.startsWith("session:")) {
     return reject("wrong_scope", `tasks and schedules live in sessions, and \`${scope.id}\` is none`);
@@ -79,8 +79,8 @@ const misfitOfRequest = (draft: Draft, { schedule }: EventOf<"schedule.requested
 };
 
 export const onRequested = (draft: Draft, event: EventOf<"schedule.requested">): Rejection | undefined => {
-  const misfit = misfitOfRequest(draft, event);
-  if (misfit !== undefined) return misfit;
+  const problem = problemOfRequest(draft, event);
+  if (problem !== undefined) return problem;
   const { monitor } = event.schedule;
   const schedule = createSchedule(event.schedule, draft.scope.id.slice("session:".length), draft.at);
   const row = { schedule, born: draft.seq, ...(monitor === undefined ? {} : { monitor }) };
@@ -154,7 +154,7 @@ const refusalOf = (draft: Draft, plan: EventOf<"schedule.planned">["plan"]): str
   return interval !== undefined && interval < minimum ? firesTooOften(minimum, interval) : undefined;
 };
 
-/** Of more disabled ones than are kept the oldest leave, once nothing is asked of them. */
+/** Drops the oldest disabled ones where there are more than are kept, once nothing is asked of them. */
 const trim = (draft: Draft): void => {
   const over = draft.state.schedules.rows
     .values()
@@ -165,7 +165,7 @@ const trim = (draft: Draft): void => {
   for (const { schedule } of oldest.slice(0, excess)) dropSchedule(draft, schedule.id);
 };
 
-/** It fires no more; what showed it ends, where it did not end it. */
+/** Ends a schedule: it fires no more, and the monitor that showed it ends. */
 const end = (draft: Draft, { schedule, born }: ScheduleRow): void => {
   putSchedule(draft, { schedule: disabled(schedule, draft.at), born });
   draft.raise({ type: "monitor.ended", schedule: schedule.id });

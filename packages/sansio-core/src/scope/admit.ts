@@ -1,4 +1,4 @@
-/** Whether an event fits where it is put: its place in the log, its time, and a scope that takes events. */
+/** Admits an event by its envelope: its place in the log, its time, and a scope that takes events. */
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { Envelope, EventType } from "../kernel/event.ts";
@@ -6,7 +6,7 @@ import type { State } from "../kernel/state.ts";
 
 const whileMoving: ReadonlySet<EventType> = new Set(["scope.opened", "scope.received", "scope.moved", "scope.kept"]);
 
-const misfitOfStatus = ({ scope }: State, type: EventType): Rejection | undefined => {
+const problemOfStatus = ({ scope }: State, type: EventType): Rejection | undefined => {
   if (scope.epoch === 0) {
     if (type === "scope.opened") return undefined;
     return reject("scope_not_opened", `the first event of a log is scope.opened, found ${type}`);
@@ -23,9 +23,9 @@ const misfitOfStatus = ({ scope }: State, type: EventType): Rejection | undefine
 export const admit = (state: State, { seq, at, event }: Envelope): Rejection | undefined => {
   if (seq !== state.seq + 1) return reject("sequence_mismatch", `expected sequence ${state.seq + 1}, found ${seq}`);
   if (at < state.at) return reject("time_went_back", `scope time is ${state.at}, found the earlier ${at}`);
-  return misfitOfStatus(state, event.type);
+  return problemOfStatus(state, event.type);
 };
 
 /** Why nothing more is taken, if the session is deleted. */
-export const misfitOfDeleted = ({ deletion, scope }: Draft): Rejection | undefined =>
+export const problemOfDeleted = ({ deletion, scope }: Draft): Rejection | undefined =>
   deletion === undefined ? undefined : reject("session_deleted", `\`${scope.id}\` was deleted`);

@@ -1,4 +1,4 @@
-/** Who owns a scope, under which protocol and options, and where it moves. */
+/** Scopes: their owner, protocol and options, and their moves. */
 import { string, u64 } from "@pawl/tool-value";
 import type { Concern } from "../concern.ts";
 import type { Draft } from "../kernel/draft.ts";

@@ -31,12 +31,12 @@ import {
   type SnapshotShape,
   type StepShape,
   type WaitShape,
-  misfitOf,
+  problemOf,
   ownParts,
 } from "./shape.ts";
 import type { WaitRow } from "../wait/model.ts";
 
-/** What rows refer to by place; `misfitOf` has seen to it that there is something at each. */
+/** Tools and waits that rows refer to by place; `problemOf` has made sure that there is something at each. */
 export interface Known {
   readonly tools: readonly Tool[];
   readonly waits: readonly WaitShape[];
@@ -110,7 +110,7 @@ export const callRow = (known: Known, shape: CallShape, call: CallIdentity): Cal
   }
 };
 
-/** What a batch is named by. */
+/** Names a batch. */
 interface Place {
   readonly ref: BatchRow["ref"];
   readonly request: string;
@@ -134,7 +134,7 @@ const batchOf = (known: Known, shape: BatchShape, { prefix, ...place }: Place): 
     return callRow(known, call, replay === undefined ? identity : { ...identity, replay });
   });
   const refs = calls.map(({ call }) => call.ref);
-  const at = (index: number): CallRef => refs[index] as CallRef; // `misfitOf` has looked.
+  const at = (index: number): CallRef => refs[index] as CallRef; // `problemOf` has looked.
   const { phase, launchedParallel, launchedSerial, triggers } = shape;
   const row: BatchRow = {
     ...place,
@@ -277,8 +277,8 @@ const isWhole = (state: State, shape: SnapshotShape, batches: readonly Batch[]):
   state.calls.size === batches.reduce((sum, { calls }) => sum + calls.length, 0);
 
 const believed = (shape: SnapshotShape): E.Either<ValueError, State> => {
-  const misfit = misfitOf(shape);
-  if (misfit !== undefined) return refused(misfit);
+  const problem = problemOf(shape);
+  if (problem !== undefined) return refused(problem);
   const batches = batchesOf({ tools: shape.tools, waits: shape.waits }, shape);
   if (typeof batches === "string") return refused(batches);
   const state = stateOf(shape, batches);

@@ -1,4 +1,4 @@
-/** Whether two states are one, however they were come by: whether their snapshots are, which are made in doubt alone. */
+/** Compares states, however they came about: by their snapshots, which are made only in doubt. */
 import { stringifyRecord } from "@pawl/tool-value";
 import { bodyOf } from "../call/model.ts";
 import type { State } from "../kernel/state.ts";
@@ -17,7 +17,7 @@ const countOf = (fields: Fields): number => {
   return count;
 };
 
-/** What is undefined is not said. */
+/** Undefined counts as absent. */
 const pushFields = (a: Fields, b: Fields, rest: unknown[]): boolean => {
   for (const key of Object.keys(a)) if (a[key] !== undefined) rest.push(a[key], b[key]);
   return countOf(a) === countOf(b);
@@ -28,7 +28,7 @@ const pushItems = (a: readonly unknown[], b: readonly unknown[], rest: unknown[]
   return a.length === b.length;
 };
 
-/** Whether they say the same for certain. */
+/** Returns true only where both say the same for certain. */
 const isSame = (a: unknown, b: unknown): boolean => {
   const rest: unknown[] = [a, b];
   while (rest.length > 0) {

@@ -217,7 +217,7 @@ const manifestsOf = (shape: CallShape): readonly number[] => {
   return body === undefined ? own : [...own, body.manifest];
 };
 
-const misfitOfCall = (shape: CallShape, { tools, waits }: SnapshotShape): string | undefined => {
+const problemOfCall = (shape: CallShape, { tools, waits }: SnapshotShape): string | undefined => {
   const manifest = manifestsOf(shape).find((place) => place >= tools.length);
   if (manifest !== undefined) return `call \`${shape.id}\`: no tool ${manifest} among ${tools.length}`;
   if (shape.phase === "pending" && shape.wait >= waits.length) return `call \`${shape.id}\`: no wait ${shape.wait}`;
@@ -226,7 +226,7 @@ const misfitOfCall = (shape: CallShape, { tools, waits }: SnapshotShape): string
   return isDouble ? `call \`${shape.id}\`: two settled effects have one key` : undefined;
 };
 
-const misfitOfBatch = (batch: BatchShape, shape: SnapshotShape): string | undefined => {
+const problemOfBatch = (batch: BatchShape, shape: SnapshotShape): string | undefined => {
   const size = batch.calls.length;
   const place = [...batch.parallel, ...batch.serial].find((index) => index >= size);
   if (place !== undefined) return `no call ${place} in a batch of ${size}`;
@@ -235,8 +235,8 @@ const misfitOfBatch = (batch: BatchShape, shape: SnapshotShape): string | undefi
     return `a batch of ${size} is farther than its end`;
   }
   for (const call of batch.calls) {
-    const misfit = misfitOfCall(call, shape);
-    if (misfit !== undefined) return misfit;
+    const problem = problemOfCall(call, shape);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 };
@@ -246,7 +246,7 @@ const batchesOf = (request: RequestShape): readonly BatchShape[] => {
   return request.phase === "flow" ? request.steps : [];
 };
 
-export const misfitOf = (shape: SnapshotShape): string | undefined => {
+export const problemOf = (shape: SnapshotShape): string | undefined => {
   const { version, tools, catalog, waits, requests, children } = shape;
   if (version !== snapshotVersion) return `expected version ${snapshotVersion}, found ${version}`;
   if (catalog > tools.length) return `a catalog of ${catalog} among ${tools.length} tools`;
@@ -255,8 +255,8 @@ export const misfitOf = (shape: SnapshotShape): string | undefined => {
   if (place !== undefined) return `no wait ${place} among ${waits.length}`;
   const batches = requests.flatMap(batchesOf);
   for (const batch of [...batches, ...children]) {
-    const misfit = misfitOfBatch(batch, shape);
-    if (misfit !== undefined) return misfit;
+    const problem = problemOfBatch(batch, shape);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 };

@@ -1,4 +1,4 @@
-/** What a state is known by: equal for equal states, however they were come by. */
+/** Hashes a state: equal for equal states, however they came about. */
 import { stableHash } from "@pawl/tool-value";
 import type { State } from "../kernel/state.ts";
 import { snapshot } from "./write.ts";

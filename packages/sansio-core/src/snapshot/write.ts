@@ -33,14 +33,14 @@ const byId = (a: Tool, b: Tool): number => (a.id < b.id ? -1 : 1);
 const manifestOf = (row: CallRow): Tool | undefined => ("manifest" in row ? row.manifest : undefined);
 
 /** Manifests of calls that are not the catalog's own, or not the very same. */
-const straysOf = ({ calls }: State, known: ReadonlyMap<Tool, number>): ReadonlySet<Tool> => {
-  const strays = new Set<Tool>();
+const foreignOf = ({ calls }: State, known: ReadonlyMap<Tool, number>): ReadonlySet<Tool> => {
+  const foreign = new Set<Tool>();
   for (const row of calls.rows()) {
     for (const tool of [manifestOf(row), bodyOf(row)?.manifest]) {
-      if (tool !== undefined && !known.has(tool)) strays.add(tool);
+      if (tool !== undefined && !known.has(tool)) foreign.add(tool);
     }
   }
-  return strays;
+  return foreign;
 };
 
 export interface Manifests {
@@ -55,14 +55,14 @@ export const manifestsOf = (state: State): Manifests => {
   const catalog = tools.length;
   const places = new Map<Tool, number>(tools.map((tool, i) => [tool, i]));
   const at = (tool: Tool): number => places.get(tool) ?? 0;
-  const strays = straysOf(state, places);
-  if (strays.size === 0) return { tools, catalog, at };
+  const foreign = foreignOf(state, places);
+  if (foreign.size === 0) return { tools, catalog, at };
   const texts = new Map<string, number>(tools.map((tool, i) => [textOf(tool), i]));
-  for (const [text, stray] of [...strays].map((tool) => [textOf(tool), tool] as const).toSorted(byText)) {
+  for (const [text, tool] of [...foreign].map((one) => [textOf(one), one] as const).toSorted(byText)) {
     const place = texts.get(text) ?? tools.length;
-    if (place === tools.length) tools.push(stray);
+    if (place === tools.length) tools.push(tool);
     texts.set(text, place);
-    places.set(stray, place);
+    places.set(tool, place);
   }
   return { tools, catalog, at };
 };

@@ -1,16 +1,12 @@
 /** The invariants of waits, one function each: what is broken, and in which wait. */
+import { firstBroken } from "../kernel/error.ts";
 import type { Check } from "../concern.ts";
 import { bodyOf } from "../call/model.ts";
 import type { State } from "../kernel/state.ts";
 import type { WaitRow, Waiter } from "./model.ts";
 
-const firstOf = (state: State, broken: (row: WaitRow) => string | undefined): string | undefined => {
-  for (const row of state.waits.rows()) {
-    const what = broken(row);
-    if (what !== undefined) return `wait \`${row.key}\`: ${what}`;
-  }
-  return undefined;
-};
+const firstOf = (state: State, broken: (row: WaitRow) => string | undefined): string | undefined =>
+  firstBroken(state.waits.rows(), (row) => `wait \`${row.key}\``, broken);
 
 const isOver = ({ terminal, revoked }: WaitRow): boolean => terminal !== undefined || revoked === true;
 
@@ -46,11 +42,11 @@ const waits = (state: State, key: string, { call, effect }: Waiter): boolean => 
 };
 
 export const checkW3: Check = (state) => {
-  const stray = firstOf(state, ({ key, waiters }) => {
+  const invalid = firstOf(state, ({ key, waiters }) => {
     const waiter = waiters.find((one) => !waits(state, key, one));
     return waiter === undefined ? undefined : `W3: \`${waiter.call}\` does not wait for it`;
   });
-  if (stray !== undefined) return stray;
+  if (invalid !== undefined) return invalid;
   for (const row of state.calls.rows()) {
     if (row.phase !== "pending") continue;
     const waiters = state.waits.at(row.key)?.waiters ?? [];
@@ -71,14 +67,14 @@ const listed = (state: State): ReadonlyMap<string, ReadonlySet<string>> =>
 export const checkW4: Check = (state) => {
   const lists = listed(state);
   const unlisted = firstOf(state, ({ key, requests }) => {
-    const stray = requests.find((id) => !lists.get(id)?.has(key));
-    return stray === undefined ? undefined : `W4: \`${stray}\` does not list it`;
+    const invalid = requests.find((id) => !lists.get(id)?.has(key));
+    return invalid === undefined ? undefined : `W4: \`${invalid}\` does not list it`;
   });
   if (unlisted !== undefined) return unlisted;
   for (const row of state.requests.rows()) {
     if (row.phase !== "running") continue;
-    const stray = row.waits.find((key) => !state.waits.at(key)?.requests.includes(row.request));
-    if (stray !== undefined) return `request \`${row.request}\`: W4: it does not hold \`${stray}\``;
+    const invalid = row.waits.find((key) => !state.waits.at(key)?.requests.includes(row.request));
+    if (invalid !== undefined) return `request \`${row.request}\`: W4: it does not hold \`${invalid}\``;
     if (lists.get(row.request)?.size !== row.waits.length)
       return `request \`${row.request}\`: W4: it lists a wait twice`;
   }

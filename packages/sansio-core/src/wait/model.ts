@@ -23,7 +23,7 @@ import type { State } from "../kernel/state.ts";
 import type { Table } from "../kernel/table.ts";
 import type { Said } from "../message/message.ts";
 
-/** Who waits: a body, by the key of its effect; or a pending call. */
+/** Waits: a body, by the key of its effect; or a pending call. */
 export interface Waiter {
   readonly call: CallRef;
   readonly effect?: string;
@@ -57,7 +57,7 @@ export type WaitEvent =
   | { readonly type: "wait.cancelled"; readonly call: string; readonly key: string }
   | { readonly type: "wait.revoked"; readonly keys: readonly string[] };
 
-/** What waits hear. */
+/** Signals that waits hear. */
 export type WaitSignal =
   | { readonly type: "wait.open"; readonly key: string; readonly waiter: Waiter; readonly request: string }
   | { readonly type: "wait.leave"; readonly key: string; readonly waiter: Waiter }

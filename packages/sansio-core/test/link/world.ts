@@ -17,7 +17,7 @@ import { strayRaises } from "../raised.ts";
 const text = (of: State): string => stringify([snapshot(of), JSON.parse(JSON.stringify(outstanding(of)))]);
 
 /** What a state would lose by being written and read. */
-const misfitOfSnapshot = (state: State): string | undefined => {
+const problemOfSnapshot = (state: State): string | undefined => {
   const read = restore(snapshot(state));
   if (E.isLeft(read)) return `not restored: ${read.left.message}`;
   const [found, expected] = [text(read.right), text(state)];
@@ -61,7 +61,7 @@ export class World {
     if (E.isLeft(result)) return result.left.code;
     const { state, commands, finished } = result.right;
     const broken = checkAll(state) ?? checkChange(before, state);
-    const wrong = broken ?? misfitOfSnapshot(state) ?? strays.shift();
+    const wrong = broken ?? problemOfSnapshot(state) ?? strays.shift();
     if (wrong !== undefined) throw new Error(`after ${event.type} in ${scope}: ${wrong}`);
     this.states.set(scope, state);
     this.logs.set(scope, [...(this.logs.get(scope) ?? []), event]);

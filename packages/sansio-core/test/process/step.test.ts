@@ -1,6 +1,6 @@
 import { attachment } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
-import { handleMisfit, handlesOf } from "../../src/link/handle.ts";
+import { handleProblem, handlesOf } from "../../src/link/handle.ts";
 import { eventPayloadHash } from "../../src/process/hash.ts";
 import { completionRequest } from "../../src/process/registration.ts";
 import type { ProcessRow } from "../../src/process/model.ts";
@@ -444,8 +444,8 @@ describe("handles", () => {
     const pair = started();
     pair.open("session:far");
     pair.tell(session, { type: "handles.transferred", from: holder, to: frame, processes: ["p1"] });
-    expect(handleMisfit(pair.state(session), holder, "p1", "process.await")).toContain("not live or visible");
-    expect(handleMisfit(pair.state(session), frame, "p1", "process.await")).toBeUndefined();
+    expect(handleProblem(pair.state(session), holder, "p1", "process.await")).toContain("not live or visible");
+    expect(handleProblem(pair.state(session), frame, "p1", "process.await")).toBeUndefined();
     expect(pair.offer(session, { type: "handles.revoked", holder, processes: ["p1"] })).toBe("handle_refused");
     pair.tell(session, { type: "handles.transferred", from: frame, to: far, processes: ["p1"] }).deliver();
     expect(pair.state(session).handles.size).toBe(0);

@@ -12,9 +12,8 @@ import type {
   TaskUpdate,
 } from "@pawl/sansio-core/driver";
 import { type Json, stableHash } from "@pawl/tool-value";
-import { messageIdOf, runIdOf, scheduleIdOf, taskIdOf } from "../../process/run/identity.ts";
-import type { MessageFilter, TaskFilter } from "../../process/run/session-work.ts";
-import type { SessionWork } from "../../process/run/session-work.ts";
+import { messageIdOf, runIdOf, scheduleIdOf, taskIdOf } from "../../process/run/request.ts";
+import type { MessageFilter, SessionWork, TaskFilter } from "../../process/run/session-work.ts";
 import { EffectError, failureOf } from "../../error.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
 import { type Asking, type Durable, refusing, toJson, valueOf } from "./asking.ts";

@@ -1,14 +1,16 @@
 /**
- * Who looks into inboxes. A letter is in its target's inbox from the commit of the event that sends it; the target is
- * told at once where it is open here or nobody's, and where it lives with another instance, that one finds it when it
- * looks where mail lies. What could not be taken is looked at again, later and later.
+ * The delivery of messages between scopes. A message is in the inbox of its target from the commit of the event that sends
+ * it. The sender then opens the target if it is here or has no owner; if another instance owns it, that instance finds
+ * the message when it polls. A message that could not be taken is tried again after longer and longer pauses.
  */
+import * as E from "fp-ts/lib/Either.js";
 import { OwnedElsewhere, Refused, ScopeLost, ScopeMoved, ScopeMoving } from "../../error.ts";
-import type { Inbox } from "./inbox.ts";
-import type { Journal } from "../../journal/journal.ts";
+import type { InboxMessage, Journal } from "../../journal/journal.ts";
 import type { Platform } from "../../platform.ts";
+import { contentOf } from "../../scope/message.ts";
+import type { Inbox } from "./inbox.ts";
 
-/** A scope that others can speak to. */
+/** A scope that messages can be sent to. */
 export interface Addressee {
   readonly scopeLinks: { readonly inbox: Inbox };
 }
@@ -18,19 +20,19 @@ export interface PostPort {
   readonly instance: string;
   readonly mailed: Journal["mailed"];
   readonly open: (scope: string) => Promise<Addressee>;
-  /** Whether it is here, or comes into being with what lies there. */
+  /** Resolves with true if the scope is in this store, or may be created by its messages. */
   readonly isHere: (scope: string) => Promise<boolean>;
-  /** Whether this instance keeps others away from its scopes: then it looks where mail lies, and so do they. */
+  /** True if several instances share the store; then each polls for the messages of its own scopes. */
   readonly isShared: boolean;
   readonly report: (what: string, thrown: unknown) => void;
 }
 
 const pauseMs = (tries: number): number => Math.min(30_000, 10 * 2 ** tries);
 
-/** How many scopes are opened at a time for mail that others have sent. */
+/** The most scopes that are opened at a time for messages. */
 const most = 64;
 
-/** Nothing is wrong: the scope is looked at again, or is another's; or this runtime closes, and whoever comes next looks. */
+/** Returns true for failures that need no report: the scope is tried again, or is another's, or this runtime is closing. */
 const isPassing = (thrown: unknown): boolean =>
   thrown instanceof ScopeLost ||
   thrown instanceof ScopeMoving ||
@@ -39,7 +41,7 @@ const isPassing = (thrown: unknown): boolean =>
 
 interface Waiting {
   readonly tries: number;
-  /** The scope was lost: opened for each letter that comes, it might be so without a pause. */
+  /** Set if the scope was lost: opening it for every new message could lose it again and again without a pause. */
   readonly wasLost: boolean;
   readonly callOff: () => void;
 }
@@ -47,7 +49,7 @@ interface Waiting {
 export class InboxPoller {
   readonly #port: PostPort;
   readonly #looking = new Set<string>();
-  /** Scopes that are looked at again after a while, since something in their inboxes could not be taken. */
+  /** Scopes whose inboxes could not be emptied, each with a timer for the next try. */
   readonly #waiting = new Map<string, Waiting>();
   #callOff: (() => void) | undefined;
   #isOver = false;
@@ -56,13 +58,13 @@ export class InboxPoller {
     this.#port = port;
   }
 
-  /** There may be letters in a scope's inbox. */
+  /** Delivers the messages of a scope, now. */
   told(scope: string): void {
     const { tries = 0, wasLost = false } = this.#waiting.get(scope) ?? {};
     if (!wasLost) void this.#look(scope, tries);
   }
 
-  /** Looks where mail lies, every so many milliseconds. */
+  /** Polls for messages, every so many milliseconds. */
   watch(everyMs: number): void {
     if (this.#isOver) return;
     this.#callOff = this.#port.platform.later(everyMs, () => void this.#collect().finally(() => this.watch(everyMs)));
@@ -75,12 +77,12 @@ export class InboxPoller {
     this.#waiting.clear();
   }
 
-  /** Looks once where mail lies, and resolves when that was taken. */
+  /** Polls once, and resolves when the messages found are delivered. */
   async collect(): Promise<void> {
     await Promise.all(await this.#collect());
   }
 
-  /** Looks where mail lies, and begins to take it: a scope that takes long to open holds up no mail of others. */
+  /** Polls once, and starts the deliveries: a scope that is slow to open does not delay the others. */
   async #collect(): Promise<readonly Promise<void>[]> {
     try {
       const { size } = this.#looking;
@@ -108,7 +110,7 @@ export class InboxPoller {
     this.#waiting.set(scope, { tries: tries + 1, wasLost, callOff });
   }
 
-  /** Whether there is anything left to be done with it here. */
+  /** Empties the inbox of a scope as far as possible, and says what is left to do with it here. */
   async #found(scope: string): Promise<"empty" | "letters" | "lost"> {
     try {
       if (!(await this.#port.isHere(scope))) return "letters";
@@ -120,3 +122,25 @@ export class InboxPoller {
     }
   }
 }
+
+/** Returns true for the message that starts a process: its target does not exist yet. */
+const isStart = (message: InboxMessage): boolean => {
+  const content = contentOf(message);
+  if (E.isLeft(content) || content.right.type !== "message.received") return false;
+  return content.right.message.type === "process.start";
+};
+
+/**
+ * Decides if the messages for a scope that is not in this store may create it. A scope that moved here from another store
+ * (its secrets came with it) most likely speaks to one that stayed there: a second scope of that name would answer
+ * in its place. Such messages wait until their target has moved here too.
+ */
+export const mayCreate = async (journal: Journal, scope: string): Promise<boolean> => {
+  const { moves } = journal;
+  if (moves === undefined) return true;
+  const messages = await journal.inbox(scope);
+  if (messages.length === 0 || messages.some(isStart)) return true;
+  for (const from of new Set(messages.map((message) => message.from)))
+    if ((await moves.secrets(from)).length === 0) return true;
+  return false;
+};

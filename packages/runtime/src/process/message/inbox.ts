@@ -1,15 +1,40 @@
-/** The letters of one scope: taken in the order in which they came, by appends that do away with them. */
-import type { Journal, InboxMessage } from "../../journal/journal.ts";
+/**
+ * The inbox of a scope (the receiving end of the outbox pattern). Messages are delivered at least once and taken once: the
+ * state knows the messages of open links, the finished index those of links that are over and of wakes. A repeated
+ * message gets the answer that is on record. The append of what a message comes to also removes it from the inbox.
+ */
+import {
+  type Message,
+  type Outcome,
+  answerOf,
+  finishedLink,
+  sendingsOf,
+  signalEventType,
+  wakeKey,
+} from "@pawl/sansio-core/driver";
+import * as E from "fp-ts/lib/Either.js";
+import type { InboxMessage, Journal } from "../../journal/journal.ts";
+import {
+  type Answered,
+  type Received,
+  type Wanted,
+  answerSent,
+  answerWanted,
+  contentOf,
+  messageSent,
+} from "../../scope/message.ts";
+import { payloadMismatch } from "../../tool/payload-schema.ts";
+import type { ScopeAccess } from "../work.ts";
 
 export interface InboxPort {
-  /** Takes a letter, and says whether it is done with. */
-  readonly take: (letter: InboxMessage) => Promise<boolean>;
-  /** What lies there. */
+  /** Takes a message; false if it has to stay in the inbox for now. */
+  readonly take: (message: InboxMessage) => Promise<boolean>;
   readonly messages: () => ReturnType<Journal["inbox"]>;
-  /** Resolves when all that was taken is durable, so that it lies there no more; rejects when the scope was lost. */
+  /** Resolves once all that was taken is durable, and so removed; rejects if the scope was lost. */
   readonly whenDurable: () => Promise<void>;
 }
 
+/** Takes the messages of a scope in the order of their arrival. */
 export class Inbox {
   readonly #port: InboxPort;
   #looking: Promise<boolean> | undefined;
@@ -19,7 +44,7 @@ export class Inbox {
     this.#port = port;
   }
 
-  /** Takes what lies there, and what comes meanwhile; says whether nothing was left lying. */
+  /** Takes all messages, also those that arrive meanwhile. Resolves with true if none is left. */
   look(): Promise<boolean> {
     this.#isAsked = true;
     this.#looking ??= this.#take();
@@ -32,12 +57,106 @@ export class Inbox {
       while (this.#isAsked) {
         this.#isAsked = false;
         left = 0;
-        for (const letter of await this.#port.messages()) if (!(await this.#port.take(letter))) left += 1;
+        for (const message of await this.#port.messages()) if (!(await this.#port.take(message))) left += 1;
         await this.#port.whenDurable();
       }
       return left === 0;
     } finally {
-      this.#looking = undefined; // At once: who asks from now on has it looked at anew.
+      this.#looking = undefined; // In the same turn as the check: a later caller starts a new look.
     }
+  }
+}
+
+/** Turns messages into events of the scope that receives them. */
+export class Links {
+  readonly #scope: ScopeAccess;
+  readonly #answered: () => void;
+
+  /** `answered` is called when a link may have room again. */
+  constructor(scope: ScopeAccess, answered: () => void) {
+    this.#scope = scope;
+    this.#answered = answered;
+  }
+
+  /** Takes a message, with everything that follows from it, in one append; false if it has to be taken again later. */
+  async take(message: InboxMessage): Promise<boolean> {
+    const content = contentOf(message);
+    if (E.isLeft(content)) {
+      this.#scope.report(this.#scope.runner.id, new Error(content.left));
+      return false;
+    }
+    if (!(await this.#isTaken(content.right))) return false;
+    this.#scope.runner.done(message);
+    return true;
+  }
+
+  async #isTaken(content: Received | Answered | Wanted): Promise<boolean> {
+    switch (content.type) {
+      case "message.received":
+        return this.#receive(content);
+      case "message.answered":
+        return this.#hear(content);
+      case "message.wanted":
+        return this.#sendAgain(content);
+    }
+  }
+
+  async #receive(offered: Received): Promise<boolean> {
+    const { finished } = this.#scope;
+    const { from, link, message } = offered;
+    const isOver = await finished.find("link", finishedLink(from, link));
+    if (isOver !== undefined) return this.#repeated(offered, true);
+    if (message.type !== "process.woke") return this.#offer(this.#judged(offered));
+    return finished.lookup("wake", wakeKey(message.wake), (seq) =>
+      this.#offer(seq === undefined ? offered : { ...offered, known: true }),
+    );
+  }
+
+  #offer(message: Received): boolean {
+    const told = this.#scope.runner.apply(message);
+    if (E.isRight(told)) return true;
+    if (told.left.code === "link_full") this.#want(message);
+    return told.left.code === "already_received" && this.#repeated(message, false);
+  }
+
+  /** Sends the answer on record once more. */
+  #repeated(message: Received, isOver: boolean): true {
+    const { runner } = this.#scope;
+    const again: Outcome | undefined = answerOf(runner.state, message, isOver);
+    if (again !== undefined) runner.say(answerSent(runner.id, { ...message, to: message.from }, again));
+    return true;
+  }
+
+  #want(message: Received): void {
+    this.#scope.runner.say(answerWanted({ ...message, to: message.from }));
+  }
+
+  #judged(offered: Received): Received {
+    const invalid = this.#invalid(offered.message);
+    return invalid === undefined ? offered : { ...offered, invalid };
+  }
+
+  #invalid(message: Message): string | undefined {
+    const row = this.#scope.runner.state.process;
+    if (message.type === "process.signal") return payloadMismatch(row, signalEventType(message.name), message.payload);
+    if (message.type !== "process.append") return undefined;
+    return payloadMismatch(row, message.request.event_type, message.request.payload);
+  }
+
+  /** Applies the answer to one of its own messages. A repeated answer changes nothing. */
+  #hear(answered: Answered): true {
+    this.#scope.runner.apply(answered);
+    this.#answered();
+    return true;
+  }
+
+  /** Sends a message again, as it would be sent now, if it has no answer yet. */
+  #sendAgain({ to, link, number }: Wanted): true {
+    const { runner } = this.#scope;
+    const row = runner.state.links.get(to);
+    const same = row === undefined ? [] : sendingsOf(row);
+    const sending = same.find((one) => one.link === link && one.number === number);
+    if (sending !== undefined) runner.say(messageSent(runner.id, sending));
+    return true;
   }
 }

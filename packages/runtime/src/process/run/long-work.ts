@@ -1,15 +1,14 @@
-/** What a scope does for background runs, tasks and schedules: performs what the core asks of it. */
-import type { Command } from "@pawl/sansio-core";
+/** Performs the commands of a scope that concern background runs, tasks and schedules. */
+import type { Command, Event } from "@pawl/sansio-core";
 import type { Plan, ProbeOutcome } from "@pawl/sansio-core/driver";
 import { sessionOf } from "../../host/call-place.ts";
 import type { ScopeAccess } from "../work.ts";
 import { decodedEvent } from "../../scope/round-trip.ts";
-import type { Watch } from "../watch.ts";
-import { writeArtifacts } from "./artifact.ts";
-import { LongWorkAsked } from "./asked.ts";
-import type { BackgroundHost } from "./host.ts";
-import type { Places } from "./place.ts";
-import { tellHost } from "./told.ts";
+import type { BackgroundHost } from "../host.ts";
+import type { Watch } from "../scope-links.ts";
+import type { Places } from "./background.ts";
+import { writeArtifacts } from "./report.ts";
+import { LongWorkRequests } from "./request.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
@@ -33,16 +32,42 @@ export interface LongWorkPort {
   readonly host: BackgroundHost;
 }
 
+const pauseMs = (tries: number): number => Math.min(60_000, 1000 * 2 ** tries);
+
+/** A message to the host. */
+export interface Delivery {
+  /** The key of its row in the outbox. */
+  readonly key: string;
+  readonly deliver: () => Promise<void>;
+  /** Records that the host has it. */
+  readonly told: Event;
+  readonly what: string;
+}
+
+/** Delivers a message from the outbox to the host, again after longer and longer pauses, until the host takes it or the scope is lost. */
+export const deliverToHost = async (scope: ScopeAccess, { key, deliver, told, what }: Delivery): Promise<void> => {
+  const { runner, platform } = scope;
+  for (let tries = 0; !runner.isAbandoned && runner.state.outbox.has(key); tries++) {
+    try {
+      await deliver();
+      if (!runner.isAbandoned) runner.apply(told);
+      return;
+    } catch (thrown) {
+      scope.report(what, thrown);
+      await new Promise<void>((resolve) => void platform.later(pauseMs(tries), resolve));
+    }
+  }
+};
+
 const noCalendar: Plan = { status: "none", message: "this host evaluates no cron expressions: give it a calendar" };
 
 export class LongWork {
   readonly #port: LongWorkPort;
-  /** Those who asked for a run or a schedule. */
-  readonly asked: LongWorkAsked;
+  readonly asked: LongWorkRequests;
 
   constructor(port: LongWorkPort) {
     this.#port = port;
-    this.asked = new LongWorkAsked(port.scope);
+    this.asked = new LongWorkRequests(port.scope);
   }
 
   async perform(command: LongWorkCommand): Promise<void> {
@@ -72,7 +97,7 @@ export class LongWork {
 
   async #permit({ run }: Of<"permit.take">): Promise<void> {
     const { scope, places } = this.#port;
-    await undefined; // The event that asks is stepped to its end before it is answered.
+    await undefined; // The step that asks must end before its answer is applied.
     if (scope.runner.isAbandoned) return;
     const hasPlace = places.take(run, scope.runner.id);
     const permit = hasPlace ? ({ status: "granted" } as const) : ({ status: "refused", limit: places.limit } as const);
@@ -85,13 +110,13 @@ export class LongWork {
     if (!scope.runner.isAbandoned) scope.runner.apply({ type: "artifacts.written", attempt: command.attempt, written });
   }
 
-  /** Where nobody is there to hear, it is heard. */
+  /** Sends a message to a session. Without a receiver it counts as delivered. */
   #tell({ key, text, schedule }: Of<"session.tell">): Promise<void> {
     const { scope, host } = this.#port;
     const session = sessionOf(scope.runner.state);
     const message = { session, key, text, ...(schedule === undefined ? {} : { schedule }) };
-    const tell = async (): Promise<void> => host.tell?.(message);
-    return tellHost(scope, { key, tell, told: { type: "session.told", key }, what: `session message ${key}` });
+    const deliver = async (): Promise<void> => host.tell?.(message);
+    return deliverToHost(scope, { key, deliver, told: { type: "session.told", key }, what: `session message ${key}` });
   }
 
   async #plan(command: Of<"schedule.next">): Promise<void> {
@@ -103,7 +128,7 @@ export class LongWork {
     }
   }
 
-  /** A host without a calendar, or with a broken one, makes no new schedules, and ends none that stand. */
+  /** Finds the next fire. If the host has no calendar, or it fails, a new schedule is refused and an existing one stays. */
   async #planOf(command: Of<"schedule.next">): Promise<Plan | undefined> {
     const { scope, host } = this.#port;
     const { schedule, cron_expression: expression, timezone, after } = command;
@@ -120,7 +145,7 @@ export class LongWork {
     return isNew ? noCalendar : undefined;
   }
 
-  /** A monitor that no task shows stands all the same. */
+  /** Answers a request for a schedule. A monitor whose task could not be created works all the same. */
   #answer({ schedule, answer }: Of<"schedule.answer">): void {
     const { scope } = this.#port;
     const { monitor } = scope.runner.state.schedules.rows.get(schedule) ?? {};
@@ -155,6 +180,6 @@ export class LongWork {
 
   abandon(error: Error): void {
     this.#port.places.forget(this.#port.scope.runner.id);
-    this.asked.lose(error);
+    this.asked.abandon(error);
   }
 }

@@ -1,19 +1,24 @@
 /**
- * What a run says of itself: shown at once to whoever watches, and recorded together, at most once in a while and the
- * last before its end always.
+ * The reports of a background run: its status, progress and output. Each is shown to watchers at once; they are recorded in
+ * batches, at most once per interval (a rate limiter), and always before the run ends. At the end the recorded output
+ * becomes the run's two files.
  */
-import { type Output, type Progress, type Report, cutTo } from "@pawl/sansio-core/driver";
+import type { Command } from "@pawl/sansio-core";
+import { type Output, type Progress, type Report, artifactsOf, cutTo, pathsOf } from "@pawl/sansio-core/driver";
+import { sessionOf } from "../../host/call-place.ts";
 import type { Platform } from "../../platform.ts";
-import type { BackgroundOptions } from "./host.ts";
+import { recordedIn } from "../../scope/fold.ts";
+import type { BackgroundHost, BackgroundOptions } from "../host.ts";
+import type { ScopeAccess } from "../work.ts";
 
-/** What a tool that runs in the background is given. What it says after its end is nobody's word. */
+/** Takes the reports of a tool that runs in the background. Reports after its end are ignored. */
 export interface BackgroundSink {
   readonly status: (text: string) => Promise<void>;
   readonly output: (stream: string, delta: string) => Promise<void>;
   readonly progress: (progress: Progress) => Promise<void>;
 }
 
-/** One word of a run. */
+/** One report of a run. */
 export interface Said {
   readonly detail?: string;
   readonly progress?: Progress;
@@ -24,20 +29,20 @@ export interface ReportPort {
   readonly platform: Platform;
   readonly options: Pick<BackgroundOptions, "reportMs" | "reportCharacters">;
   readonly attempt: number;
-  /** Writes of this attempt that are on record: a body that runs again says them again. */
+  /** Counts the writes of this attempt that are on record. A body that runs again repeats them; they are skipped. */
   readonly recorded: number;
-  /** How many code points the log still takes; undefined once something of it was cut. */
+  /** Returns how many code points the log still takes; undefined once something of it was cut. */
   readonly room: () => number | undefined;
   readonly isOver: () => boolean;
   readonly show: (said: Said) => void;
   readonly record: (report: Report) => void;
-  /** Aborted when the run is asked to end: from then on nothing is held back. */
+  /** Aborts when the run is asked to end; from then on every report is recorded at once. */
   readonly signal: AbortSignal;
 }
 
 const finite = (n: number | undefined): n is number => Number.isFinite(n);
 
-/** As it can be recorded: numbers that are numbers, and texts of whole characters. */
+/** Drops numbers that are not finite, and replaces lone surrogates: neither can be recorded. */
 const progressOf = ({ current, total, unit, label }: Progress): Progress => ({
   ...(finite(current) ? { current } : {}),
   ...(finite(total) ? { total } : {}),
@@ -79,7 +84,7 @@ export class RunReports implements BackgroundSink {
     this.#said({ progress });
   };
 
-  /** An empty write is none; of one that the log has no room for, what is beyond it is dropped. */
+  /** Writes output. An empty write is ignored; what the log has no room for is cut off. */
   output = async (stream: string, delta: string): Promise<void> => {
     if (this.#isMute || delta === "") return;
     this.#writes += 1;
@@ -116,10 +121,59 @@ export class RunReports implements BackgroundSink {
     this.#port.record({ attempt: this.#port.attempt, ...said, output });
   }
 
-  /** The run's body is at its end: what it said last is recorded, and no more. */
+  /** Records what is left, and ignores everything after. */
   close(): void {
     this.#flush();
     this.#isClosed = true;
     this.#callOff?.();
   }
 }
+
+type Write = Extract<Command, { readonly type: "artifacts.write" }>;
+
+/** Reads the recorded output of an attempt. `since` counts the writes after the last `continueAs`, which starts the body anew. */
+export const outputsOf = async (
+  { runner, readLines }: ScopeAccess,
+  attempt: number,
+): Promise<{ readonly all: readonly Output[]; readonly since: number }> => {
+  const all: Output[] = [];
+  let before = 0;
+  for (const line of await readLines(1)) {
+    const { event } = recordedIn(runner.id, line);
+    if (event.type === "run.reported" && event.attempt === attempt) all.push(...event.output);
+    if (event.type === "call.continued") before = all.length;
+  }
+  return { all, since: all.length - before };
+};
+
+const write = async (scope: ScopeAccess, host: BackgroundHost, { run, attempt, outcome }: Write): Promise<void> => {
+  const { state } = scope.runner;
+  const { artifact_dir, log_path, result_path } = pathsOf(run);
+  if (host.artifacts === undefined) {
+    const lost = `cannot persist artifact ${log_path} because no session file store is configured`;
+    throw new Error(`background run ${run} ${lost}`);
+  }
+  const { all } = await outputsOf(scope, attempt);
+  const { log, result } = artifactsOf(outcome, all, state.scope.options.max_output);
+  await host.artifacts({
+    session: sessionOf(state),
+    run,
+    artifact_dir,
+    log: { path: log_path, text: log },
+    result: { path: result_path, text: result },
+  });
+};
+
+/** Writes the files of a run, and says if they are written. A failure is final: the run ends with it. */
+export const writeArtifacts = async (scope: ScopeAccess, host: BackgroundHost, command: Write): Promise<boolean> => {
+  try {
+    await write(scope, host, command);
+    return true;
+  } catch (thrown) {
+    scope.report(command.attempt === 1 ? finalization : reattachFinalization, thrown);
+    return false;
+  }
+};
+
+const finalization = "Background run finalization failed";
+const reattachFinalization = "Background run re-attach finalization failed";

@@ -1,20 +1,73 @@
-/** A background run in the scope of its process: it begins when there is a place, and its tool is given a sink. */
+/**
+ * A background run, executed in the scope of its process. It begins when this worker has a place for it. If its owner was lost
+ * meanwhile, it is started again only where that is safe: its tool must be idempotent or read-only.
+ */
 import type { Command, CallRef, State } from "@pawl/sansio-core";
 import { reattachRefused, type RunRow, requestBatch, runOfAttempt, unexpectedEnd } from "@pawl/sansio-core/driver";
-import { type Json, type ToolResult, failureOutput, isToolResult, runtimeFailure } from "@pawl/tool-value";
+import {
+  type Json,
+  type JsonObject,
+  type ToolResult,
+  failureOutput,
+  isToolResult,
+  runtimeFailure,
+} from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { sessionOf } from "../../host/call-place.ts";
 import type { ToolContext } from "../../body/facet/context.ts";
 import { ToolError } from "../../error.ts";
+import { isObject } from "../../json-object.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
 import type { Ephemeral } from "../../session/observe/observation.ts";
 import type { ScopeAccess } from "../work.ts";
 import { isExecutionResult, toolError } from "../../tool/result.ts";
-import { outputsOf } from "./artifact.ts";
-import type { BackgroundHost, BackgroundOptions, RunTool } from "./host.ts";
-import type { Places } from "./place.ts";
-import { decideReattach, workerDeferred } from "./reattach.ts";
-import { RunReports, type Said } from "./report.ts";
+import type { BackgroundHost, BackgroundOptions, RunTool } from "../host.ts";
+import type { Places } from "./background.ts";
+import { RunReports, type Said, outputsOf } from "./report.ts";
+
+/** The facts about this worker and session that decide if a run may be started again. */
+export interface ReattachPlace {
+  readonly files: boolean;
+  readonly tasks: boolean;
+  readonly resolve: (tool: string) => RunTool | undefined;
+  readonly isWorkerFull: boolean;
+  readonly isSessionFull: boolean;
+}
+
+export interface Reattach {
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  readonly signal: boolean;
+}
+
+const declined = (message: string): E.Either<string, never> => E.left(`Tool execution error: ${message}`);
+
+const problemOfTool = (name: string, tool: RunTool | undefined): string | undefined => {
+  if (tool === undefined) return `tool '${name}' not found in built-in registry; cannot re-attach`;
+  if (!tool.hasExecutor) return `tool '${name}' does not support background execution; cannot re-attach`;
+  const isSafe = tool.hints.idempotent === true || tool.hints.readonly === true;
+  return isSafe ? undefined : `tool '${name}' is not idempotent or readonly; re-attach declined`;
+};
+
+const workerDeferred = "worker background run limit reached; re-attach deferred";
+const sessionDeferred = "session background run limit reached; re-attach deferred";
+
+const fullness = ({ isWorkerFull, isSessionFull }: ReattachPlace): string | undefined =>
+  isWorkerFull ? workerDeferred : isSessionFull ? sessionDeferred : undefined;
+
+/** Decides what is run again for a task, or why nothing is. The tool's hints count as they are now, not as the task recorded them. */
+export const decideReattach = (spec: Json, place: ReattachPlace): E.Either<string, Reattach> => {
+  if (!place.files) return declined("file store not available; cannot re-attach background run");
+  if (!place.tasks) return declined("task registry not available; cannot re-attach background run");
+  const { tool, arguments: args = {}, signal_on_completion: signal } = isObject(spec) ? spec : {};
+  if (typeof tool !== "string" || tool === "") {
+    return declined("background_tool spec missing 'tool' field; cannot re-attach");
+  }
+  const problem = problemOfTool(tool, place.resolve(tool)) ?? fullness(place);
+  return problem === undefined
+    ? E.right({ tool, arguments: isObject(args) ? args : {}, signal: signal !== false })
+    : declined(problem);
+};
 
 type Execute = Extract<Command, { readonly type: "tool.execute" }>;
 
@@ -25,23 +78,23 @@ export interface RunPort {
   readonly options: BackgroundOptions;
   readonly owner: string;
   readonly tool: (id: string) => LiveTool | undefined;
-  /** Shows it to whoever watches the run, or its session. */
+  /** Shows an observation to those who watch the run or its session. */
   readonly show: (observation: Ephemeral) => void;
 }
 
-/** The run that a call is, where it is one: the only call of its process that nobody else made. */
+/** Returns the run that a call executes: the one call that the process made for itself. Undefined for other calls. */
 const runOf = ({ background, process, batches }: State, call: CallRef): RunRow | undefined => {
   const isOwn = process !== undefined && batches.at(requestBatch(process.registration.id))?.calls.includes(call);
   return isOwn === true && background.run?.phase === "running" ? background.run : undefined;
 };
 
-/** Whether a run was asked to end is on record: one that says so of itself has failed. */
+/** Turns "cancelled" into an error, unless the run was asked to end. */
 const notCancelled = (result: ToolResult, isAsked: boolean): unknown => {
   const isCancelled = result.type === "done" && result.output.outcome.status === "cancelled";
   return isCancelled && !isAsked ? toolError(result.output.outcome.payload.message) : result;
 };
 
-/** A run that says that it failed; nobody connects anything for it, and a success that it says so is none. */
+/** Reads the return value of a background tool. It may only report failure: `success` and `connection_required` become errors. */
 const outcomeOf = (returned: unknown, isAsked: boolean): unknown => {
   if (isToolResult(returned)) return notCancelled(returned, isAsked);
   if (!isExecutionResult(returned)) return returned;
@@ -70,7 +123,10 @@ export class Runs {
     return this.#state.process?.registration.id ?? "";
   }
 
-  /** Whether a run begins, once there is a place for it, and if it still may after a loss; undefined for other calls. */
+  /**
+   * Waits for a place for the run. Resolves with false if it must not begin: its scope was lost, or it cannot be started again.
+   * Undefined for other calls.
+   */
   begins(command: Execute): Promise<boolean> | undefined {
     return runOf(this.#state, command.call) === undefined ? undefined : this.#begins(command);
   }
@@ -82,7 +138,7 @@ export class Runs {
     return refused === undefined;
   }
 
-  /** The process has ended: its place is free. */
+  /** Releases the places of the process, which has ended. */
   ended(): void {
     const { places, scope } = this.#port;
     places.forget(scope.runner.id);
@@ -124,7 +180,7 @@ export class Runs {
     return tool && { hints: tool.manifest.hints, hasExecutor: tool.background !== undefined };
   }
 
-  /** It is on record that it was tried, and why nothing came of it. */
+  /** Records that the run was resumed, and then that it failed, with the reason. */
   async #refuse({ call, attempt, run, cause }: Execute, message: string): Promise<void> {
     const { runner } = this.#port.scope;
     if (cause === undefined) return;
@@ -135,7 +191,7 @@ export class Runs {
     runner.apply({ type: "call.settled", call, attempt, run, result, duration_ms: 0 });
   }
 
-  /** Runs a tool's body; as a background run with a sink, of which the last word is recorded before its end. */
+  /** Runs the body of a tool. A background run gets a sink, whose last reports are recorded before the run ends. */
   async execute(tool: LiveTool, command: Execute, context: ToolContext, isOver: () => boolean): Promise<unknown> {
     const row = runOf(this.#state, command.call);
     if (row === undefined) return tool.execute(command.args, context);

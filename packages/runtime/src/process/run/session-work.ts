@@ -1,4 +1,4 @@
-/** The long work of one session, as its tools and its host see it: tasks with what is known of their runs, schedules. */
+/** The tasks and schedules of one session, as its tools and its host see them. The task of a run shows the live state of that run. */
 import type { Event, State } from "@pawl/sansio-core";
 import {
   type NewMessage,
@@ -18,26 +18,53 @@ import {
 } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused } from "../../error.ts";
+import type { Journal } from "../../journal/journal.ts";
+import { openState } from "../../scope/load-scope.ts";
 import { decodedEvent } from "../../scope/round-trip.ts";
+import type { ScopeRunner } from "../../scope/runner.ts";
+import type { Ephemeral } from "../../session/observe/observation.ts";
 import type { ScopeAccess } from "../work.ts";
-import type { Watch } from "../watch.ts";
-import type { LongWorkAsked } from "./asked.ts";
-import { type RunRequest, runRequested } from "./request.ts";
+import type { Watch } from "../scope-links.ts";
+import { type LongWorkRequests, type RunRequest, runRequested } from "./request.ts";
 
-/** A scope as it stands, wherever it lives. */
+/** The state of a scope, read without owning it. */
 export interface Glimpse {
   readonly state: State;
-  /** Its owner is alive. */
   readonly isAlive: boolean;
 }
 
-/** A session that is in memory. */
+/** A session in memory. */
 export interface LiveWork {
   readonly scope: ScopeAccess;
-  readonly asked: LongWorkAsked;
+  readonly asked: LongWorkRequests;
   readonly watch: Watch;
   readonly glimpse: (scope: string) => Promise<Glimpse>;
 }
+
+interface Watched {
+  readonly runner: Pick<ScopeRunner, "state" | "isAbandoned">;
+  readonly scopeLinks: { readonly tell: (observation: Ephemeral) => void };
+}
+type Open = Promise<Watched>;
+
+/** Reads the state of a scope: from memory if it is open here, else from its log. Its owner counts as alive until its lease expires. */
+const peek = async (journal: Journal, scope: string, open: Open | undefined): Promise<Glimpse> => {
+  const session = await open?.catch(() => undefined); // Could not be opened: read its log.
+  if (session !== undefined && !session.runner.isAbandoned) return { state: session.runner.state, isAlive: true };
+  const { state } = await openState(journal, scope, undefined, () => undefined);
+  const lost = await journal.lost();
+  return { state, isAlive: !lost.includes(state.scope.owner) };
+};
+
+/** Returns how a scope sees others, and shows observations to those who watch them. */
+export const viewsOf = (journal: Journal, open: ReadonlyMap<string, Open>) => ({
+  glimpse: (of: string): Promise<Glimpse> => peek(journal, of, open.get(of)),
+  showIn: (of: string, said: Ephemeral): void =>
+    void open.get(of)?.then(
+      ({ scopeLinks }) => scopeLinks.tell(said),
+      () => undefined, // Could not be opened, so nobody watches it.
+    ),
+});
 
 export interface TaskFilter {
   readonly kind?: string;
@@ -45,13 +72,13 @@ export interface TaskFilter {
 }
 
 export interface MessageFilter {
-  /** So many of the newest, oldest first. */
+  /** Limits the result to the newest messages; they come oldest first. */
   readonly limit?: number;
-  /** Only those after this one. */
+  /** Skips this message and all before it. */
   readonly after?: string;
 }
 
-/** What the run of a task says of itself, and when its owner was alive last. */
+/** Adds the live state of its run to a task, and when the owner of that run was last alive. */
 const withRun = (task: Task, { state, isAlive }: Glimpse, now: number): Task => {
   const { background, scope, at } = state;
   const { run } = background;
@@ -70,12 +97,12 @@ const rests = ({ background }: State, id: string): boolean => {
 export class SessionWork {
   readonly #live: () => Promise<LiveWork>;
 
-  /** `live`: the session, opened again where it has left memory. */
+  /** `live` opens the session again if it has left memory. */
   constructor(live: () => Promise<LiveWork>) {
     this.#live = live;
   }
 
-  /** The session's state, once all of it is durable. */
+  /** Returns the state of the session once all of it is durable. */
   async #state(): Promise<State> {
     const { runner } = (await this.#live()).scope;
     await runner.whenDurable();
@@ -89,7 +116,7 @@ export class SessionWork {
     if (E.isLeft(told) && told.left.code !== isThere) throw new Refused(told.left.code, told.left.message);
   }
 
-  /** Asks for a background run. The same run again is the one that there is. */
+  /** Requests a background run. A repeated request finds the same run. */
   async spawn(request: RunRequest): Promise<SpawnAnswer> {
     return (await this.#live()).asked.run(runRequested(request), request.task);
   }
@@ -100,7 +127,7 @@ export class SessionWork {
     return withRun(task, await glimpse(processScope(run.run)), scope.platform.now());
   }
 
-  /** Oldest first. */
+  /** Lists tasks, oldest first. */
   async tasks({ kind, state }: TaskFilter = {}): Promise<readonly Task[]> {
     const { background } = await this.#state();
     const rows = background.tasks
@@ -115,12 +142,12 @@ export class SessionWork {
     return row && this.#seen(row);
   }
 
-  /** The newest messages of a task. */
+  /** Lists the newest messages of a task. */
   async messages(id: string, filter: MessageFilter = {}): Promise<readonly TaskMessage[]> {
     return listMessages((await this.#state()).background.tasks.get(id)?.messages ?? [], filter);
   }
 
-  /** Makes a task, or finds the one that has its id. */
+  /** Creates a task, or finds the one with its id. */
   async create(made: NewTask): Promise<Task> {
     await this.#record({ type: "task.created", task: made }, "task_exists");
     return this.#known(made.id);
@@ -132,7 +159,7 @@ export class SessionWork {
     return this.#seen(row);
   }
 
-  /** The task afterwards; an update that is dropped leaves it as it was. */
+  /** Updates a task and returns it. A stale update, or one of a task that has ended, changes nothing. */
   async update(id: string, update: TaskUpdate): Promise<Task> {
     const { runner } = (await this.#live()).scope;
     const told = runner.apply(decodedEvent({ type: "task.updated", task: id, update }));
@@ -147,7 +174,7 @@ export class SessionWork {
     await this.#record({ type: "task.messaged", message, ...fence }, "already_received");
   }
 
-  /** Asks a task to end. The first time counts; one that is over stays as it is. */
+  /** Asks a task to end. Repeated, or after its end, this changes nothing. */
   async cancel(id: string): Promise<Task> {
     const { runner } = (await this.#live()).scope;
     const told = runner.apply(decodedEvent({ type: "task.cancel_requested", task: id }));
@@ -157,7 +184,7 @@ export class SessionWork {
     return this.#known(id);
   }
 
-  /** The task once it is over, or waits for input, or so much time has passed. */
+  /** Resolves with the task once it has ended, waits for input, or the time `until` has come. */
   async rested(id: string, until: number, signal?: AbortSignal): Promise<Task> {
     const { scope, watch } = await this.#live();
     let hasPassed = signal?.aborted === true;
@@ -175,12 +202,12 @@ export class SessionWork {
     return this.#known(id);
   }
 
-  /** Asks for a schedule. The same one again is the one that there is. */
+  /** Requests a schedule. A repeated request finds the same schedule. */
   async schedule(schedule: NewSchedule): Promise<ScheduleAnswer> {
     return (await this.#live()).asked.schedule(schedule);
   }
 
-  /** Oldest first. */
+  /** Lists schedules, oldest first. */
   async schedules(): Promise<readonly Schedule[]> {
     const { schedules } = await this.#state();
     return schedules.rows
@@ -190,7 +217,7 @@ export class SessionWork {
       .map(({ schedule }) => schedule);
   }
 
-  /** It fires no more. */
+  /** Cancels a schedule: it fires no more. */
   async cancelSchedule(id: string): Promise<void> {
     await this.#record({ type: "schedule.cancelled", schedule: id }, "schedule_ended");
   }

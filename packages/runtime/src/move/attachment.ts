@@ -1,7 +1,7 @@
 /**
- * Bytes of attachments that travel with a scope that moves, or with an export: those that its log names, wherever in it,
- * by their hash. What is not in the store, or not what its name says, stays behind: it could be read nowhere else either.
- * They are at the target before anything there names them.
+ * Attachments that travel with a scope that moves, or with an export: those that its log names by their hash. An attachment
+ * that is missing from the store, or does not match its name, stays behind: it could not be read at the target either. The
+ * target stores attachments before any line that names them.
  */
 import type { PackedAttachment, PackedBlob } from "@pawl/sansio-core/driver";
 import { type AttachmentStore, attachmentId } from "../journal/attachment.ts";
@@ -9,18 +9,18 @@ import { base64Of, bytesOf } from "../journal/base64.ts";
 import { Refused } from "../error.ts";
 import type { Fault } from "../scope/deferred-event.ts";
 
-/** What a scope may bring along: as text that is a third of what a target has room for. */
+/** The most bytes that a scope may bring along; as text, a third of what a target has room for. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** Of requests, effects and large values there are hashes as well. */
+/** Matches hashes, except those of requests, effects and large values. */
 const named = /(?<!hash":"|blob:)\b[0-9a-f]{64}\b/g;
 
-/** What lies of a scope in its store. */
+/** The stored texts of a scope in which attachments may be named. */
 export interface ScopeTexts {
   readonly scope: string;
-  /** Of lines, letters and its snapshot. */
+  /** Lines, messages, and the snapshot. */
   readonly texts: readonly string[];
-  /** The large values that these name. */
+  /** Large values that these texts name. */
   readonly blobs: readonly PackedBlob[];
 }
 
@@ -43,7 +43,7 @@ const readFrom = async (store: AttachmentStore, name: string, fault: Fault): Pro
   }
 };
 
-/** The bytes that are named and in the store, each as it is read. */
+/** Yields the attachments that are named and in the store, one by one as they are read. */
 export async function* attachmentsOf(
   store: AttachmentStore,
   of: ScopeTexts,
@@ -53,7 +53,7 @@ export async function* attachmentsOf(
     const bytes = await readFrom(store, name, fault);
     if (bytes === undefined) continue;
     if (attachmentId(bytes) === name) yield [name, bytes];
-    else fault(`attachment ${name} is not what its name says, and stays`, undefined);
+    else fault(`attachment ${name} does not match its name, and stays behind`, undefined);
   }
 }
 
@@ -62,11 +62,11 @@ export const packedAttachment = (attachment: string, bytes: Uint8Array): PackedA
   bytes: base64Of(bytes),
 });
 
-/** Whether bytes of a store go anywhere. */
+/** Returns true if attachments travel. Those of a store that all hosts share do not. */
 export const travels = (store: AttachmentStore | undefined): store is AttachmentStore =>
   store !== undefined && store.isShared !== true;
 
-/** The bytes that travel; a scope that has more than may travel is refused. */
+/** Packs the attachments that travel; refuses a scope that has too many bytes. */
 export const packAttachments = async (
   store: AttachmentStore | undefined,
   of: ScopeTexts,
@@ -89,17 +89,17 @@ const tooLarge = (scope: string): Refused =>
     `the attachments of ${scope} have more than ${mostBytes} bytes, which is what may travel: give both hosts one store of attachments, and say that it is shared (\`isShared\`)`,
   );
 
-/** The bytes, if they are what their name says. */
+/** Returns the bytes if they match their name. */
 export const unpackedAttachment = ({ attachment, bytes: text }: PackedAttachment): Uint8Array | undefined => {
   try {
     const bytes = bytesOf(text);
     return attachmentId(bytes) === attachment ? bytes : undefined;
   } catch {
-    return undefined; // It is no base64.
+    return undefined; // Not base64.
   }
 };
 
-/** So many are put at a time: each waits for a disk. */
+/** Limits the puts at a time: each waits for a disk. */
 const atOnce = 16;
 
 const keep = async (
@@ -120,7 +120,7 @@ const keep = async (
   }
 };
 
-/** Takes bytes into a store; says why they can not be had there. */
+/** Stores attachments at the target; returns the reason if one could not be stored. */
 export const unpackAttachments = async (
   store: AttachmentStore | undefined,
   { scope, attachments }: { readonly scope: string; readonly attachments: readonly PackedAttachment[] },

@@ -1,4 +1,7 @@
-/** A scope that is about to move comes to rest; then it says so in its log, and accepts nothing more. */
+/**
+ * Quiescing a scope before it moves: it admits no new requests, waits until its bodies have finished or stand at a record, and
+ * then records `scope.moving` as its last event here.
+ */
 import type { EventOf, State } from "@pawl/sansio-core";
 import { type CallRow, recoveryOf } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
@@ -6,28 +9,28 @@ import { Refused, ScopeLost, ScopeMoving } from "../error.ts";
 import type { Platform } from "../platform.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 
-/** What becomes of bodies that run. */
+/** Decides about bodies that run when their scope is to move. */
 export type BodiesAtMove =
-  /** They run to their end, or until they are suspended. */
+  /** Waits until they end or are suspended. */
   | "finish"
-  /** One that may run again is left at its next record; the others finish. */
+  /** Stops a rerunnable body at its next record, and waits for the others. */
   | "record"
-  /** They are ended as if by a crash. */
+  /** Ends them as a crash would. */
   | "lost";
 
 export interface Resting {
   readonly bodies: BodiesAtMove;
-  /** How long they are waited for; then the scope stays. */
+  /** Bounds the wait; after it the scope stays. */
   readonly withinMs: number;
 }
 
 type Running = Extract<CallRow, { readonly phase: "running" }>;
 
-/** Nothing of it would be lost: what it has begun is on record. */
+/** Returns true if the body can be stopped without loss: everything that it started is on record. */
 const isAtRecord = ({ body }: Running): boolean =>
   recoveryOf(body.manifest) === "rerunnable" && !body.open.some(({ kind }) => kind === "step");
 
-/** Runs of this driver that have to go on. An executor's are its own, wherever their scope lives. */
+/** Returns the calls of this instance that must go on before the scope may move. Those of executors need not: they report to the scope wherever it lives. */
 const busy = (state: State, owner: string, bodies: BodiesAtMove): readonly Running[] =>
   bodies === "lost"
     ? []
@@ -43,7 +46,7 @@ export class ComingToRest {
   readonly #bodies: BodiesAtMove;
   readonly #callOff: () => void;
   #end: { readonly resolve: (rest: Promise<void>) => void; readonly reject: (error: Error) => void } | undefined;
-  /** Resolves when it is on record that the scope moves. */
+  /** Resolves once `scope.moving` is durable. */
   readonly over: Promise<void>;
 
   constructor(
@@ -59,7 +62,7 @@ export class ComingToRest {
     this.#callOff = of.platform.later(withinMs, () => this.#giveUp(withinMs));
   }
 
-  /** Bodies are handed nothing more, so that they stay at their last record. */
+  /** True if nothing is delivered to bodies any more, so that they stay at their last record. */
   get holds(): boolean {
     return this.#bodies === "record";
   }
@@ -76,7 +79,7 @@ export class ComingToRest {
     this.#end = undefined;
   }
 
-  /** In a turn with nothing to hand out. */
+  /** Records the move, in a turn without deliveries, once nothing is busy. */
   turn(): void {
     if (this.#end === undefined || busy(this.#runner.state, this.#owner, this.#bodies).length > 0) return;
     const told = this.#runner.apply(this.#moving);
@@ -87,7 +90,7 @@ export class ComingToRest {
   }
 }
 
-/** How a scope leaves: it admits nothing more, says in its log that it moves, and is nobody's here. */
+/** Lets a scope leave: admits nothing more, records that it moves, and abandons it here. */
 export class Leaving {
   readonly #runner: ScopeRunner;
   readonly #port: { readonly platform: Platform; readonly owner: string };
@@ -99,19 +102,19 @@ export class Leaving {
     this.#port = port;
   }
 
-  /** Why nothing is admitted, if so. */
+  /** Rejects requests while the scope is leaving; undefined otherwise. */
   get refusal(): Promise<never> | undefined {
     return this.#rest && Promise.reject(new ScopeMoving(this.#runner.id, this.#to));
   }
 
-  /** A turn of the scope, which delivers to its bodies, unless they are to stay where they are. */
+  /** Runs a turn of the scope: delivers to its bodies, unless they are to stay where they are. */
   turn(deliver: () => boolean): boolean {
     if (this.#rest?.holds !== true && deliver()) return true;
     this.#rest?.turn();
     return false;
   }
 
-  /** Resolves when it is on record that the scope moves. */
+  /** Resolves once `scope.moving` is durable. */
   async begin(moving: EventOf<"scope.moving">, resting: Resting): Promise<void> {
     if (this.#rest !== undefined) throw new ScopeMoving(this.#runner.id, this.#to);
     this.#to = moving.to;
