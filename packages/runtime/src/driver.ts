@@ -3,7 +3,7 @@ export { wrongNumber } from "./lifecycle/number-option.ts";
 export { admittedOptions } from "./lifecycle/wrong-option.ts";
 export { unknownKeyIn } from "./tool/unknown-key.ts";
 export { flowToolOf } from "./tool/flow-tool.ts";
-export { defaultPatience } from "./body/idle.ts";
+export { defaultPatience } from "./body/stop.ts";
 export { type Reattach, type ReattachPlace, decideReattach } from "./process/run/run.ts";
 export { type BackgroundSink } from "./process/run/report.ts";
 export { type Platform } from "./platform.ts";
@@ -51,7 +51,7 @@ export { type RegistryReply, causeChain, registryReply, withoutRawOutput } from 
 export { endOf, isAfter } from "./session/observe/observation.ts";
 export { FrameCodec } from "./session/observe/observation-codec.ts";
 export { defaultBounds } from "./session/admission.ts";
-export { type Capabilities } from "./body/capabilities.ts";
+export { type Capabilities } from "./body/facet/facts.ts";
 export { foldLines, recordedIn } from "./scope/fold.ts";
 export { type LogAttachments, type SteppedLine, keepAttachments, linesIn, putLog } from "./move/log-file.ts";
 export { unpackedAttachment } from "./move/attachment.ts";
@@ -71,4 +71,4 @@ export {
   ToolOutputContract,
   ToolDefinition as WireToolDefinition,
 } from "./tool/manifest.ts";
-export { LlmRequest } from "./body/facet/llm-request.ts";
+export { LlmRequest } from "./body/facet/host.ts";

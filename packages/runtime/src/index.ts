@@ -11,7 +11,7 @@ export { ApprovalWanted, type AwaitingPage, ScopeAwaiting } from "./session/appr
 export { type ExecutorSpec, type Offer, type OfferedRun } from "./session/executor/executor.ts";
 export { type Settled, type Settlement } from "./session/executor/offer.ts";
 export { type Target } from "./session/cancel.ts";
-export { type Patience } from "./body/idle.ts";
+export { type Patience } from "./body/stop.ts";
 export { type DeletionReport, type ProcessSignal, Processes } from "./process/process.ts";
 export { type Engine, type EngineRun, type Engines } from "./process/engine.ts";
 export { Background, type HostRun } from "./process/run/background.ts";
@@ -56,13 +56,12 @@ export {
 } from "./tool/result.ts";
 export { Cursor, type Ephemeral, type Frame, type Observation } from "./session/observe/observation.ts";
 export { type ObserveOptions, Subscription } from "./session/observe/observer.ts";
-export { type ProgressMessage } from "./body/facet/progress.ts";
+export { type ProgressMessage, type ToolContext } from "./body/facet/context.ts";
 export { type EndedHookCall, type HookCall, type Plugin, type PluginDirective } from "./host/hook.ts";
 export { type ProjectedCall, type Projector } from "./host/project.ts";
 export { type OutcomeDecision, type OutcomeResolver, type UnknownOutcome } from "./host/unknown-outcome.ts";
 export { type ExternalWork } from "./host/external.ts";
 export { type Durable } from "./body/facet/asking.ts";
-export { type ToolContext } from "./body/facet/context.ts";
 export { type StepInfo } from "./body/facet/step.ts";
 export { type Bounds } from "./session/admission.ts";
 export {
