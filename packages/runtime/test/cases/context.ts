@@ -5,8 +5,7 @@ import { withFields } from "@pawl/testkit";
 import { type Json, type JsonObject, ToolCallOutput, ToolCallRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError, type HostPort, type ToolContext, type ToolDefinition, defineTool } from "../../src/index.ts";
-import { problemOfCompletion } from "../../src/body/capabilities.ts";
-import { problemOfDurable } from "../../src/body/capabilities.ts";
+import { problemOfCompletion, problemOfDurable } from "../../src/body/facet/facts.ts";
 import { World } from "../world.ts";
 import { type Answer, answerOf, refusal, standingFields, standingOf } from "./standing.ts";
 
