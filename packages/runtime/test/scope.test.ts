@@ -1,7 +1,8 @@
 /** One scope between its store and those who perform for it: what waits for an append, and what is void without it. */
 import { type Command, type State, currentProtocol, defaultOptions, initial } from "@pawl/sansio-core";
 import { describe, expect, it } from "vitest";
-import { type BlobStore, defineTool, memoryBlobs, memoryJournal } from "../src/index.ts";
+import { defineTool, memoryJournal } from "../src/index.ts";
+import { type BlobStore, memoryBlobs } from "../src/driver.ts";
 import type { OutboxMessage } from "../src/journal/journal.ts";
 import { ScopeRunner } from "../src/scope/runner.ts";
 import type { Interpreter } from "../src/session/interpreter.ts";
