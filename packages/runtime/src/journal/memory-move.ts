@@ -1,7 +1,7 @@
 /** What a journal in memory keeps of moves. */
 import type { StoredScope } from "./memory-scope.ts";
 import type { Adoption, MoveEnd, MoveStore } from "./move-store.ts";
-import type { ScopeSecret } from "../scope/token-check.ts";
+import type { ScopeSecret } from "../scope/token.ts";
 
 interface Moves {
   readonly ends: Map<string, MoveEnd>;

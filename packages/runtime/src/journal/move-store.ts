@@ -4,7 +4,7 @@
  */
 import type { Finished } from "@pawl/sansio-core";
 import type { AppendResult, JournalLine, InboxMessage, Segment } from "./journal.ts";
-import type { ScopeSecret } from "../scope/token-check.ts";
+import type { ScopeSecret } from "../scope/token.ts";
 
 /** An entry of a scope's finished index. */
 export type IndexEntry = Finished & { readonly seq: number };
