@@ -3,7 +3,7 @@
  * wall clock. The time by which the wall clock is ahead therefore counts as elapsed, and no timer is set for longer than a
  * second, so that after a sleep a timer is late by no more than that.
  */
-import { type Platform, messageTurn } from "@pawl/runtime";
+import { type Platform, messageTurn } from "@pawl/runtime/driver";
 import { hashText } from "@pawl/tool-value";
 
 const longestTimerMs = 1000;

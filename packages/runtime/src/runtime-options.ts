@@ -8,7 +8,7 @@ import type { Registry } from "./tool/registry.ts";
 import type { Roots } from "./scope/token.ts";
 import type { HostPort } from "./host/host-request.ts";
 import type { Log } from "./log.ts";
-import type { Patience } from "./body/idle.ts";
+import type { Patience } from "./body/stop.ts";
 import type { Linger } from "./lifecycle/idle-cache.ts";
 import type { Mover } from "./move/mover.ts";
 import type { SnapshotOptions } from "./scope/snapshots.ts";

@@ -1,6 +1,6 @@
 /** The runtime of one process: opens scopes over a journal, and runs their tools. */
 import { defaultOptions } from "@pawl/sansio-core";
-import { defaultPatience } from "./body/idle.ts";
+import { defaultPatience } from "./body/stop.ts";
 import { Admission } from "./session/admission.ts";
 import { Alarms } from "./scope/alarms.ts";
 import { type AwaitingPage, type ScopeAwaiting, scopesAwaiting } from "./session/approval.ts";

@@ -1,5 +1,5 @@
 /** The ops of this package for the case runner. */
-import { LlmRequest } from "../src/body/facet/llm-request.ts";
+import { LlmRequest } from "../src/body/facet/host.ts";
 import {
   ToolArgumentProjection,
   ToolContract,

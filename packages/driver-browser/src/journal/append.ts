@@ -2,7 +2,7 @@
  * The writes to the log of a scope. An append writes its lines, index entries and messages, and the new head of the scope, in
  * one transaction. Retention drops the lines up to the latest snapshot, except those that the state refers to.
  */
-import type { Append, AppendResult, NotWritten, Retained, SentLetter } from "@pawl/runtime";
+import type { Append, AppendResult, NotWritten, Retained, OutboxMessage } from "@pawl/runtime/driver";
 import { chain } from "@pawl/sansio-core/driver";
 import { scopeAt } from "./owner.ts";
 import type { ScopeRow } from "./schema.ts";
@@ -20,7 +20,7 @@ const judge = async (at: Writing, row: ScopeRow, append: Append): Promise<Append
   return append.expectedSeq === row.seq + 1 ? undefined : { type: "conflict", seq: row.seq };
 };
 
-export const send = async (at: Writing, from: string, { to, ...letter }: SentLetter): Promise<void> => {
+export const send = async (at: Writing, from: string, { to, ...letter }: OutboxMessage): Promise<void> => {
   const letters = at.objectStore("letter");
   const before = await letters.get([to, from, letter.kind, letter.link, letter.number]);
   const order = before?.order ?? (await at.objectStore("count").get("letters")) ?? 0;

@@ -3,7 +3,8 @@
  * or not at all. They have transactions of their own, so that no append waits for them. The time at which a blob was last put
  * is a row of its own: a search for old blobs reads no bytes.
  */
-import type { AttachmentStore, BlobStore } from "@pawl/runtime";
+import type { AttachmentStore } from "@pawl/runtime";
+import type { BlobStore } from "@pawl/runtime/driver";
 import type { Transactions, Writing } from "./transaction.ts";
 
 const blobStores = ["blob", "put"] as const;

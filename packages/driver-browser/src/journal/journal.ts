@@ -2,16 +2,8 @@
  * A journal in IndexedDB. Appends that `appendAll` acknowledged are on disk (durability "strict"). Epoch and sequence are
  * compared in the transaction that writes, so several tabs may share one database.
  */
-import {
-  type Adoption,
-  type Append,
-  type AppendResult,
-  type AttachmentStore,
-  type BlobStore,
-  type Journal,
-  type MoveStore,
-  type Roots,
-} from "@pawl/runtime";
+import type { AttachmentStore, Journal } from "@pawl/runtime";
+import type { Adoption, Append, AppendResult, BlobStore, MoveStore, Roots } from "@pawl/runtime/driver";
 import { hashText } from "@pawl/tool-value";
 import { keepSnapshot, retain, take } from "./append.ts";
 import { attachmentsOver, blobsOver } from "./blob.ts";

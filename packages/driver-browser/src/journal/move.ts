@@ -1,5 +1,5 @@
 /** The part of a journal that moves scopes between stores: adopting a scope, declining it, and the record of either. */
-import { type Adoption, type IndexEntry, type MoveEnd, type MoveStore, chainStartOf } from "@pawl/runtime";
+import { type Adoption, type IndexEntry, type MoveEnd, type MoveStore, chainStartOf } from "@pawl/runtime/driver";
 import { fenced, hasRoom, send, write } from "./append.ts";
 import { scopeAt } from "./owner.ts";
 import type { ScopeRow } from "./schema.ts";

@@ -2,7 +2,7 @@
  * The owners of scopes. An instance has a lease and claims scopes; a claim raises the epoch of its scope, which fences the owner
  * before. The writer's fence does the same for the whole journal when another tab becomes the leader.
  */
-import { type Claim, type Holding, type Lease, chainStartOf } from "@pawl/runtime";
+import { type Claim, type Holding, type Lease, chainStartOf } from "@pawl/runtime/driver";
 import { BrowserJournalError } from "./error.ts";
 import type { LeaseRow, ScopeRow } from "./schema.ts";
 import type { Reading, Writing } from "./transaction.ts";

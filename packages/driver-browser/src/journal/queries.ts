@@ -1,5 +1,11 @@
 /** The queries of a journal, which need no ownership. */
-import { type ChainCheck, type JournalLine, type Letter, type ScopeEntry, chainStartOf } from "@pawl/runtime";
+import {
+  type ChainCheck,
+  type JournalLine,
+  type InboxMessage,
+  type ScopeEntry,
+  chainStartOf,
+} from "@pawl/runtime/driver";
 import { chain } from "@pawl/sansio-core/driver";
 import { otherOwner, scopeAt } from "./owner.ts";
 import type { AppendRow, ScopeRow } from "./schema.ts";
@@ -34,7 +40,7 @@ export const due = async (at: Reading, until: number, instance: string | undefin
   return (await free(at, waking, instance, now)).slice(0, limit);
 };
 
-export const inbox = async (at: Reading, scope: string): Promise<readonly Letter[]> => {
+export const inbox = async (at: Reading, scope: string): Promise<readonly InboxMessage[]> => {
   const letters = await at.objectStore("letter").getAll(IDBKeyRange.bound([scope], [scope, []]));
   return letters
     .toSorted((a, b) => a.order - b.order)

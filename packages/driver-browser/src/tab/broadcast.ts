@@ -1,5 +1,6 @@
 /** The broadcasts between the tabs of one journal: news of durable events, and questions if the leader is alive. */
-import type { Append, AppendResult, Journal } from "@pawl/runtime";
+import type { Journal } from "@pawl/runtime";
+import type { Append, AppendResult } from "@pawl/runtime/driver";
 import { type Codec, read, string, tagged, u64 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 

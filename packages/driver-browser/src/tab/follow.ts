@@ -1,6 +1,7 @@
 /** Follows the log of a scope from any tab: reads it from the database, again whenever a broadcast announces news. */
 import type { Recorded } from "@pawl/sansio-core";
-import { type Journal, Refused, recordedIn } from "@pawl/runtime";
+import { type Journal, Refused } from "@pawl/runtime";
+import { recordedIn } from "@pawl/runtime/driver";
 import type { TabMessage } from "./broadcast.ts";
 
 /** Limits the lines of one read. */

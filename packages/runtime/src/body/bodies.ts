@@ -7,15 +7,21 @@ import { completionKeyId, executionScopeIn, placeOf, report, sessionOf } from ".
 import { answeredConnection } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
 import { textOf } from "../error.ts";
-import type { CallFacts } from "./facet/facts.ts";
-import type { ProcessApi } from "./facet/process-api.ts";
+import type { CallFacts, ProcessApi } from "./facet/facts.ts";
 import { hookedCall } from "../host/hook.ts";
 import { askAs } from "../host/host-request.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
 import { contextOf } from "../host/prepare.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
 import { ParkedCalls } from "../host/parked-call.ts";
-import { type RecordedRun, type RecordedRunPort, recordedRunOf, shownEventAt } from "./recorded-run.ts";
+import {
+  type RecordedRun,
+  type RecordedRunPort,
+  recordedRunOf,
+  resolvedIn,
+  resultIn,
+  shownEventAt,
+} from "./recorded-run.ts";
 import type { Ending } from "../host/outcome.ts";
 import { bodyResult, runTool } from "./run-tool.ts";
 import type { Observers } from "../session/observe/observer.ts";
@@ -24,7 +30,6 @@ import type { Cause, ScopeRunner } from "../scope/runner.ts";
 import type { BodiesPort } from "../session/session-port.ts";
 import type { News } from "./replay-order.ts";
 import { tokenOf } from "../scope/token.ts";
-import { resolvedIn, resultIn } from "./value.ts";
 
 type RunningRow = Extract<CallRow, { readonly phase: "running" }>;
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;

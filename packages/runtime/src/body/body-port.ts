@@ -1,7 +1,7 @@
 /** What a run of a body is known by, what it asks for and hears, and what its scope does for it. */
 import type { Ask } from "@pawl/sansio-core";
 import type { EffectResult, EffectSpec } from "@pawl/sansio-core/driver";
-import type { Patience } from "./idle.ts";
+import type { Patience } from "./stop.ts";
 import type { Platform } from "../platform.ts";
 import type { Place } from "./replay-order.ts";
 

@@ -7,10 +7,8 @@
 import type { Ask } from "@pawl/sansio-core";
 import type { EffectResult } from "@pawl/sansio-core/driver";
 import type { Answer, BodyPort, Request, RunId } from "./body-port.ts";
-import { CleanUps } from "./clean-up.ts";
+import { CleanUps, IdleWatch, Signals, ended } from "./stop.ts";
 import type { EffectError } from "../error.ts";
-import { IdleWatch } from "./idle.ts";
-import { Signals, ended } from "./signals.ts";
 import { type News, type Place, type Recorded, ReplayOrder, isEarlier } from "./replay-order.ts";
 
 export type { Answer, BodyPort, Request, RunId } from "./body-port.ts";

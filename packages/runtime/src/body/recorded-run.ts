@@ -1,13 +1,81 @@
-/** What a body did before this run: read from its row, and from the log where the row says so. */
-import type { CallRef, State } from "@pawl/sansio-core";
-import { type SettledEffect, bodyOf } from "@pawl/sansio-core/driver";
-import { isMarked } from "../journal/blob.ts";
+/**
+ * The record that a run is replayed from: what earlier runs asked for and were answered. The row of the call says where
+ * in the log each value stands, and the values are read from the events there.
+ */
+import type { CallRef, Event, State } from "@pawl/sansio-core";
+import {
+  type EffectResult,
+  type EffectStatus,
+  type ProcessRow,
+  ReplyCodec,
+  type SettledEffect,
+  bodyOf,
+  resolutionIn,
+  resultAmong,
+} from "@pawl/sansio-core/driver";
+import type { Json, Resolution } from "@pawl/tool-value";
 import type { Answer } from "./body.ts";
+import { type Recorded, recordedOf } from "./replay-order.ts";
+import { isMarked } from "../journal/blob.ts";
 import { type ReadLines, Quarantined, eventsIn, linesAt } from "../scope/fold.ts";
 import type { Cause, ScopeRunner } from "../scope/runner.ts";
-import { type Recorded, recordedOf } from "./replay-order.ts";
-import { resultIn } from "./value.ts";
 import type { Values } from "../scope/values.ts";
+
+const failed = (code: string, message: string): EffectResult => ({ status: "err", error: { code, message } });
+const done = (value: Json): EffectResult => ({ status: "ok", value });
+
+const timedOut = failed("durable_effect_event_timeout", "durable effect external event wait timed out");
+const cancelled = failed("durable_effect_event_cancelled", "durable effect external event wait was cancelled");
+const revoked = failed("await_event_unknown_or_revoked", "await-event key is invalid or revoked");
+
+const resultOfResolution = (resolution: Resolution): EffectResult => {
+  switch (resolution.status) {
+    case "ok":
+      return done(resolution.payload);
+    case "err":
+      return failed(resolution.payload.code, resolution.payload.message);
+    case "timeout":
+      return timedOut;
+    case "cancelled":
+      return cancelled;
+  }
+};
+
+const awaitPrefix = "await-event:";
+/** Returns the key of the effect that waits under a wait's key. */
+export const awaitEffectKey = (wait: string): string => awaitPrefix + wait;
+const waitOfKey = (key: string): string => key.slice(awaitPrefix.length);
+
+/** Reads from an event how a wait ended. Its time can be over in any event, even in one that resolves it. */
+const resultOfWait = (event: Event, key: string, status: EffectStatus): EffectResult => {
+  const resolution = resolutionIn(event, waitOfKey(key));
+  if (resolution !== undefined && (status === "err") === (resolution.status !== "ok"))
+    return resultOfResolution(resolution);
+  if (event.type === "wait.cancelled" && event.key === key) return cancelled;
+  if (event.type === "wait.revoked" && event.keys.includes(waitOfKey(key))) return revoked;
+  if (event.type === "session.deleted" || (event.type === "effect.requested" && event.key === key)) return revoked;
+  return timedOut;
+};
+
+/** Reads the value of an effect from the event that holds it; that of a process's event needs the process's row too. */
+export const resultIn = (event: Event, key: string, effect: SettledEffect, process?: ProcessRow): EffectResult => {
+  if (event.type === "effect.requested" && event.key === key && event.refused !== undefined)
+    return { status: "err", error: event.refused };
+  const { kind, status } = effect;
+  if (kind === "wait") return resultOfWait(event, key, status);
+  if (kind === "message" || kind === "event") return resultAmong(event, process) ?? done(null);
+  if (event.type === "replies.recorded") return done(event.replies.map(ReplyCodec.encode) as Json);
+  const isAnswer = (event.type === "step.settled" || event.type === "host.answered") && event.key === key;
+  return isAnswer ? event.result : done(null);
+};
+
+/** Reads a value that an earlier event holds: that of a wait stands in the wait's row. */
+export const resolvedIn = ({ waits }: State, key: string, effect: SettledEffect): EffectResult => {
+  const wait = waits.at(waitOfKey(key));
+  return wait?.terminal === undefined
+    ? resultIn({ type: "clock.ticked" }, key, effect)
+    : resultOfResolution(wait.terminal.resolution);
+};
 
 export interface RecordedRun {
   readonly at: number;
@@ -27,7 +95,7 @@ const causeAt = ({ scope }: State, events: ReadonlyMap<number, Cause>, seq: numb
   return cause;
 };
 
-/** One event of the log, with its values. */
+/** Reads one event of the log, its large values inlined. */
 export const shownEventAt = async (
   { runner, readLines, values }: RecordedRunPort,
   seq: number,
@@ -38,8 +106,8 @@ export const shownEventAt = async (
 };
 
 /**
- * Where this attempt asked for an effect. A step that may run only once, and that an earlier attempt left open, it asked
- * for when its outcome was found to be unknown.
+ * Returns where this attempt asked for an effect. A step that may run only once, and that an earlier attempt left open,
+ * counts as asked for where its outcome was found to be unknown.
  */
 const askedAt = (effect: SettledEffect, attempt: number, events: ReadonlyMap<number, Cause>): number => {
   const { once, status, requested, settled } = effect;
@@ -48,6 +116,7 @@ const askedAt = (effect: SettledEffect, attempt: number, events: ReadonlyMap<num
   return asked !== undefined && "attempt" in asked && asked.attempt === attempt ? requested : settled;
 };
 
+/** Reads what earlier runs of a call did, up to this run of an attempt. */
 export const recordedRunOf = async (port: RecordedRunPort, call: CallRef, attempt: number): Promise<RecordedRun> => {
   const { runner, readLines, values } = port;
   const row = runner.state.calls.at(call);
@@ -60,7 +129,7 @@ export const recordedRunOf = async (port: RecordedRunPort, call: CallRef, attemp
     effect.settled,
     ...(effect.once ? [effect.requested] : []),
   ]);
-  await runner.whenDurable(seqs.reduce((a, b) => Math.max(a, b), 0)); // What was told just now is not in the log yet.
+  await runner.whenDurable(seqs.reduce((a, b) => Math.max(a, b), 0)); // An event that was applied just now is not in the log yet.
   const lines = await linesAt(readLines, seqs);
   const { state } = runner;
   const events = eventsIn(state.scope.id, lines);

@@ -10,7 +10,7 @@ import {
 import type { AttachmentStore } from "../journal/attachment.ts";
 import type { BodyRun } from "./body.ts";
 import { type Place, completionKeyId, report } from "../host/call-place.ts";
-import { cancelledBy } from "./abort-error.ts";
+import { cancelledBy } from "./stop.ts";
 import type { CallFacts } from "./facet/facts.ts";
 import { EffectError } from "../error.ts";
 import { unanswered } from "../host/connection.ts";

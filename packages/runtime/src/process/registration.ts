@@ -16,7 +16,7 @@ import {
 import { describe, jsonFromJs, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../error.ts";
-import type { ProcessApi } from "../body/facet/process-api.ts";
+import type { ProcessApi } from "../body/facet/facts.ts";
 
 export interface ProcessStart {
   readonly id: string;

@@ -4,7 +4,7 @@
  */
 import type { Event, State } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import type { ProcessApi } from "../body/facet/process-api.ts";
+import type { ProcessApi } from "../body/facet/facts.ts";
 import { ScopeLost } from "../error.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Access } from "../scope/access.ts";

@@ -2,7 +2,7 @@
 import type { Finished, State } from "@pawl/sansio-core";
 import type { Admission } from "./admission.ts";
 import type { AttachmentStore } from "../journal/attachment.ts";
-import type { Patience } from "../body/idle.ts";
+import type { Patience } from "../body/stop.ts";
 import type { BackgroundOptions } from "../process/host.ts";
 import type { Places } from "../process/run/background.ts";
 import type { Glimpse } from "../process/run/session-work.ts";

@@ -1,36 +1,36 @@
-/** How a facet asks: each durable effect has a key that repeats when the program repeats. */
+/**
+ * How the facets of `ctx` ask for durable effects. Each effect has a key that repeats when the program repeats, so that
+ * its record is found again: the n-th use of a name in a run has the n-th key of that name.
+ */
 import { type EffectResult, type EffectSpec, EffectSpecCodec } from "@pawl/sansio-core/driver";
-import { type Json, describe, jsonFromJs, readOwned, record, string, stringify } from "@pawl/tool-value";
+import { type Json, describe, jsonFromJs, readOwned, record, stableHash, string, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Answer, BodyRun, Request } from "../body.ts";
 import { EffectError } from "../../error.ts";
 import type { CallFacts } from "./facts.ts";
 
-/** The promise of a durable effect, which a race can name. */
+/** The promise of a durable effect. Its key lets `ctx.race` and its kin name it in the log. */
 export interface Durable<A> extends Promise<A> {
   readonly key: string;
 }
 
 const ignored = (): void => undefined;
 
-/** A body need not await it, or does so after a race: what it came to is on record. */
 const keyed = <A>(key: string, promise: Promise<A>): Durable<A> => {
   (promise as { key?: string }).key = key;
   return promise as Durable<A>;
 };
 
-export const durable = <A>(key: string, promise: Promise<A>): Durable<A> => {
-  promise.catch(ignored);
-  return keyed(key, promise);
-};
-
-/** Of a promise that is no effect's own: nobody need await it either. */
+/** Marks a promise as handled: a body need not await it, for its outcome is on record. */
 export const handled = <A>(promise: Promise<A>): Promise<A> => {
   promise.catch(ignored);
   return promise;
 };
 
-/** What does not fit is refused by the promise, as an async function refuses it: under `key`, where it has come to none. */
+/** Names a promise by the key of its effect, and marks it as handled. */
+export const durable = <A>(key: string, promise: Promise<A>): Durable<A> => keyed(key, handled(promise));
+
+/** Turns what `ask` throws into a rejected promise, as an async function does. */
 export const refusing = <A>(key: string, ask: () => Durable<A>): Durable<A> => {
   try {
     return ask();
@@ -55,7 +55,7 @@ const AskedFor = record<{ readonly key: string; readonly effect: EffectSpec }>("
   effect: EffectSpecCodec,
 });
 
-/** A program's words go into the log, which has to be read again. The input of a step is JSON already. */
+/** Finds what the log could not give back of a request. The input of a step is JSON already and is left out. */
 const problemOf = (key: string, effect: EffectSpec): EffectError | undefined => {
   const isStep = effect.kind === "step";
   if (isStep && effect.recovery === "again" && key.isWellFormed()) return undefined;
@@ -78,21 +78,26 @@ export class Asking {
     this.facts = facts;
   }
 
-  /** The n-th use of a name within a run: the first is the name itself. */
+  /** Returns the key of the n-th use of a name within a run: the first is the name itself. */
   nextName(name: string): string {
     const count = (this.#counts.get(name) ?? 0) + 1;
     this.#counts.set(name, count);
     return count === 1 ? name : `${name}#${count}`;
   }
 
-  /** Most effects of a body are asked for with the same: with nothing. */
+  /** Hashes a name that the body makes. A name is equal in later attempts as well, unless the attempt is given. */
+  hashOfName(name: string, attempt = 1): string {
+    return stableHash([this.facts.base, attempt, name]);
+  }
+
+  /** Hashes an input, and remembers the last: most effects of a body have the same one, null. */
   #hashOf(input: Json): string {
     const text = stringify(input);
     if (this.#hashed?.text !== text) this.#hashed = { text, hash: this.body.hash(text) };
     return this.#hashed.hash;
   }
 
-  /** Asks for an effect; what it is asked with tells it from another under the same key. */
+  /** Asks for an effect. The hash of its input tells it from another under the same key. */
   ask(key: string, effect: EffectSpec, input: Json, perform?: Request["perform"]): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const problem = problemOf(key, effect);
@@ -101,7 +106,7 @@ export class Asking {
     });
   }
 
-  /** Asks for an effect whose answer is read so. */
+  /** Asks for an effect, and reads its answer with `read` before any other answer is delivered. */
   askFor<A>(
     read: (result: EffectResult) => A,
     key: string,

@@ -1,26 +1,37 @@
-/** What a tool's body is given: `ctx`, put together from its facets. */
-import type { Json } from "@pawl/tool-value";
+/** The context of a tool's body: `ctx`, put together from its facets. */
+import { type AttachmentCreateMeta, type AttachmentRef, type Codec, type Json, describe, read } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
 import type { BodyRun } from "../body.ts";
-import { ended } from "../signals.ts";
+import { EffectError } from "../../error.ts";
+import { putAttachment } from "../../journal/attachment.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
 import type { ToolManifest } from "../../tool/manifest.ts";
+import { ended } from "../stop.ts";
 import { Asking, handled, toJson } from "./asking.ts";
-import { type Cancels, cancels } from "./cancel.ts";
-import { type Facets, facetsOf } from "./facets.ts";
+import { type Concurrency, concurrency } from "./concurrency.ts";
 import type { CallFacts } from "./facts.ts";
-import { type Handed, handed } from "./handed.ts";
-import { type Names, names } from "./name.ts";
-import { type Keys, keys } from "./key.ts";
-import { origin } from "./process-api.ts";
-import { type Progress, progress } from "./progress.ts";
+import { type HandleTools, handleTools } from "./handle-tool.ts";
+import { type HostRequests, hostRequests } from "./host.ts";
+import { type LongWorkFacets, longWorkFacets } from "./long-work.ts";
+import { type ProcessesFacet, processes } from "./process.ts";
+import { type ProcessEvents, processEvents } from "./process-event.ts";
 import { type Steps, steps } from "./step.ts";
+import { type Waits, waits } from "./wait.ts";
 
-export interface ToolContext extends Facets, Steps, Keys, Cancels, Names, Progress, Handed {
-  readonly background: Facets["background"] & {
-    /** The tool of this name, where it may be called here. */
+/** Progress is shown to observers and not recorded. */
+export interface ProgressMessage {
+  readonly text: string;
+  readonly kind: string;
+}
+
+export interface ToolContext extends Steps, Waits, Concurrency, HostRequests, ProcessEvents, LongWorkFacets {
+  readonly processes: ProcessesFacet;
+  readonly handleTools: HandleTools;
+  readonly background: LongWorkFacets["background"] & {
+    /** Finds a tool that may be called here. */
     readonly tool: (name: string) => LiveTool | undefined;
   };
-  /** What is known of a tool that may be called here, by its name, as it is now: not on record. */
+  /** Describes a tool that may be called here, as it is now: the answer is not on record. */
   readonly callableToolManifest: (name: string) => ToolManifest | undefined;
   /** The scope that the call runs in. */
   readonly sessionId: string;
@@ -36,7 +47,19 @@ export interface ToolContext extends Facets, Steps, Keys, Cancels, Names, Progre
   /** One for all attempts of this call: the idempotency key for an outside service. */
   readonly replayKey: string;
   readonly payload: Json;
+  /** The prepared payload, decoded. */
+  readonly payloadAs: <A>(codec: Codec<A>) => A;
   readonly signal: AbortSignal;
+  /** Scope time of the last answer that was delivered: equal in every run. */
+  readonly now: () => number;
+  /** Equal in every run, as is `uuid`. */
+  readonly random: () => number;
+  readonly uuid: (name: string) => string;
+  readonly progress: (message: ProgressMessage) => void;
+  readonly attachments: {
+    /** The same bytes are the same attachment, so that a body that runs again may put them again. */
+    readonly put: (bytes: Uint8Array, meta: AttachmentCreateMeta) => Promise<AttachmentRef>;
+  };
   /** Tells the host's trace that a process was started for this call. */
   readonly emitChildProcessStarted: (processId: string, entryName?: string) => void;
   /** Starts the body anew with other arguments and nothing remembered. */
@@ -45,7 +68,7 @@ export interface ToolContext extends Facets, Steps, Keys, Cancels, Names, Progre
 
 const bodyOf = Symbol("body");
 
-/** One for all: V8 makes a hidden class of each accessor that an object is made with, and keeps what it closes over. */
+/** One for all contexts: V8 makes a hidden class for each accessor that an object is made with, and keeps its closure. */
 const signal: PropertyDescriptor = {
   enumerable: true,
   get(this: { readonly [bodyOf]: BodyRun }) {
@@ -53,14 +76,52 @@ const signal: PropertyDescriptor = {
   },
 };
 
-/** The signal is made when it is asked for: most bodies do not. */
+/** Adds `signal`, which is made when it is first read: most bodies never do. */
 const withSignal = (context: Omit<ToolContext, "signal">, body: BodyRun): ToolContext => {
   Object.defineProperty(context, bodyOf, { value: body });
   return Object.defineProperty(context, "signal", signal) as ToolContext;
 };
 
-const continueAs = async (asking: Asking, args: unknown): Promise<never> => {
-  const { body, facts } = asking;
+/** Finds the process that a call runs in, and the agent's frame that started that process. */
+const origin = ({ processApi }: CallFacts): Pick<ToolContext, "processId" | "agentFrameId"> => {
+  const registration = processApi.state().process?.registration;
+  const originator = registration?.provenance.originator;
+  return {
+    processId: registration?.id,
+    agentFrameId: originator?.type === "session" ? originator.scope.agent_frame_id : undefined,
+  };
+};
+
+/** Makes a name-based UUID of a hash, in version 8: the bits are those of our own hash. */
+export const uuidOf = (hex: string): string => {
+  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16);
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ];
+  return parts.join("-");
+};
+
+/** Returns time, chance and names that are equal in every run. */
+const names = (asking: Asking): Pick<ToolContext, "now" | "random" | "uuid"> => {
+  const hashOf = (name: string): string => asking.hashOfName(asking.nextName(name));
+  return {
+    now: () => asking.body.now,
+    random: () => Number.parseInt(hashOf("random").slice(0, 12), 16) / 2 ** 48,
+    uuid: (name) => uuidOf(hashOf(`uuid:${name}`)),
+  };
+};
+
+const payloadAs = <A>({ payload }: CallFacts, codec: Codec<A>): A => {
+  const decoded = read(codec, payload);
+  if (E.isLeft(decoded)) throw new EffectError("prepared_payload", `the prepared payload: ${describe(decoded.left)}`);
+  return decoded.right;
+};
+
+const continueAs = async ({ body, facts }: Asking, args: unknown): Promise<never> => {
   if (body.isOver) throw ended;
   const input = toJson(args, "the arguments to continue with");
   await body.ended();
@@ -71,14 +132,40 @@ const continueAs = async (asking: Asking, args: unknown): Promise<never> => {
 
 export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const asking = new Asking(body, facts);
-  const { toolNamed } = facts.processApi;
-  const facets = facetsOf(asking);
-  const { processId, agentFrameId } = origin(asking);
-  const { externalEventKey, completionKey } = keys(asking);
+  const { toolNamed, childStarted } = facts.processApi;
+  const { runJson, onCancel } = steps(asking);
+  const { sleep, awaitEventJson, externalEventKey, completionKey } = waits(asking);
+  const { batch, race, any, all, allSettled } = concurrency(asking);
+  const { host, sessions, triggers, directCompletions } = hostRequests(asking);
+  const { background, tasks, schedules } = longWorkFacets(asking);
+  const { emitProcessEvent, processEvents: events } = processEvents(asking);
+  const { processId, agentFrameId } = origin(facts);
   const { now, random, uuid } = names(asking);
-  const { payloadAs, attachments } = handed(asking);
+  const own = processes(asking);
   const context: Omit<ToolContext, "signal"> = {
-    ...facets, // First: V8 copies it as a whole.
+    runJson,
+    onCancel,
+    sleep,
+    awaitEventJson,
+    externalEventKey,
+    completionKey,
+    batch,
+    race,
+    any,
+    all,
+    allSettled,
+    host,
+    sessions,
+    triggers,
+    directCompletions,
+    processes: own,
+    handleTools: handleTools(asking, own),
+    emitProcessEvent,
+    processEvents: events,
+    background: { ...background, tool: toolNamed },
+    tasks,
+    schedules,
+    callableToolManifest: (name) => toolNamed(name)?.manifest,
     sessionId: facts.sessionId,
     session: facts.session,
     processId,
@@ -88,19 +175,18 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     maxAttempts: facts.maxAttempts,
     replayKey: facts.replayKey,
     payload: facts.payload,
-    background: { ...facets.background, tool: toolNamed },
-    callableToolManifest: (name) => toolNamed(name)?.manifest,
-    runJson: steps(asking).runJson,
-    externalEventKey,
-    completionKey,
-    onCancel: cancels(asking).onCancel,
+    payloadAs: (codec) => payloadAs(facts, codec),
     now,
     random,
     uuid,
-    emitChildProcessStarted: (id, entryName) => facts.processApi.childStarted(body.id.call, id, entryName),
-    progress: progress(asking).progress,
-    payloadAs,
-    attachments,
+    progress: (message) => {
+      if (!body.isOver) facts.progress(message);
+    },
+    attachments: {
+      put: (bytes, meta) =>
+        handled(body.isOver ? Promise.reject(ended) : putAttachment(facts.attachments, bytes, meta)),
+    },
+    emitChildProcessStarted: (id, entryName) => childStarted(body.id.call, id, entryName),
     continueAs: (args) => handled(continueAs(asking, args)),
   };
   return withSignal(context, body);

@@ -1,36 +1,110 @@
-/** Of a call, what its context needs to know. */
+/**
+ * Facts of a call: its names, what it may do where it stands, and what its scope does for it. Refusals are worded as on
+ * the wire.
+ */
+import type { Command, Event, State } from "@pawl/sansio-core";
+import type { EffectResult, ProcessEvent } from "@pawl/sansio-core/driver";
 import type { Json, ToolCallOutput } from "@pawl/tool-value";
-import type { AttachmentStore } from "../../journal/attachment.ts";
+import { EffectError } from "../../error.ts";
 import type { NestedCall } from "../../host/hook.ts";
-import type { PrepareContext } from "../../tool/live-tool.ts";
-import type { Capabilities } from "../capabilities.ts";
-import type { ProcessApi } from "./process-api.ts";
-import type { ProgressMessage } from "./progress.ts";
+import type { AttachmentStore } from "../../journal/attachment.ts";
+import type { SessionWork } from "../../process/run/session-work.ts";
+import type { LiveTool, PrepareContext } from "../../tool/live-tool.ts";
+import type { ProgressMessage, ToolContext } from "./context.ts";
+
+/** Says what a context can do, which depends on where it was made. */
+export interface Capabilities {
+  /** Present in a prepared call only. */
+  readonly callId: string | undefined;
+  /** True if the host that made it keeps a log. */
+  readonly isDurable: boolean;
+  /** The process in whose scope it runs, if it does. */
+  readonly process: string | undefined;
+}
+
+const isBlank = (text: string): boolean => text.trim() === "";
+
+const problemOfCall = ({ callId }: Capabilities): EffectError | undefined => {
+  const code = "durable_effects_missing_call_id";
+  if (callId === undefined) return new EffectError(code, "durable effects require a prepared tool call id");
+  if (isBlank(callId)) return new EffectError(code, "durable effects require a non-empty prepared tool call id");
+  return undefined;
+};
+
+/** Returns why durable effects cannot be opened here. */
+export const problemOfDurable = (capabilities: Capabilities): EffectError | undefined => {
+  const problem = problemOfCall(capabilities);
+  if (problem !== undefined || capabilities.isDurable) return problem;
+  return new EffectError("durable_effects_unavailable", "this effect controller does not support durable tool effects");
+};
+
+/** Returns why there is no completion key here. */
+export const problemOfCompletion = ({ callId }: Capabilities): EffectError | undefined =>
+  callId === undefined
+    ? new EffectError("tool_completion_key_missing_call_id", "completion keys require a prepared tool call id")
+    : undefined;
+
+/** Returns why a process event cannot be emitted here. A missing process is reported before a bad type or call. */
+export const problemOfProcessEvent = (capabilities: Capabilities, eventType: string): EffectError | undefined => {
+  if (capabilities.process === undefined) {
+    const message = "durable effect process events are unavailable outside a durable process";
+    return new EffectError("durable_effect_process_event_unavailable", message);
+  }
+  if (isBlank(eventType)) {
+    const message = "durable effect process event type must be non-empty";
+    return new EffectError("durable_effect_empty_process_event_type", message);
+  }
+  return problemOfCall(capabilities);
+};
+
+type Execute = Extract<Command, { readonly type: "tool.execute" }>;
+
+/** Connects a call to its scope and to the processes of that scope. */
+export interface ProcessApi {
+  readonly state: () => State;
+  /** Applies an event to the scope; an event that does not fit comes back as an error. */
+  readonly apply: (event: Event) => EffectResult;
+  /** The background runs, tasks and schedules of a session. */
+  readonly work: SessionWork;
+  /** Resolves to true once there is a place for a background run that begins here; undefined for any other call. */
+  readonly begins: (command: Execute) => Promise<boolean> | undefined;
+  /** Runs the body of a tool; that of a background run with a sink. */
+  readonly execute: (tool: LiveTool, command: Execute, context: ToolContext, isOver: () => boolean) => Promise<unknown>;
+  /** The environment of the scope's calls, for processes that they start to load. */
+  readonly environmentSpec: () => Json;
+  /** Finds a tool that may be called here. */
+  readonly toolNamed: (name: string) => LiveTool | undefined;
+  /** Resolves to the first event of a type after a place in the log of the scope's own process. */
+  readonly eventAfter: (eventType: string, after: number, signal: AbortSignal) => Promise<ProcessEvent>;
+  readonly childStarted: (call: string, processId: string, entryName: string | undefined) => void;
+}
 
 export interface CallFacts {
-  /** The scope that the call runs in, and the session that it is for. */
+  /** The scope that the call runs in. */
   readonly sessionId: string;
+  /** The session that it is for. */
   readonly session: string;
   readonly callId: string;
   readonly capabilities: Capabilities;
   readonly maxAttempts: number;
   readonly replayKey: string;
-  /** The base of the keys of all that the body does. */
+  /** Begins the keys of all that the body does. */
   readonly base: string;
   readonly executionScope: string;
   readonly name: string;
   readonly payload: Json;
-  /** `{session}/{request}/{call name}`: what processes are called that stand for calls of the body. */
+  /** `{session}/{request}/{call name}`: begins the ids of processes that stand for calls of the body. */
   readonly place: string;
   readonly processApi: ProcessApi;
+  /** Signs the token under which the outside resolves the wait of this id. */
   readonly token: (id: string) => string;
-  /** Records that the outside is given the key that completes the call: it ends with the call. */
+  /** Records that the outside was given the key that completes the call. */
   readonly handOut: (completionKey: string) => void;
-  /** For a call that the body starts apart. */
+  /** Returns the context that prepares a call which the body starts apart. */
   readonly preparing: (callId: string, tool: string) => PrepareContext;
-  /** What the hooks make of such a call. */
+  /** Runs the hooks before such a call. */
   readonly hooked: (call: NestedCall) => Promise<{ readonly args: Json; readonly short?: ToolCallOutput }>;
-  /** Tells the host of what no model is shown. */
+  /** Reports to the host an error that no model is shown. */
   readonly report: (thrown: unknown) => void;
   readonly attachments: AttachmentStore;
   readonly progress: (message: ProgressMessage) => void;

@@ -1,20 +1,160 @@
-/** What a body asks of its host: answered once, and remembered. */
-import type { Json } from "@pawl/tool-value";
-import { type Asking, type Durable, durable, refusing, toJson, valueOf } from "./asking.ts";
+/**
+ * Requests to the host: `ctx.host` and what is made of it, the verbs of sessions, triggers and direct completions. The
+ * host answers each once; a body that runs again is answered from the record.
+ */
+import { type CausalRef, type EffectResult, directIdentity } from "@pawl/sansio-core/driver";
+import {
+  AttachmentRef,
+  type Codec,
+  type Json,
+  array,
+  describe,
+  json,
+  nullable,
+  optional,
+  read,
+  record,
+  stableHash,
+  string,
+} from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { EffectError } from "../../error.ts";
+import { type Asking, type Durable, refusing, toJson, valueOf } from "./asking.ts";
+
+/** The verbs of a session, as its host keeps it. */
+interface SessionVerbs {
+  readonly model: () => Durable<Json>;
+  readonly snapshotCurrent: () => Durable<Json>;
+  readonly snapshot: (sessionId: string) => Durable<Json>;
+  readonly createSession: (request: unknown) => Durable<Json>;
+  readonly closeSession: (sessionId: string) => Durable<Json>;
+  readonly startTurn: (sessionId: string, turnId: string, input: unknown) => Durable<Json>;
+  readonly toolCatalog: () => Durable<Json>;
+  readonly sharedToolCatalog: () => Durable<Json>;
+  /** Null takes the override back. */
+  readonly setToolsAvailability: (names: readonly string[], availability: string | null) => Durable<Json>;
+}
+
+interface TriggerInput {
+  readonly source_type: string;
+  readonly source_key: string;
+  readonly payload: Json;
+  readonly idempotency_key: string;
+  readonly source?: Json;
+}
+const TriggerInput: Codec<TriggerInput> = record<TriggerInput>("struct TriggerInput", {
+  source_type: string,
+  source_key: string,
+  payload: json,
+  idempotency_key: string,
+  source: optional(json),
+});
+
+interface TriggerOccurrence {
+  readonly occurrence_id: string;
+  readonly started_process_ids: readonly string[];
+}
+const TriggerOccurrence: Codec<TriggerOccurrence> = record<TriggerOccurrence>("struct TriggerOccurrence", {
+  occurrence_id: string,
+  started_process_ids: array(string),
+});
+
+/** Names an attachment: its bytes are stored before the request. */
+interface RequestAttachment {
+  readonly reference: AttachmentRef;
+}
+/** A request to a model, in the reference's wire format. pawl passes its parts on unread, to the host's provider. */
+export interface LlmRequest {
+  readonly model: string;
+  readonly messages: readonly Json[];
+  readonly attachments: readonly RequestAttachment[];
+  readonly tools: readonly Json[];
+  readonly tool_choice: Json;
+  readonly model_variant: string | null;
+  readonly generation: Json;
+  readonly session_id: string | null;
+  readonly output_spec: Json;
+}
+export const LlmRequest: Codec<LlmRequest> = record<LlmRequest>("struct LlmRequest", {
+  model: string,
+  messages: array(json),
+  attachments: array(record<RequestAttachment>("struct RequestAttachment", { reference: AttachmentRef })),
+  tools: array(json),
+  tool_choice: json,
+  model_variant: nullable(string),
+  generation: json,
+  session_id: nullable(string),
+  output_spec: nullable(json),
+});
 
 export interface HostRequests {
   readonly host: (name: string, input: unknown) => Durable<Json>;
+  readonly sessions: SessionVerbs;
+  /** Sets off a trigger of the host's. */
+  readonly triggers: { readonly emit: (trigger: TriggerInput) => Durable<TriggerOccurrence> };
+  /** Completions beside those of the agent's turn. */
+  readonly directCompletions: {
+    /** Returns `{text, usage}`, as the host's model provider answers. */
+    readonly complete: (request: unknown, usageSource: string, causedBy?: CausalRef) => Durable<Json>;
+  };
 }
 
+const hostRequest = (asking: Asking, name: string, input: unknown): Durable<Json> => {
+  const key = asking.nextName(`host:${name}`);
+  return refusing(key, () => {
+    const encoded = toJson(input, `the input of \`${name}\``);
+    return asking.askFor(valueOf, key, { kind: "host", name, input: encoded }, encoded);
+  });
+};
+
+const sessionVerbs = (asking: Asking): SessionVerbs => {
+  const ask = (verb: string, input: object = {}): Durable<Json> =>
+    hostRequest(asking, `sessions.${verb}`, { session_id: asking.facts.session, ...input });
+  return {
+    model: () => ask("model"),
+    snapshotCurrent: () => ask("snapshot_current"),
+    snapshot: (session_id) => ask("snapshot", { session_id }),
+    createSession: (request) => ask("create_session", { request }),
+    closeSession: (session_id) => ask("close_session", { session_id }),
+    startTurn: (session_id, turn_id, input) => ask("start_turn", { session_id, turn_id, input }),
+    toolCatalog: () => ask("tool_catalog"),
+    sharedToolCatalog: () => ask("shared_tool_catalog"),
+    setToolsAvailability: (names, availability) => ask("set_tools_availability", { names, availability }),
+  };
+};
+
+const decoded = <A>(codec: Codec<A>, said: unknown, code: string, what: string): A => {
+  const result = read(codec, said);
+  if (E.isLeft(result)) throw new EffectError(code, `${what}: ${describe(result.left)}`);
+  return result.right;
+};
+
+const emitTrigger = (asking: Asking, said: TriggerInput): Durable<TriggerOccurrence> => {
+  const trigger = decoded(TriggerInput, said, "trigger_invalid", "the trigger");
+  const input = toJson(TriggerInput.encode(trigger), "the trigger");
+  const key = asking.nextName(`trigger:${said.idempotency_key}`);
+  const occurrence = (result: EffectResult): TriggerOccurrence =>
+    decoded(TriggerOccurrence, valueOf(result), "trigger_invalid", "the host's answer to a trigger");
+  return asking.askFor(occurrence, key, { kind: "trigger", input }, input);
+};
+
+const completion = "the request of a completion";
+
+/** Asks for a completion. Where the request names no session it is the call's own. */
+const complete = (asking: Asking, said: unknown, usage_source: string, causedBy?: CausalRef): Durable<Json> => {
+  const { session: session_id, callId: call_id } = asking.facts;
+  const caused_by = causedBy ?? { type: "tool_call", session_id, call_id };
+  const request = decoded(LlmRequest, toJson(said, completion), "direct_request", completion);
+  const encoded = LlmRequest.encode({ ...request, session_id: request.session_id ?? session_id }) as Json;
+  const named = { session_id, usage_source, caused_by, request: { hash: stableHash(encoded) } };
+  const key = asking.nextName(directIdentity(named).replay_key);
+  const input = toJson({ request: encoded, usage_source, caused_by, replay_key: key }, completion);
+  return asking.askFor(valueOf, key, { kind: "host", name: "direct.complete", input }, input);
+};
+
 export const hostRequests = (asking: Asking): HostRequests => ({
-  host: (name, input) => {
-    const key = asking.nextName(`host:${name}`);
-    return refusing(key, () => {
-      const json = toJson(input, `the input of \`${name}\``);
-      return durable(
-        key,
-        asking.ask(key, { kind: "host", name, input: json }, json).then(({ result }) => valueOf(result)),
-      );
-    });
-  },
+  host: (name, input) => hostRequest(asking, name, input),
+  sessions: sessionVerbs(asking),
+  triggers: { emit: (trigger) => refusing("trigger", () => emitTrigger(asking, trigger)) },
+  directCompletions: { complete: (...of) => refusing("direct", () => complete(asking, ...of)) },
 });

@@ -1,4 +1,4 @@
-/** Work that nobody waits for, as bodies ask for it: background runs, tasks, schedules. What each comes to is on record. */
+/** Long work, as bodies ask for it: background runs, tasks and schedules. Nobody waits for it; each request is a durable step. */
 import type {
   EffectResult,
   NewMessage,
@@ -11,16 +11,15 @@ import type {
   TaskMessage,
   TaskUpdate,
 } from "@pawl/sansio-core/driver";
-import { type Json, stableHash } from "@pawl/tool-value";
+import type { Json } from "@pawl/tool-value";
 import { messageIdOf, runIdOf, scheduleIdOf, taskIdOf } from "../../process/run/request.ts";
 import type { MessageFilter, SessionWork, TaskFilter } from "../../process/run/session-work.ts";
 import { EffectError, failureOf } from "../../error.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
 import { type Asking, type Durable, refusing, toJson, valueOf } from "./asking.ts";
-import { firstAttempt } from "./name.ts";
 import { capturedEnv, startOf } from "../../process/registration.ts";
 
-/** A run of a tool that this session has, by its name. */
+/** Names a tool that this session has. */
 export interface RunStart {
   readonly tool: string;
   readonly args: Json;
@@ -30,7 +29,7 @@ export interface RunStart {
 
 export type Spawned = SpawnAnswer & { readonly run: string };
 
-/** Ids are made by the runtime. */
+/** Leaves the ids to the runtime. */
 export type ScheduleStart = Omit<NewSchedule, "id" | "monitor"> & {
   readonly monitor?: Omit<NonNullable<NewSchedule["monitor"]>, "task">;
 };
@@ -47,7 +46,7 @@ export interface LongWorkFacets {
     readonly messages: (id: string, filter?: MessageFilter) => Durable<readonly TaskMessage[]>;
     readonly message: (message: Omit<NewMessage, "id">) => Durable<string>;
     readonly cancel: (id: string) => Durable<Task>;
-    /** The task once it rests, or so much time has passed. */
+    /** Resolves to the task once it rests, or once so much time has passed. */
     readonly wait: (id: string, ms: number) => Durable<Task>;
   };
   readonly schedules: {
@@ -63,8 +62,7 @@ export const longWorkFacets = (asking: Asking): LongWorkFacets => {
   const { body, facts } = asking;
   const { processApi } = facts;
 
-  /** One hash for each use of a name in an attempt. */
-  const hashOf = (key: string, attempt = body.id.attempt): string => stableHash([facts.base, attempt, key]);
+  const hashOf = (key: string): string => asking.hashOfName(key, body.id.attempt);
 
   const own = <A>(key: string, input: unknown, act: (work: SessionWork) => Promise<A>): Durable<A> =>
     refusing(key, () => {
@@ -92,10 +90,10 @@ export const longWorkFacets = (asking: Asking): LongWorkFacets => {
 
   const schedule = ({ monitor, ...said }: ScheduleStart): Durable<ScheduleAnswer> => {
     const key = asking.nextName("schedules:create");
-    const task = taskIdOf(hashOf(`task:${key}`, firstAttempt)); // What it asks with is the same in each attempt.
+    const task = taskIdOf(asking.hashOfName(`task:${key}`)); // Each attempt asks with the same input.
     const made = {
       ...said,
-      id: scheduleIdOf(hashOf(key, firstAttempt)),
+      id: scheduleIdOf(asking.hashOfName(key)),
       ...(monitor && { monitor: { ...monitor, task } }),
     };
     return own(key, made, (session) => session.schedule(made));

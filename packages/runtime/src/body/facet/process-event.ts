@@ -1,24 +1,28 @@
 /** Events of the process that a body runs in: `ctx.processEvents`, and `ctx.emitProcessEvent` of durable effects. */
 import {
-  type ProcessEvent,
+  type EffectResult,
+  type EffectSpec,
+  ProcessEvent,
   type ProcessEventAppendRequest,
+  eventPayloadHash,
   processEventKey,
   processOfScope,
   signalWaitKey,
 } from "@pawl/sansio-core/driver";
-import type { Json } from "@pawl/tool-value";
-import { EffectError } from "../../error.ts";
-import { problemOfProcessEvent } from "../process-capabilities.ts";
-import { awaitEffectKey } from "../value.ts";
+import { type Json, describe, read } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { EffectError, failureOf } from "../../error.ts";
+import { payloadMismatch } from "../../tool/payload-schema.ts";
+import { awaitEffectKey } from "../recorded-run.ts";
 import { type Asking, type Durable, durable, refusing, toJson, valueOf } from "./asking.ts";
-import { appendToProcess, eventOfProcessAfter } from "./process-event-asking.ts";
+import { problemOfProcessEvent } from "./facts.ts";
 
 export interface ProcessEventsFacet {
   readonly emit: (eventType: string, payload: unknown) => Durable<ProcessEvent>;
   readonly emitRequest: (request: ProcessEventAppendRequest) => Durable<ProcessEvent>;
-  /** The first event of a type that stands after a place in the process's log. */
+  /** Resolves to the first event of a type that stands after a place in the process's log. */
   readonly waitEventAfter: (eventType: string, afterSequence: number) => Durable<ProcessEvent>;
-  /** The next signal of a name: the first call waits for the first, and so on. */
+  /** Resolves to the next signal of a name: the first call waits for the first, and so on. */
   readonly awaitSignal: (name: string) => Durable<Json>;
 }
 
@@ -28,75 +32,111 @@ export interface ProcessEvents {
   readonly emitProcessEvent: (eventType: string, payload: unknown) => Durable<ProcessEvent>;
 }
 
-/** What can only be made in a process. */
-const unless = <A>(problem: EffectError | undefined, key: string, make: () => Promise<A>): Durable<A> =>
+const mismatch = (): EffectError =>
+  new EffectError(
+    "durable_effect_process_event_process_mismatch",
+    "process event append returned an event for a different process",
+  );
+
+const eventIn = ({ facts }: Asking, result: EffectResult): ProcessEvent => {
+  const event = read(ProcessEvent, valueOf(result));
+  if (E.isLeft(event)) throw new EffectError("durable_effect_value", describe(event.left));
+  if (event.right.process_id !== processOfScope(facts.processApi.state().scope.id)) throw mismatch();
+  return event.right;
+};
+
+/** Appends an event to the process's log, under a replay key of its own. */
+const append = (
+  asking: Asking,
+  key: string,
+  request: ProcessEventAppendRequest,
+  replay_key: string,
+): Durable<ProcessEvent> => {
+  const { event_type, wake_target_scope } = request;
+  const payload = toJson(request.payload, `the payload of \`${event_type}\``);
+  const payload_hash = eventPayloadHash(event_type, payload).hash;
+  const invalid = payloadMismatch(asking.facts.processApi.state().process, event_type, payload);
+  const effect: EffectSpec = {
+    kind: "event",
+    event_type,
+    payload,
+    replay_key,
+    payload_hash,
+    ...(invalid === undefined ? {} : { invalid }),
+    ...(wake_target_scope === undefined ? {} : { wake_target_scope }),
+  };
+  return asking.askFor((result) => eventIn(asking, result), key, effect, payload_hash);
+};
+
+const waitEventAfter = (asking: Asking, key: string, eventType: string, after: number): Durable<ProcessEvent> => {
+  const { body, facts } = asking;
+  const perform = async (): Promise<EffectResult> => {
+    try {
+      const event = await facts.processApi.eventAfter(eventType, after, body.signals.work);
+      return { status: "ok", value: ProcessEvent.encode(event) as Json };
+    } catch (thrown) {
+      return failureOf(thrown, "process_event_wait_failed", EffectError);
+    }
+  };
+  const input = toJson(after, key);
+  const spec: EffectSpec = { kind: "step", recovery: "again", input };
+  return asking.askFor((result) => eventIn(asking, result), key, spec, input, perform);
+};
+
+/** Asks for what only a body in a process may ask for. */
+const inside = <A>(asking: Asking, what: "emission" | "waiting", key: string, ask: () => Durable<A>): Durable<A> =>
   refusing(key, () => {
-    if (problem !== undefined) throw problem;
-    return durable(key, make());
+    if (asking.facts.capabilities.process !== undefined) return ask();
+    throw new EffectError(
+      "process_events_unavailable",
+      `process event ${what} is unavailable outside a durable process`,
+    );
   });
 
-export const processEvents = (asking: Asking): ProcessEvents => {
+const emitProcessEvent = (asking: Asking): ProcessEvents["emitProcessEvent"] => {
   const { body, facts } = asking;
-  const { processApi, capabilities } = facts;
   let emitted = 0;
-
-  const append = (key: string, request: ProcessEventAppendRequest, replayKey: string): Promise<ProcessEvent> =>
-    appendToProcess(asking, key, request, replayKey);
-
-  const outside = (what: "emission" | "waiting"): EffectError | undefined =>
-    capabilities.process === undefined
-      ? new EffectError("process_events_unavailable", `process event ${what} is unavailable outside a durable process`)
-      : undefined;
-
-  const emitProcessEvent: ProcessEvents["emitProcessEvent"] = (eventType, payload) => {
-    const problem = problemOfProcessEvent(capabilities, eventType);
+  return (event_type, payload) => {
+    const problem = problemOfProcessEvent(facts.capabilities, event_type);
     if (problem !== undefined) return durable("", Promise.reject<ProcessEvent>(problem));
     const index = emitted++;
     const key = `durable-process-event:${index}`;
-    return unless(undefined, key, () => {
-      const json = toJson(payload, `the payload of \`${eventType}\``);
+    return refusing(key, () => {
       const replayKey = processEventKey(facts.name, body.id.attempt, index);
-      return append(key, { event_type: eventType, payload: json }, replayKey);
+      return append(asking, key, { event_type, payload: payload as Json }, replayKey);
     });
-  };
-
-  const emitRequest: ProcessEventsFacet["emitRequest"] = (request) => {
-    const key = asking.nextName("process-event");
-    const replayKey = request.replay?.key ?? `tool:${facts.name}:attempt:${body.id.attempt}:${key}`;
-    return unless(outside("emission"), key, () =>
-      append(
-        key,
-        { ...request, payload: toJson(request.payload, `the payload of \`${request.event_type}\``) },
-        replayKey,
-      ),
-    );
-  };
-
-  const waitEventAfter: ProcessEventsFacet["waitEventAfter"] = (eventType, after) => {
-    const key = asking.nextName(`process-event-after:${eventType}:${after}`);
-    const find = (): Promise<ProcessEvent> => eventOfProcessAfter(asking, key, eventType, after);
-    return unless(outside("waiting"), key, find);
-  };
-
-  const ordinals = new Map<string, number>();
-  const awaitSignal: ProcessEventsFacet["awaitSignal"] = (name) => {
-    const ordinal = (ordinals.get(name) ?? 0) + 1;
-    ordinals.set(name, ordinal);
-    const wait = signalWaitKey(processOfScope(processApi.state().scope.id), name, ordinal);
-    const key = awaitEffectKey(wait);
-    return unless(outside("waiting"), key, async () => {
-      const { result } = await asking.ask(key, { kind: "wait", wait, signal: { name, ordinal } }, wait);
-      return valueOf(result);
-    });
-  };
-
-  return {
-    emitProcessEvent,
-    processEvents: {
-      emit: (event_type, payload) => emitRequest({ event_type, payload: payload as Json }),
-      emitRequest,
-      waitEventAfter,
-      awaitSignal,
-    },
   };
 };
+
+const emitRequest = (asking: Asking, request: ProcessEventAppendRequest): Durable<ProcessEvent> => {
+  const { body, facts } = asking;
+  const key = asking.nextName("process-event");
+  const replayKey = request.replay?.key ?? `tool:${facts.name}:attempt:${body.id.attempt}:${key}`;
+  return inside(asking, "emission", key, () => append(asking, key, request, replayKey));
+};
+
+const awaitSignal = (asking: Asking): ProcessEventsFacet["awaitSignal"] => {
+  const ordinals = new Map<string, number>();
+  return (name) => {
+    const ordinal = (ordinals.get(name) ?? 0) + 1;
+    ordinals.set(name, ordinal);
+    const wait = signalWaitKey(processOfScope(asking.facts.processApi.state().scope.id), name, ordinal);
+    const key = awaitEffectKey(wait);
+    return inside(asking, "waiting", key, () =>
+      asking.askFor(valueOf, key, { kind: "wait", wait, signal: { name, ordinal } }, wait),
+    );
+  };
+};
+
+export const processEvents = (asking: Asking): ProcessEvents => ({
+  emitProcessEvent: emitProcessEvent(asking),
+  processEvents: {
+    emit: (event_type, payload) => emitRequest(asking, { event_type, payload: payload as Json }),
+    emitRequest: (request) => emitRequest(asking, request),
+    waitEventAfter: (eventType, after) => {
+      const key = asking.nextName(`process-event-after:${eventType}:${after}`);
+      return inside(asking, "waiting", key, () => waitEventAfter(asking, key, eventType, after));
+    },
+    awaitSignal: awaitSignal(asking),
+  },
+});

@@ -1,18 +1,26 @@
-/** Durable steps: work that is done once per record, and answered from it afterwards. */
+/**
+ * Durable steps and clean-ups: work of the body's own. A step runs once per record and is answered from the record
+ * afterwards. A clean-up runs when the call is cancelled.
+ */
 import type { EffectResult, StepRecovery } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
-import { withoutAbort } from "../abort-error.ts";
 import { EffectError, failureOf } from "../../error.ts";
-import { problemOfDurable } from "../capabilities.ts";
+import { withoutAbort } from "../stop.ts";
 import { type Asking, type Durable, refusing, toJson, valueOf } from "./asking.ts";
+import { problemOfDurable } from "./facts.ts";
 
-/** What a step's function is handed besides its input. */
+/** Handed to a step's function beside its input. */
 export interface StepInfo {
   /** The step's replay key: hand it to the outside service as idempotency key. */
   readonly key: string;
   /** Aborted by a cancel, unless the step was asked for after it. */
   readonly signal: AbortSignal;
   readonly attempt: number;
+}
+
+export interface CleanUp {
+  /** Aborted when its time is over. */
+  readonly signal: AbortSignal;
 }
 
 export interface Steps {
@@ -23,9 +31,12 @@ export interface Steps {
     fn: (input: Json, info: StepInfo) => A | Promise<A>,
     options?: { readonly recovery?: StepRecovery },
   ) => Durable<A>;
+  /**
+   * When the call is cancelled, `fn` runs, and may ask for durable effects; the call's end waits for it, at most
+   * `deadlineMs` (10 seconds). After a crash, or where the body had left the memory, the body runs again and so does `fn`.
+   */
+  readonly onCancel: (fn: (cleanUp: CleanUp) => unknown, options?: { readonly deadlineMs?: number }) => void;
 }
-
-const errorOf = (thrown: unknown): EffectResult => failureOf(withoutAbort(thrown), "durable_step_failed", EffectError);
 
 const misuseOf = (stepId: string, used: ReadonlySet<string>): EffectError | undefined => {
   if (stepId.trim() === "")
@@ -59,7 +70,9 @@ class Info implements StepInfo {
 const isThenable = (u: unknown): u is PromiseLike<unknown> =>
   typeof u === "object" && u !== null && "then" in u && typeof u.then === "function";
 
-/** What work came to; at once, where it is no promise. */
+const errorOf = (thrown: unknown): EffectResult => failureOf(withoutAbort(thrown), "durable_step_failed", EffectError);
+
+/** Runs a step's work. The result is there at once where the work returns no promise. */
 const resultOf = (work: () => unknown, stepId: string): EffectResult | Promise<EffectResult> => {
   const succeeded = (value: unknown): EffectResult => ({
     status: "ok",
@@ -73,14 +86,12 @@ const resultOf = (work: () => unknown, stepId: string): EffectResult | Promise<E
   }
 };
 
-export const steps = (asking: Asking): Steps => {
-  const { facts } = asking;
+const runJson = (asking: Asking): Steps["runJson"] => {
   const used = new Set<string>();
-
-  const runJson: Steps["runJson"] = (stepId, input, fn, { recovery = "again" } = {}) => {
+  return (stepId, input, fn, { recovery = "again" } = {}) => {
     const key = `durable-step:${stepId}`;
     return refusing(key, () => {
-      const misuse = problemOfDurable(facts.capabilities) ?? misuseOf(stepId, used);
+      const misuse = problemOfDurable(asking.facts.capabilities) ?? misuseOf(stepId, used);
       if (misuse !== undefined) throw misuse;
       used.add(stepId);
       const json = toJson(input, `the input of step \`${stepId}\``);
@@ -89,5 +100,32 @@ export const steps = (asking: Asking): Steps => {
       return asking.askFor(valueOf, key, { kind: "step", recovery, input: json }, json, perform) as Durable<never>;
     });
   };
-  return { runJson };
 };
+
+const cleanUpMs = 10_000;
+
+const onCancel = (asking: Asking): Steps["onCancel"] => {
+  const { body, facts } = asking;
+  const run = async (fn: (cleanUp: CleanUp) => unknown): Promise<void> => {
+    try {
+      await fn({ signal: body.signals.current() });
+    } catch (thrown) {
+      if (!body.isOver) facts.report(thrown); // Once its time is over, what it throws is ignored.
+    }
+  };
+  return (fn, { deadlineMs = cleanUpMs } = {}) => {
+    if (!Number.isSafeInteger(deadlineMs) || deadlineMs < 0) {
+      const found = `expected a whole number of milliseconds, found ${deadlineMs}`;
+      throw new EffectError("durable_effect_value", `the deadline of a clean-up: ${found}`);
+    }
+    body.cleanUps.ask();
+    const key = asking.nextName("on-cancel");
+    const answered = asking.ask(key, { kind: "cleanup", deadline_ms: deadlineMs }, deadlineMs);
+    void answered.then(
+      () => body.cleanUps.run(() => run(fn), deadlineMs),
+      () => undefined, // The run is over.
+    );
+  };
+};
+
+export const steps = (asking: Asking): Steps => ({ runJson: runJson(asking), onCancel: onCancel(asking) });

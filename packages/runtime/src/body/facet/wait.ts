@@ -1,46 +1,64 @@
-/** Time, and words from outside. */
+/** Waits: for time to pass, and for events from outside, with the tokens under which the outside resolves them. */
 import type { EffectSpec } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
-import { awaitEffectKey } from "../value.ts";
-import { type Asking, type Durable, durable, refusing, valueOf } from "./asking.ts";
-import { waitIdOf } from "./key.ts";
+import { EffectError } from "../../error.ts";
+import { completionKeyId, customKeyId } from "../../host/call-place.ts";
+import { awaitEffectKey } from "../recorded-run.ts";
+import { ended } from "../stop.ts";
+import { type Asking, type Durable, refusing, valueOf } from "./asking.ts";
+import { type CallFacts, problemOfCompletion } from "./facts.ts";
 
 export interface Waits {
   readonly sleep: (ms: number) => Durable<void>;
   readonly awaitEventJson: (key: string, options?: { readonly deadlineMs?: number }) => Durable<Json>;
+  /** The token under which the outside resolves an event of this name. */
+  readonly externalEventKey: (key: string) => string;
+  /** The token under which the outside completes this call, after the body returned `pending()`. */
+  readonly completionKey: () => string;
 }
 
-/** Times are whole milliseconds: a fraction counts as one more, and what is over already is no time. */
+/** Rounds to whole milliseconds: a fraction counts as one more, and a time that is over already as none. */
 const wholeMs = (ms: number): number => Math.max(0, Math.ceil(ms));
 
-export const waits = (asking: Asking): Waits => {
-  const { facts } = asking;
-
-  const sleep: Waits["sleep"] = (said) => {
-    const ms = wholeMs(said);
-    const key = asking.nextName("sleep");
-    return durable(
-      key,
-      asking.ask(key, { kind: "sleep", ms }, ms).then(() => undefined),
-    );
-  };
-
-  const awaitEventJson: Waits["awaitEventJson"] = (key, { deadlineMs } = {}) => {
-    const wait = waitIdOf(facts, key);
-    const effectKey = awaitEffectKey(wait);
-    const spec: EffectSpec = {
-      kind: "wait",
-      wait,
-      ...(deadlineMs === undefined ? {} : { deadline_ms: wholeMs(deadlineMs) }),
-    };
-    return durable(
-      effectKey,
-      asking.ask(effectKey, spec, wait).then(({ result }) => valueOf(result)),
-    );
-  };
-
-  return {
-    sleep: (ms) => refusing("sleep", () => sleep(ms)),
-    awaitEventJson: (key, options) => refusing(awaitEffectKey(key), () => awaitEventJson(key, options)),
-  };
+/** Names the wait for an event of this name. */
+const waitIdOf = (facts: CallFacts, key: string): string => {
+  if (key.trim() === "")
+    throw new EffectError("durable_effect_empty_event_key", "durable effect external event key must be non-empty");
+  return customKeyId(facts, key);
 };
+
+const sleep = (asking: Asking, said: number): Durable<void> => {
+  const ms = wholeMs(said);
+  return asking.askFor(() => undefined, asking.nextName("sleep"), { kind: "sleep", ms }, ms);
+};
+
+const awaitEvent = (asking: Asking, key: string, deadlineMs: number | undefined): Durable<Json> => {
+  const wait = waitIdOf(asking.facts, key);
+  const spec: EffectSpec = {
+    kind: "wait",
+    wait,
+    ...(deadlineMs === undefined ? {} : { deadline_ms: wholeMs(deadlineMs) }),
+  };
+  return asking.askFor(valueOf, awaitEffectKey(wait), spec, wait);
+};
+
+const completionKey = ({ body, facts }: Asking): string => {
+  const problem = problemOfCompletion(facts.capabilities);
+  if (problem !== undefined) throw problem;
+  if (body.isOver) throw ended;
+  const key = completionKeyId(facts);
+  if (!body.hasCompletionKey) facts.handOut(key);
+  body.hasCompletionKey = true;
+  return facts.token(key);
+};
+
+export const waits = (asking: Asking): Waits => ({
+  sleep: (ms) => refusing("sleep", () => sleep(asking, ms)),
+  awaitEventJson: (key, { deadlineMs } = {}) =>
+    refusing(awaitEffectKey(key), () => awaitEvent(asking, key, deadlineMs)),
+  externalEventKey: (key) => {
+    if (asking.body.isOver) throw ended;
+    return asking.facts.token(waitIdOf(asking.facts, key));
+  },
+  completionKey: () => completionKey(asking),
+});

@@ -1,5 +1,5 @@
 /** Executors as the host works with them. */
-import type { ProgressMessage } from "../../body/facet/progress.ts";
+import type { ProgressMessage } from "../../body/facet/context.ts";
 import { type ExecutorSpec, Executors, type OfferedRun } from "./executor.ts";
 import type { Offers, Settled, Settlement } from "./offer.ts";
 import type { Platform } from "../../platform.ts";

@@ -2,7 +2,7 @@
 import { type Command, type Event, Invariant } from "@pawl/sansio-core";
 import { runOfAttempt } from "@pawl/sansio-core/driver";
 import { callCorrelation, stableHash } from "@pawl/tool-value";
-import { uuidOf } from "../../body/facet/name.ts";
+import { uuidOf } from "../../body/facet/context.ts";
 import type { OfCall, Observation, Observed } from "./observation.ts";
 import type { Cause } from "../../scope/runner.ts";
 

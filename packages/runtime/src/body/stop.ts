@@ -1,0 +1,162 @@
+/**
+ * How a body is told to stop. A cancel aborts the signal of the work that it has begun; what it asks for afterwards, to
+ * clean up, has a signal of its own, which only the call's end aborts. A body that is quiet for a while is suspended.
+ */
+import { type ToolResult, cancelled as cancelledResult } from "@pawl/tool-value";
+import { EffectError } from "../error.ts";
+import type { Platform } from "../platform.ts";
+
+/** Made once, without a stack of their own. */
+export const ended = new EffectError("call_ended", "the call has ended");
+const cancelled = new EffectError("cancelled", "the call was cancelled");
+
+/** Returns the signal's reason, which Node's own functions wrap in an error of theirs. */
+export const withoutAbort = (thrown: unknown): unknown => {
+  const isAbort = thrown instanceof Error && thrown.name === "AbortError";
+  return isAbort && thrown.cause instanceof EffectError ? thrown.cause : thrown;
+};
+
+/** Returns the outcome of a body that threw its signal's reason; undefined if it threw anything else. */
+export const cancelledBy = (thrown: unknown): ToolResult | undefined => {
+  const reason = withoutAbort(thrown);
+  const isReason = reason instanceof EffectError && reason.code === "cancelled";
+  return isReason ? cancelledResult("tool call cancelled") : undefined;
+};
+
+/** Makes its signal when it is first asked for: most bodies never do. */
+class LazySignal {
+  #controller: AbortController | undefined;
+  #reason: EffectError | undefined;
+
+  abort(reason: EffectError): void {
+    this.#reason ??= reason;
+    this.#controller?.abort(this.#reason);
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+    return this.#controller.signal;
+  }
+}
+
+export class Signals {
+  readonly #work = new LazySignal();
+  readonly #shielded = new LazySignal();
+  #isCancelled = false;
+
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#work.abort(cancelled);
+  }
+
+  end(): void {
+    this.#work.abort(ended);
+    this.#shielded.abort(ended);
+  }
+
+  /** Aborted when the call is cancelled, and when it ends. */
+  get work(): AbortSignal {
+    return this.#work.signal;
+  }
+
+  /** Returns the signal for work that begins now. After a cancel only the call's end aborts it. */
+  get current(): () => AbortSignal {
+    const lazy = this.#isCancelled ? this.#shielded : this.#work;
+    return () => lazy.signal;
+  }
+}
+
+export interface CleanUpPort {
+  readonly platform: Platform;
+  /** Called when all clean-ups are done, if nobody awaits `over`. */
+  readonly done: () => void;
+}
+
+/** Runs the clean-ups that a body registered. The call's end waits for each, as long as its deadline says. */
+export class CleanUps {
+  readonly #port: CleanUpPort;
+  #asked = 0;
+  #done = 0;
+  #heard: (() => void) | undefined;
+
+  constructor(port: CleanUpPort) {
+    this.#port = port;
+  }
+
+  /** Counts one more that is to run when the call is cancelled. */
+  ask(): void {
+    this.#asked += 1;
+  }
+
+  /** Runs one, which does not throw, until it has ended or its time has passed. */
+  async run(work: () => Promise<void>, ms: number): Promise<void> {
+    let callOff: (() => void) | undefined;
+    const passed = new Promise<void>((resolve) => (callOff = this.#port.platform.later(ms, resolve)));
+    await Promise.race([work(), passed]);
+    callOff?.();
+    this.#done += 1;
+    if (this.#done < this.#asked) return;
+    if (this.#heard === undefined) this.#port.done();
+    else this.#heard();
+  }
+
+  /** Resolves when all are done, or the run is over. */
+  over(): Promise<void> {
+    if (this.#done === this.#asked) return Promise.resolve();
+    return new Promise((resolve) => (this.#heard = resolve));
+  }
+
+  end(): void {
+    this.#heard?.();
+  }
+}
+
+/** How long a body may be quiet. */
+export interface Patience {
+  /** Before it is suspended, if it only waits. */
+  readonly suspendMs: number;
+  /** In a re-run, while an answer of its log is held for a request that it does not make. */
+  readonly holdMs: number;
+}
+export const defaultPatience: Patience = { suspendMs: 2000, holdMs: 30_000 };
+
+/** Reports when nothing has happened for a while. Each event costs a number; only being idle costs a timer. */
+export class IdleWatch {
+  readonly #platform: Platform;
+  readonly #patienceMs: () => number;
+  readonly #onIdle: () => void;
+  #since = 0;
+  #ringsAt = 0;
+  #callOff: (() => void) | undefined;
+
+  constructor(platform: Platform, patienceMs: () => number, onIdle: () => void) {
+    this.#platform = platform;
+    this.#patienceMs = patienceMs;
+    this.#onIdle = onIdle;
+  }
+
+  /** Begins the wait anew. The timer that runs is kept, unless it would ring too late. */
+  touch(): void {
+    this.#since = this.#platform.monotonic();
+    const ms = this.#patienceMs();
+    if (this.#callOff !== undefined && this.#ringsAt <= this.#since + ms) return;
+    this.stop();
+    this.#waitFor(ms);
+  }
+
+  stop(): void {
+    this.#callOff?.();
+    this.#callOff = undefined;
+  }
+
+  #waitFor(ms: number): void {
+    this.#ringsAt = this.#platform.monotonic() + ms;
+    this.#callOff = this.#platform.later(ms, () => {
+      this.#callOff = undefined;
+      const rest = this.#patienceMs() - (this.#platform.monotonic() - this.#since);
+      if (rest > 0) this.#waitFor(rest);
+      else this.#onIdle();
+    });
+  }
+}
