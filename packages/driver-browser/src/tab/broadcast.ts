@@ -1,25 +1,9 @@
-/** The broadcasts between the tabs of one journal: news of durable events, and questions if the leader is alive. */
+/** The broadcast channel between the tabs of one journal, and the journal that announces its durable appends on it. */
 import type { Journal } from "@pawl/runtime";
 import type { Append, AppendResult } from "@pawl/runtime/driver";
-import { type Codec, read, string, tagged, u64 } from "@pawl/tool-value";
+import { read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-
-export type TabMessage =
-  /** Announces durable events. */
-  | { readonly type: "appended"; readonly scope: string; readonly seq: number }
-  /** Asks if the writer is alive. */
-  | { readonly type: "asked" }
-  /** Answers that the writer is alive. */
-  | { readonly type: "beat"; readonly writer: string }
-  /** Announces that the writer did not answer and is being replaced. */
-  | { readonly type: "stealing" };
-
-export const TabMessage: Codec<TabMessage> = tagged<TabMessage, "type">("tab message", "type", {
-  appended: { scope: string, seq: u64 },
-  asked: {},
-  beat: { writer: string },
-  stealing: {},
-});
+import { TabMessage } from "./message.ts";
 
 /** Connects the tabs of one journal. A message that does not decode is from a newer page, and is ignored. */
 export class Channel {

@@ -2,7 +2,7 @@
 import type { Recorded } from "@pawl/sansio-core";
 import { type Journal, Refused } from "@pawl/runtime";
 import { recordedIn } from "@pawl/runtime/driver";
-import type { TabMessage } from "./broadcast.ts";
+import type { TabMessage } from "./message.ts";
 
 /** Limits the lines of one read. */
 const chunk = 500;

@@ -1,0 +1,19 @@
+/** The messages between the tabs of one journal: news of durable events, and questions if the leader is alive. */
+import { type Codec, string, tagged, u64 } from "@pawl/tool-value";
+
+export type TabMessage =
+  /** Announces durable events. */
+  | { readonly type: "appended"; readonly scope: string; readonly seq: number }
+  /** Asks if the writer is alive. */
+  | { readonly type: "asked" }
+  /** Answers that the writer is alive. */
+  | { readonly type: "beat"; readonly writer: string }
+  /** Announces that the writer did not answer and is being replaced. */
+  | { readonly type: "stealing" };
+
+export const TabMessage: Codec<TabMessage> = tagged<TabMessage, "type">("tab message", "type", {
+  appended: { scope: string, seq: u64 },
+  asked: {},
+  beat: { writer: string },
+  stealing: {},
+});
