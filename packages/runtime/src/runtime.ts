@@ -14,28 +14,25 @@ import type { Holding } from "./journal/journal.ts";
 import { type HeldLease, heldLease } from "./lifecycle/lease.ts";
 import { type Evicted, IdleCache, evictedUntil, defaultLinger, abandonEvicted } from "./lifecycle/idle-cache.ts";
 import { InboxPoller, mayCreate } from "./process/message/inbox-poller.ts";
-import { logged } from "./log.ts";
+import { logged, tellSpans } from "./log.ts";
 import { Moves } from "./move/move.ts";
 import { begun, claimed, isStored, openState, openedBy, wholly } from "./scope/load-scope.ts";
 import { Processes } from "./process/process.ts";
 import { Recovery } from "./lifecycle/recovery.ts";
 import type { Platform } from "./platform.ts";
-import { Registry } from "./tool/registry.ts";
+import { Registry, ToolNews } from "./tool/registry.ts";
 import type { HostPort } from "./host/host-request.ts";
 import { Session } from "./session/session.ts";
 import { Callers } from "./session/request.ts";
-import { ToolNews } from "./tool/news.ts";
 import { answersOf } from "./host/tool-host.ts";
 import { type RuntimeOptions, executorLeaseMs, pollMs } from "./runtime-options.ts";
 import { RejectedSizes } from "./scope/rejected-sizes.ts";
 import { ScopeClock } from "./scope/clock.ts";
-import { admittedId } from "./scope-name.ts";
+import { admittedId, admittedOptions } from "./lifecycle/input.ts";
 import { snapshotsOf } from "./scope/snapshots.ts";
 import { sweepFromTimeToTime } from "./journal/sweep.ts";
-import { tellSpans } from "./telemetry.ts";
 import { CommitLoop } from "./scope/commit-loop.ts";
 import { valuesOf } from "./scope/values.ts";
-import { admittedOptions } from "./lifecycle/wrong-option.ts";
 
 /** Opens sessions over a journal and runs their tools, until it is closed. */
 export class Runtime {

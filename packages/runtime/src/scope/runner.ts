@@ -24,8 +24,16 @@ import { mayWait } from "./not-stored.ts";
 import { soonMs } from "../platform.ts";
 import type { ScopeClock } from "./clock.ts";
 import type { ScopePort } from "./runner-port.ts";
-import type { Cause, Uncommitted, WaitingCommand } from "./uncommitted.ts";
-import { addressees, appendOf, hasContent, nothingUncommitted, waitOrLeave } from "./uncommitted.ts";
+import {
+  type Cause,
+  type Uncommitted,
+  type WaitingCommand,
+  addressees,
+  appendOf,
+  hasContent,
+  nothingUncommitted,
+  waitOrLeave,
+} from "./uncommitted.ts";
 import type { News } from "../body/replay-order.ts";
 import type { Member } from "./commit-loop.ts";
 

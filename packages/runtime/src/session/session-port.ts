@@ -18,7 +18,7 @@ import type { Platform } from "../platform.ts";
 import type { Callers } from "./request.ts";
 import type { ScopeClock } from "../scope/clock.ts";
 import type { Session } from "./session.ts";
-import type { Telemetry } from "../telemetry.ts";
+import type { Telemetry } from "../log.ts";
 import type { ScopeSecret } from "../scope/token-check.ts";
 import type { Roots } from "../scope/token.ts";
 import type { SnapshotPort } from "../scope/snapshots.ts";
