@@ -9,22 +9,17 @@ import type { ToolHost } from "./tool-host.ts";
 
 type Execute = Extract<Command, { readonly type: "tool.execute" }>;
 
-export interface ParkedPort {
-  readonly runner: () => ScopeRunner;
-  readonly owner: string;
-  readonly host: ToolHost;
-  readonly eventAt: (seq: number) => Promise<Event>;
-}
-
 export class ParkedCalls {
-  readonly #port: ParkedPort;
+  readonly #runner: ScopeRunner;
+  readonly #owner: string;
+  readonly #host: ToolHost;
+  readonly #eventAt: (seq: number) => Promise<Event>;
 
-  constructor(port: ParkedPort) {
-    this.#port = port;
-  }
-
-  get #runner(): ScopeRunner {
-    return this.#port.runner();
+  constructor(runner: ScopeRunner, owner: string, host: ToolHost, eventAt: (seq: number) => Promise<Event>) {
+    this.#runner = runner;
+    this.#owner = owner;
+    this.#host = host;
+    this.#eventAt = eventAt;
   }
 
   /** The body has ended, and is run again when the host has answered: by whoever owns the scope then. */
@@ -40,7 +35,7 @@ export class ParkedCalls {
   /** Tells the host what a call is parked for, if it still is. */
   ask(call: CallRef): void {
     const request = connectionOf(this.#runner.state, call);
-    if (request !== undefined) this.#port.host.connectionRequired?.(request);
+    if (request !== undefined) this.#host.connectionRequired?.(request);
   }
 
   askAll(): void {
@@ -51,7 +46,7 @@ export class ParkedCalls {
   async resume(command: Execute, key: string): Promise<void> {
     const { call, attempt, run, cause = "suspended", args } = command;
     const refusal = await this.#refusal(call, key);
-    this.#runner.apply({ type: "call.resumed", call, attempt, run, cause, owner: this.#port.owner });
+    this.#runner.apply({ type: "call.resumed", call, attempt, run, cause, owner: this.#owner });
     if (refusal === undefined) return void this.#runner.apply({ type: "call.continued", call, attempt, run, args });
     const result = { type: "done", output: errorOutput(refusal) } as const;
     this.#runner.apply({ type: "call.settled", call, attempt, run, result, duration_ms: 0 });
@@ -61,6 +56,6 @@ export class ParkedCalls {
     const row = this.#runner.state.calls.at(call);
     const answered = row === undefined ? undefined : bodyOf(row)?.settled.get(key);
     if (answered === undefined || answered.status === "ok") return undefined;
-    return refusalIn(await this.#port.eventAt(answered.value));
+    return refusalIn(await this.#eventAt(answered.value));
   }
 }
