@@ -16,7 +16,7 @@ import {
 } from "@pawl/sansio-core";
 import { describe, parseRecord } from "@pawl/tool-value";
 import type { JournalLine } from "../journal/journal.ts";
-import { isSealedLine, sealedHere } from "../journal/sealed.ts";
+import { isSealedLine, sealedHere } from "../journal/seal.ts";
 import type { Access } from "./access.ts";
 import { Refused } from "../error.ts";
 import type { Platform } from "../platform.ts";

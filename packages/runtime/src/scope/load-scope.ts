@@ -7,7 +7,7 @@ import { type State, restore, snapshot, type EventOf, type Options, currentProto
 import { referredTo } from "@pawl/sansio-core/driver";
 import { type Json, describe, noLimits, parse, stringify } from "@pawl/tool-value";
 import type { Snapshot, Holding, Journal } from "../journal/journal.ts";
-import { sealedHere } from "../journal/sealed.ts";
+import { sealedHere } from "../journal/seal.ts";
 import { OwnedElsewhere, newerProtocol, textOf } from "../error.ts";
 import { Quarantined, foldLines } from "./history.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
