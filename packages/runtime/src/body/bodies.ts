@@ -42,7 +42,7 @@ export class Bodies {
   readonly #bodyPort: BodyPort;
   readonly #runs = new Map<CallRef, BodyRun>();
   readonly #requests = new RequestQueue();
-  /** Runs whose past is being read. */
+  /** Runs whose record is being read. */
   readonly #starting = new Set<Command>();
 
   constructor(port: BodiesPort, runner: () => ScopeRunner, processApi: () => ProcessApi, observers: Observers) {
@@ -53,13 +53,12 @@ export class Bodies {
     this.#bodyPort = this.#portOfBodies();
   }
 
-  /** Calls that wait for a connection. */
   get #parked(): ParkedCalls {
     const eventAt = (seq: number): Promise<Event> => shownEventAt(this.#recordedRunPort, seq);
     return new ParkedCalls({ ...this.#port, runner: this.#runner, eventAt });
   }
 
-  /** Tells the host what calls are parked for. */
+  /** Tells the host which connections calls are parked for. */
   askParked(): void {
     this.#parked.askAll();
   }
@@ -77,19 +76,19 @@ export class Bodies {
     return this.#runs.get(call);
   }
 
-  /** Whether none runs, and none is about to. */
+  /** True if none runs, and none is about to. */
   get isEmpty(): boolean {
     return this.#runs.size === 0 && this.#starting.size === 0;
   }
 
-  /** Hands one answer to each body that may hear one. */
+  /** Delivers one answer to each body that has one due. */
   deliverNext(): boolean {
     let delivered = false;
     for (const run of this.#runs.values()) if (run.deliverNext()) delivered = true;
     return delivered;
   }
 
-  /** What they may hear. */
+  /** Tells what `deliverNext` would deliver. */
   get news(): News {
     for (const { news } of this.#runs.values()) if (news !== "none") return this.#runs.size > 1 ? "some" : news;
     return "none";
@@ -107,7 +106,7 @@ export class Bodies {
     this.#requests.forgetAll();
   }
 
-  /** Begins the run that a command asks for. A later run is on record before its first word. */
+  /** Begins the run that a command asks for. A later run is recorded before it starts. */
   async execute(command: Of<"tool.execute">): Promise<void> {
     this.#starting.add(command);
     try {
@@ -142,7 +141,7 @@ export class Bodies {
     this.#runner().apply({ type: "call.dispatched", ...run, owner: this.#port.owner, key });
   }
 
-  /** What settles while the past is read belongs to it: then it is read again. */
+  /** Reads the record of the run, and reads it again if an effect settled meanwhile. */
   async #begin(command: Of<"tool.execute">, tool: LiveTool): Promise<void> {
     const before = this.#current(command);
     const past = await recordedRunOf(this.#recordedRunPort, command.call, command.attempt);
@@ -152,7 +151,7 @@ export class Bodies {
     await this.#run(command, tool, past);
   }
 
-  /** The row of a run, while it is the one that its call is in. */
+  /** Returns the row of a run, while it is the current one of its call. */
   #current({ call, attempt, run }: Of<"tool.execute">): RunningRow | undefined {
     const row = this.#state.calls.at(call);
     return row?.phase === "running" && row.body.attempt === attempt && row.body.run === run ? row : undefined;
@@ -186,7 +185,7 @@ export class Bodies {
     this.#runner().apply({ type: "call.settled", call, attempt, run, result, duration_ms });
   }
 
-  /** What the driver itself ended is no outcome; what its grace was not enough for is shown to observers. */
+  /** Drops the outcome of a run that was ended. One that came after the grace of a cancel is shown to observers. */
   #overWithout({ id, isCancelled }: BodyRun, ending: Ending, duration_ms: number): void {
     const phase = this.#state.calls.at(id.call)?.phase;
     const isLate = isCancelled && (phase === "completed" || phase === "finishing") && !this.#runner().isAbandoned;
@@ -238,7 +237,7 @@ export class Bodies {
     this.#observers.tell(observation, this.#runner());
   }
 
-  /** There may be room for requests that their link had none for. */
+  /** Tries again the requests that found their link full. */
   askAgain(): void {
     this.#requests.again();
   }
@@ -269,7 +268,10 @@ export class Bodies {
     };
   }
 
-  /** What a body that runs is answered; of a wait's it is as recorded, everything else as it was told. */
+  /**
+   * Returns the answer to a body that runs. The value is the one that the event was applied with; that of a wait may stand
+   * in its row alone, and is then in its stored form (`isRecorded`).
+   */
   answerOf(
     { call, key, seq, index, value }: Of<"step.answer">,
     cause: Cause,

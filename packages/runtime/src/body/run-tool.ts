@@ -22,7 +22,7 @@ export interface RunPort {
   readonly attachments: AttachmentStore;
 }
 
-/** What belongs to an outcome is stored first; a host that makes no connections is told of none. */
+/** Stores the raw output before the outcome. Without a host that makes connections, one that is required is the result. */
 const completed = async ({ host }: RunPort, place: Place, ending: Ending): Promise<Ending> => {
   if (ending.type === "connection") {
     const isAnswered = host.connectionRequired !== undefined;
@@ -35,8 +35,8 @@ const completed = async ({ host }: RunPort, place: Place, ending: Ending): Promi
 type BodyResult = Extract<Event, { readonly type: "call.settled" }>["result"];
 
 /**
- * The result as it is recorded. Nobody could complete a call whose body never asked for its key: its first run says so.
- * A later one may have handed the key out in a step that is answered from the log.
+ * Returns the result as it is recorded. Nobody could complete a pending call whose body never asked for its key, so that
+ * is a failure. Only a first run can tell: a later one may have handed the key out in a step that the log answers.
  */
 export const bodyResult = (body: BodyRun, facts: CallFacts, result: ToolResult): BodyResult => {
   if (result.type === "done") return result;
@@ -45,7 +45,7 @@ export const bodyResult = (body: BodyRun, facts: CallFacts, result: ToolResult):
   return isKeyless ? { type: "done", output: failureOutput(pendingWithoutKey) } : pendingOn(facts, result.pending);
 };
 
-/** Parked on its key; where that can not be made, nobody could complete the call. */
+/** Parks the call on its completion key. Where no key can be made, nobody could complete it: that is a failure. */
 const pendingOn = (facts: CallFacts, pending: PendingCompletion): BodyResult => {
   try {
     return { type: "pending", key: completionKeyId(facts), pending };
@@ -57,7 +57,7 @@ const pendingOn = (facts: CallFacts, pending: PendingCompletion): BodyResult => 
   }
 };
 
-/** What a run does that is over is nobody's, and nobody hears of it. */
+/** Runs the tool. The outcome of a run that is over meanwhile is neither stored nor reported. */
 export const runTool = async (
   port: RunPort,
   place: Place,
