@@ -3,8 +3,8 @@ import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
 import { type CallRow, bodyOf, replayBase, toolReplayKey } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { type Answer, type BodyPort, BodyRun, type RunId } from "./body.ts";
-import { completionKeyId, executionScopeIn, placeOf, report, sessionOf } from "../host/call-place.ts";
-import { answeredConnection } from "../host/connection.ts";
+import { completionKeyId, executionScopeIn, placeOf, report, sessionOf } from "../host/tool-host.ts";
+import { ParkedCalls, answeredConnection } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
 import { textOf } from "../error.ts";
 import type { CallFacts, ProcessApi } from "./facet/facts.ts";
@@ -13,7 +13,6 @@ import { askAs } from "../host/host-request.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
 import { contextOf } from "../host/prepare.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
-import { ParkedCalls } from "../host/parked-call.ts";
 import {
   type RecordedRun,
   type RecordedRunPort,

@@ -9,13 +9,12 @@ import {
 } from "@pawl/tool-value";
 import type { AttachmentStore } from "../journal/attachment.ts";
 import type { BodyRun } from "./body.ts";
-import { type Place, completionKeyId, report } from "../host/call-place.ts";
+import { type Place, type ToolHost, completionKeyId, report } from "../host/tool-host.ts";
 import { cancelledBy } from "./stop.ts";
 import type { CallFacts } from "./facet/facts.ts";
 import { EffectError } from "../error.ts";
 import { unanswered } from "../host/connection.ts";
 import { type Ending, endingOf, hidden, resultOfThrown } from "../host/outcome.ts";
-import type { ToolHost } from "../host/tool-host.ts";
 
 export interface RunPort {
   readonly host: ToolHost;
