@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { sqliteJournal } from "@pawl/driver-node";
-import { foldLines } from "@pawl/runtime";
+import { foldLines } from "@pawl/runtime/driver";
 import type { State } from "@pawl/sansio-core";
 import { isTerminal } from "@pawl/sansio-core/driver";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,7 +1,7 @@
 /** The commands that the reference gives to the performer of effects. All kinds are read; pawl performs those of tools. */
 import { type Codec, type Json, boolean, json, oneOf, string, tagged, u64 } from "@pawl/tool-value";
 import { AwaitEventKey, PreparedToolBatch, PreparedToolCall, type RuntimeEffectKind } from "@pawl/sansio-core/driver";
-import { LlmRequest } from "@pawl/runtime";
+import { LlmRequest } from "@pawl/runtime/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { ProcessCommand } from "./process-effect.ts";
 import type { RuntimeError } from "./outcome.ts";

@@ -8,7 +8,7 @@ export {
   validateEnvelope,
 } from "./envelope.ts";
 export { type NotPerformed, type PerformedCommand, RuntimeEffectCommand, checkPerformed } from "./command.ts";
-export { LlmRequest } from "@pawl/runtime";
+export { LlmRequest } from "@pawl/runtime/driver";
 export {
   EffectResult,
   RuntimeEffectControllerError,

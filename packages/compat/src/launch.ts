@@ -12,7 +12,7 @@ import {
   tagged,
   u64,
 } from "@pawl/tool-value";
-import type * as runtime from "@pawl/runtime";
+import type * as runtime from "@pawl/runtime/driver";
 import { AwaitEventKey, ProviderReplayMeta } from "@pawl/sansio-core/driver";
 
 /** A call as a model requested it. */

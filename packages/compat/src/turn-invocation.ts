@@ -1,5 +1,5 @@
 /** Invocations without a call in their keys: of turns, direct completions and triggers. */
-import { LlmRequest } from "@pawl/runtime";
+import { LlmRequest } from "@pawl/runtime/driver";
 import {
   type CausalRef,
   type EffectIdentity,

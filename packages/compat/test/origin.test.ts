@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CausalRef, RuntimeInvocation } from "@pawl/sansio-core/driver";
 import { describe, expect, it } from "vitest";
-import type { LlmRequest } from "@pawl/runtime";
+import type { LlmRequest } from "@pawl/runtime/driver";
 import { processInvocation, processSignalWaitInvocation, processSleepInvocation } from "../src/process-invocation.ts";
 import { directDiscriminator, directInvocation, triggerInvocation, turnInvocation } from "../src/turn-invocation.ts";
 

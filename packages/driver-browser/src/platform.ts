@@ -3,7 +3,7 @@
  * timers run by, and not the wall clock: what the wall clock is ahead by has elapsed as well, and no timer is set for
  * longer than a second, so that what came due meanwhile is late by no more than that.
  */
-import { type Platform, messageTurn } from "@pawl/runtime";
+import { type Platform, messageTurn } from "@pawl/runtime/driver";
 import { hashText } from "@pawl/tool-value";
 
 const longestTimerMs = 1000;

@@ -1,6 +1,7 @@
 /** The log of a scope as any tab follows it, at the edges of what is there. */
 import { getEventListeners } from "node:events";
-import { type Append, memoryJournal } from "@pawl/runtime";
+import { memoryJournal } from "@pawl/runtime";
+import type { Append } from "@pawl/runtime/driver";
 import { describe, expect, it } from "vitest";
 import { News, follow } from "../src/tab/follow.ts";
 

@@ -1,14 +1,7 @@
 /** A tab with its journal in IndexedDB and a Node host with a journal file; either dies with nothing said, and comes back. */
 import { type SqliteJournal, diskAttachments, nodePlatform, sqliteJournal } from "@pawl/driver-node";
-import {
-  type Append,
-  type AttachmentStore,
-  type Journal,
-  type Mover,
-  Runtime,
-  defineTool,
-  foldLines,
-} from "@pawl/runtime";
+import { type AttachmentStore, type Journal, Runtime, defineTool } from "@pawl/runtime";
+import { type Append, type Mover, foldLines } from "@pawl/runtime/driver";
 import type { BrowserContext, Page } from "playwright-core";
 import { drawing } from "./drawing.ts";
 import { pageWith } from "../../../test/runtime/page.ts";

@@ -1,19 +1,16 @@
 /** Opens a runtime over a journal file in this Node process. */
 import { randomUUID } from "node:crypto";
 import type { Tracer } from "@opentelemetry/api";
+import { type HostPort, Runtime, type RuntimeOptions, Refused } from "@pawl/runtime";
 import {
-  type HostPort,
   type Roots,
-  Runtime,
-  type RuntimeOptions,
   type ValueCodec,
   sealedJournal,
-  Refused,
   admittedOptions,
   defaultBounds,
   defaultPatience,
-  strangerIn,
-} from "@pawl/runtime";
+  unknownKeyIn,
+} from "@pawl/runtime/driver";
 import { diskAttachments } from "./journal/disk-blob.ts";
 import { inMemory, journalPathOf } from "./journal/path.ts";
 import { nodePlatform } from "./platform.ts";
@@ -93,10 +90,10 @@ const linger: Record<keyof NonNullable<OpenOptions["linger"]>, 1> = { ms: 1, mos
 /** Rejects unknown fields: a misspelt name would silently be ignored. */
 export const checkedOptions = (options: OpenOptions): OpenOptions => {
   const unknown =
-    strangerIn("", options, known) ??
-    strangerIn("bounds.", options.bounds ?? {}, defaultBounds) ??
-    strangerIn("patience.", options.patience ?? {}, defaultPatience) ??
-    strangerIn("linger.", options.linger ?? {}, linger);
+    unknownKeyIn("", options, known) ??
+    unknownKeyIn("bounds.", options.bounds ?? {}, defaultBounds) ??
+    unknownKeyIn("patience.", options.patience ?? {}, defaultPatience) ??
+    unknownKeyIn("linger.", options.linger ?? {}, linger);
   if (unknown !== undefined) throw new Refused("invalid_option", unknown);
   return admittedOptions(options);
 };

@@ -1,6 +1,6 @@
 /** Node's clocks, timers and turns of the event loop. */
 import { hash } from "node:crypto";
-import type { Platform } from "@pawl/runtime";
+import type { Platform } from "@pawl/runtime/driver";
 
 const readyAtOnce = 8;
 

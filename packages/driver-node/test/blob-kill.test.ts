@@ -1,7 +1,7 @@
 /** Kills a process with SIGKILL between a blob and the event that refers to it. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { namesIn, sweepBlobs } from "@pawl/runtime";
+import { namesIn, sweepBlobs } from "@pawl/runtime/driver";
 import { afterAll, describe, expect, it } from "vitest";
 import { sqliteJournal } from "../src/index.ts";
 import { testFolder } from "./sqlite-rig.ts";

@@ -1,5 +1,6 @@
 /** A process that stores a large value and dies when told to: after the blob, before the event. */
-import { Runtime, defineTool, namesIn } from "@pawl/runtime";
+import { Runtime, defineTool } from "@pawl/runtime";
+import { namesIn } from "@pawl/runtime/driver";
 import { nodePlatform, sqliteJournal } from "../src/index.ts";
 
 const [file = "", fate = "live"] = process.argv.slice(2);

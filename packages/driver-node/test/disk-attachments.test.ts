@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AttachmentRef, attachment, attachments } from "@pawl/tool-value";
-import { defineTool, memoryAttachments } from "@pawl/runtime";
+import { defineTool } from "@pawl/runtime";
+import { memoryAttachments } from "@pawl/runtime/driver";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { aesCodec, diskAttachments, memoryKeys, openRuntime, type OpenOptions } from "../src/index.ts";
 

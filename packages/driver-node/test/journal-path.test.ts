@@ -5,7 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { defineTool, idOfToken, tokenOf } from "@pawl/runtime";
+import { defineTool } from "@pawl/runtime";
+import { idOfToken, tokenOf } from "@pawl/runtime/driver";
 import { JournalFileError, openRuntime, sqliteJournal } from "../src/index.ts";
 import { rootsOf } from "../src/journal/root-secret.ts";
 

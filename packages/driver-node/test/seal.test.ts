@@ -1,7 +1,8 @@
 /** Sealed values: encrypted under their scope's key, and destroyed by deleting it. */
 import { readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { defineTool, sealedJournal } from "@pawl/runtime";
+import { defineTool } from "@pawl/runtime";
+import { sealedJournal } from "@pawl/runtime/driver";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { aesCodec, fileKeys, memoryKeys, openRuntime, sqliteJournal } from "../src/index.ts";
 import { jsonIn, pawl } from "./cli/pawl.ts";

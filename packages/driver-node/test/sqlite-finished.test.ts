@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import type { Append } from "@pawl/runtime";
+import type { Append } from "@pawl/runtime/driver";
 import { afterAll, expect, it } from "vitest";
 import { type SqliteJournal, sqliteJournal } from "../src/index.ts";
 import { Appender } from "../src/sqlite/append.ts";

@@ -1,5 +1,6 @@
 /** Model test: two connections to one file must behave as the journal in memory. */
-import { type Append, type Journal, memoryJournal } from "@pawl/runtime";
+import { type Journal, memoryJournal } from "@pawl/runtime";
+import type { Append } from "@pawl/runtime/driver";
 import { afterAll, expect, it } from "vitest";
 import { type SqliteJournal, sqliteJournal } from "../src/index.ts";
 import { testFolder } from "./sqlite-rig.ts";

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Append } from "@pawl/runtime";
+import type { Append } from "@pawl/runtime/driver";
 import type { JournalRig } from "@pawl/testkit";
 import { type SqliteJournal, type SqliteOptions, sqliteJournal } from "../src/index.ts";
 

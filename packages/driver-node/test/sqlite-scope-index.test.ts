@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import type { Append } from "@pawl/runtime";
+import type { Append } from "@pawl/runtime/driver";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { Appender } from "../src/sqlite/append.ts";
 import { claim } from "../src/sqlite/ownership.ts";

@@ -1,7 +1,7 @@
 /** The model of the inspector: lanes, moments, faults and forks of any log. */
 import { readFileSync, readdirSync } from "node:fs";
 import { type Fork, Recording, firstDifference, forkAt, continueAsRecorded, textOfFork } from "../src/model/index.ts";
-import { packNamed } from "@pawl/runtime";
+import { packNamed } from "@pawl/runtime/driver";
 import { eventLine } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";

@@ -1,6 +1,7 @@
 /** The inspector in Chromium, as a host embeds it: in a page with a strict policy, with a worker. */
 import { readFileSync } from "node:fs";
-import { Runtime, defineTool, importLog, logText, memoryJournal, namesIn } from "@pawl/runtime";
+import { Runtime, defineTool, importLog, logText, memoryJournal } from "@pawl/runtime";
+import { namesIn } from "@pawl/runtime/driver";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { violationsIn } from "../../../test/runtime/axe.ts";

@@ -3,17 +3,8 @@ import type { AttachmentRef, Json, JsonObject, ToolValue } from "@pawl/tool-valu
 import { attachment, hashText, stringify } from "@pawl/tool-value";
 import { blobChecks } from "@pawl/testkit";
 import { describe, expect, it } from "vitest";
-import {
-  type BlobStore,
-  type Frame,
-  type Journal,
-  type LogEntry,
-  type Session,
-  defineTool,
-  memoryBlobs,
-  namesIn,
-  sweepBlobs,
-} from "../src/index.ts";
+import { type Frame, type Journal, type Session, defineTool } from "../src/index.ts";
+import { type BlobStore, type LogEntry, memoryBlobs, namesIn, sweepBlobs } from "../src/driver.ts";
 import { type Process, World } from "./world.ts";
 
 const large = (of: string): string => of.repeat(70_000);

@@ -1,6 +1,7 @@
 /** Answer early, act late: what is handed out in turns, and when it is committed. */
 import { describe, expect, it } from "vitest";
-import type { Append, AppendResult, Journal, Platform } from "../src/index.ts";
+import type { Journal } from "../src/index.ts";
+import type { Append, AppendResult, Platform } from "../src/driver.ts";
 import { memoryJournal } from "../src/index.ts";
 import type { News } from "../src/body/replay-order.ts";
 import { type Member, CommitLoop } from "../src/scope/commit-loop.ts";

@@ -2,7 +2,8 @@
 import { getEventListeners } from "node:events";
 import { queryObjects } from "node:v8";
 import { describe, expect, it } from "vitest";
-import { type BlobStore, type Journal, type Session, defineTool, memoryBlobs } from "../src/index.ts";
+import { type Journal, type Session, defineTool } from "../src/index.ts";
+import { type BlobStore, memoryBlobs } from "../src/driver.ts";
 import { eventType, live, program, toolCall } from "./process/world.ts";
 import { type Process, World } from "./world.ts";
 import { says } from "./words.ts";

@@ -1,15 +1,8 @@
 /** Bytes of attachments go with an exported log where they are asked for, and are there before the log that names them. */
 import { replay } from "@pawl/sansio-core";
 import { describe, expect, it } from "vitest";
-import {
-  type AttachmentStore,
-  attachmentId,
-  defineTool,
-  importLog,
-  logText,
-  memoryAttachments,
-  memoryJournal,
-} from "../src/index.ts";
+import { type AttachmentStore, defineTool, importLog, logText, memoryJournal } from "../src/index.ts";
+import { attachmentId, memoryAttachments } from "../src/driver.ts";
 import { World } from "./world.ts";
 
 const scope = "session:s";

@@ -1,14 +1,7 @@
 /** What becomes of a scope in which something goes wrong that is nobody's call, and of those who wait for it. */
 import { describe, expect, it } from "vitest";
-import {
-  type Append,
-  type AppendResult,
-  type Journal,
-  Runtime,
-  type RuntimeOptions,
-  type Telemetry,
-  defineTool,
-} from "../src/index.ts";
+import { type Journal, Runtime, type RuntimeOptions, type Telemetry, defineTool } from "../src/index.ts";
+import type { Append, AppendResult } from "../src/driver.ts";
 import { toolCall } from "./process/world.ts";
 import { World, roots } from "./world.ts";
 import { call, naps, parks } from "./words.ts";

@@ -1,16 +1,8 @@
 /** Bytes of attachments go where their scope goes: what its log names of them is there before the scope is. */
 import { type Event } from "@pawl/sansio-core";
 import { describe, expect, it } from "vitest";
-import {
-  type AttachmentStore,
-  type Journal,
-  type MovePart,
-  Runtime,
-  attachmentId,
-  defineTool,
-  memoryAttachments,
-  memoryJournal,
-} from "../src/index.ts";
+import { type AttachmentStore, type Journal, Runtime, defineTool, memoryJournal } from "../src/index.ts";
+import { type MovePart, attachmentId, memoryAttachments } from "../src/driver.ts";
 import { TestPlatform } from "./world.ts";
 
 const scope = "session:s";

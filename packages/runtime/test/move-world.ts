@@ -2,18 +2,8 @@
 import type { Event } from "@pawl/sansio-core";
 import { pending } from "@pawl/tool-value";
 import { expect } from "vitest";
-import {
-  type Append,
-  type Journal,
-  type JournalLine,
-  type Mover,
-  Runtime,
-  type Session,
-  type ToolDefinition,
-  defineTool,
-  foldLines,
-  memoryJournal,
-} from "../src/index.ts";
+import { type Journal, Runtime, type Session, type ToolDefinition, defineTool, memoryJournal } from "../src/index.ts";
+import { type Append, type JournalLine, type Mover, foldLines } from "../src/driver.ts";
 import { TestPlatform } from "./world.ts";
 
 export const scope = "session:s";

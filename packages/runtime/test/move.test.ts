@@ -1,7 +1,8 @@
 /** A scope moves between two hosts with stores of their own; either may die before and after each of its records. */
 import { stateHash } from "@pawl/sansio-core";
 import { describe, expect, it } from "vitest";
-import { type Mover, defineTool, foldLines } from "../src/index.ts";
+import { defineTool } from "../src/index.ts";
+import { type Mover, foldLines } from "../src/driver.ts";
 import { type Death, Hosts, never, payloadOf, scope, set, use } from "./move-world.ts";
 
 describe("a move", () => {

@@ -2,9 +2,6 @@
 import type { Json } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import {
-  type Append,
-  type AppendResult,
-  type BlobStore,
   EffectError,
   type HostPort,
   type Journal,
@@ -12,6 +9,7 @@ import {
   type ToolDefinition,
   defineTool,
 } from "../src/index.ts";
+import type { Append, AppendResult, BlobStore } from "../src/driver.ts";
 import { World } from "./world.ts";
 
 const large = "x".repeat(70_000);

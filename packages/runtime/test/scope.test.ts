@@ -2,7 +2,8 @@
 import { type Command, type State, currentProtocol, defaultOptions, initial } from "@pawl/sansio-core";
 import { hashText } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
-import { type BlobStore, defineTool, memoryBlobs } from "../src/index.ts";
+import { defineTool } from "../src/index.ts";
+import { type BlobStore, memoryBlobs } from "../src/driver.ts";
 import type { OutboxMessage } from "../src/journal/journal.ts";
 import { ScopeClock } from "../src/scope/clock.ts";
 import { ScopeRunner } from "../src/scope/runner.ts";

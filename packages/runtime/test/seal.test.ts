@@ -5,16 +5,8 @@ import { type Event, eventLine, initial, recordedOf, snapshot, step } from "@paw
 import { type Json, noLimits, parse, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import {
-  Runtime,
-  SealedError,
-  type ValueCodec,
-  defineTool,
-  memoryJournal,
-  namesIn,
-  sealedJournal,
-  sweepBlobs,
-} from "../src/index.ts";
+import { Runtime, defineTool, memoryJournal } from "../src/index.ts";
+import { SealedError, type ValueCodec, namesIn, sealedJournal, sweepBlobs } from "../src/driver.ts";
 import { openLine, openSnapshot, sealLine, sealSnapshot } from "../src/journal/seal.ts";
 import { TestPlatform, roots } from "./world.ts";
 

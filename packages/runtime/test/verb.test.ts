@@ -1,6 +1,7 @@
 import { pending, stableHash } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
-import { type Session, defineTool, tokenOf } from "../src/index.ts";
+import { type Session, defineTool } from "../src/index.ts";
+import { tokenOf } from "../src/driver.ts";
 import { World, roots } from "./world.ts";
 import { payloads } from "./words.ts";
 

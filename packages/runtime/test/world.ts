@@ -3,12 +3,12 @@ import type { Options } from "@pawl/sansio-core";
 import {
   type HostPort,
   type Journal,
-  type Platform,
   Runtime,
   type RuntimeOptions,
   type ToolDefinition,
   memoryJournal,
 } from "../src/index.ts";
+import type { Platform } from "../src/driver.ts";
 import { hashText } from "@pawl/tool-value";
 
 export const roots = { newest: { kid: "k1", secret: new Uint8Array(32).fill(7) } };

@@ -1,5 +1,5 @@
 /** Conformance checks for stores of blobs, for any test runner. */
-import type { BlobStore } from "@pawl/runtime";
+import type { BlobStore } from "@pawl/runtime/driver";
 import { same } from "./journal/rig.ts";
 
 /** A store that several processes can open. */

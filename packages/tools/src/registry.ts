@@ -1,7 +1,7 @@
 /** A registry of built-in tools by name. It runs tools without checks: policies, schemas and hints belong to the runtime. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type RegistryReply, registryReply } from "@pawl/runtime";
+import { type RegistryReply, registryReply } from "@pawl/runtime/driver";
 import { edit } from "./file/edit.ts";
 import { folderTools } from "./file/folder.ts";
 import { read } from "./file/read.ts";

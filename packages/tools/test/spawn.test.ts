@@ -11,7 +11,7 @@ import {
   titleOf,
   validateSpawn,
 } from "@pawl/tools";
-import { decideReattach } from "@pawl/runtime";
+import { decideReattach } from "@pawl/runtime/driver";
 
 const bg: Target = { name: "bg", displayName: "Bg", hints: { supports_background: true }, hasExecutor: true };
 const everything: SpawnPlace = {

@@ -16,7 +16,8 @@ import {
   withReporting,
 } from "@pawl/tools";
 import type { JsonObject } from "@pawl/tool-value";
-import { internalError, registryReply, success, successWithRawOutput, toolError } from "@pawl/runtime";
+import { internalError, success, successWithRawOutput, toolError } from "@pawl/runtime";
+import { registryReply } from "@pawl/runtime/driver";
 import { failing } from "./failing.ts";
 
 const registry = defaultRegistry();

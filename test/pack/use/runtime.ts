@@ -1,4 +1,5 @@
-import { type Platform, Runtime, defineTool, memoryJournal } from "@pawl/runtime";
+import { Runtime, defineTool, memoryJournal } from "@pawl/runtime";
+import type { Platform } from "@pawl/runtime/driver";
 import { formatToolOutput, hashText } from "@pawl/tool-value";
 
 const platform: Platform = {

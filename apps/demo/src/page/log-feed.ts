@@ -1,5 +1,5 @@
 /** The page's side of a log: a queue of its text for the inspector, and a reader of its large values. */
-import type { BlobReader } from "@pawl/runtime";
+import type { BlobReader } from "@pawl/runtime/driver";
 
 /** An async queue: text is pushed at one end and read at the other as it arrives. */
 export class LogFeed implements AsyncIterable<string> {

@@ -1,5 +1,5 @@
 /** What is written by one append: lines, what has finished, letters, and where the scope stands afterwards. */
-import type { Append, AppendResult, NotWritten, SentLetter } from "@pawl/runtime";
+import type { Append, AppendResult, NotWritten, OutboxMessage } from "@pawl/runtime/driver";
 import { chain } from "@pawl/sansio-core/driver";
 import { scopeAt } from "./owner.ts";
 import type { ScopeRow } from "./schema.ts";
@@ -17,7 +17,7 @@ const judge = async (at: Writing, row: ScopeRow, append: Append): Promise<Append
   return append.expectedSeq === row.seq + 1 ? undefined : { type: "conflict", seq: row.seq };
 };
 
-export const send = async (at: Writing, from: string, { to, ...letter }: SentLetter): Promise<void> => {
+export const send = async (at: Writing, from: string, { to, ...letter }: OutboxMessage): Promise<void> => {
   const letters = at.objectStore("letter");
   const before = await letters.get([to, from, letter.kind, letter.link, letter.number]);
   const order = before?.order ?? (await at.objectStore("count").get("letters")) ?? 0;

@@ -3,7 +3,7 @@
  * They have transactions of their own, so that no append waits for them. When a blob was last put stands beside it:
  * looking for what is old reads no bytes.
  */
-import type { BlobStore } from "@pawl/runtime";
+import type { BlobStore } from "@pawl/runtime/driver";
 import type { Transactions, Writing } from "./transaction.ts";
 
 const stores = ["blob", "put"] as const;

@@ -2,16 +2,8 @@
  * A journal in IndexedDB: what `appendAll` has acknowledged is on disk (durability "strict"). Epoch and sequence are
  * compared in the transaction that writes, so several tabs may share one database.
  */
-import {
-  type Adoption,
-  type Append,
-  type AppendResult,
-  type AttachmentStore,
-  type BlobStore,
-  type Journal,
-  type MoveStore,
-  type Roots,
-} from "@pawl/runtime";
+import type { AttachmentStore, Journal } from "@pawl/runtime";
+import type { Adoption, Append, AppendResult, BlobStore, MoveStore, Roots } from "@pawl/runtime/driver";
 import { take } from "./append.ts";
 import { attachmentsOver } from "./attachment.ts";
 import { blobsOver } from "./blob.ts";

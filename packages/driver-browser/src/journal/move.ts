@@ -1,5 +1,5 @@
 /** What a journal in IndexedDB keeps of moves between stores. */
-import { type Adoption, type IndexEntry, type MoveEnd, type MoveStore, chainStartOf } from "@pawl/runtime";
+import { type Adoption, type IndexEntry, type MoveEnd, type MoveStore, chainStartOf } from "@pawl/runtime/driver";
 import { fenced, hasRoom, send, write } from "./append.ts";
 import { scopeAt } from "./owner.ts";
 import type { ScopeRow } from "./schema.ts";

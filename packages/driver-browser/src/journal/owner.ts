@@ -1,5 +1,5 @@
 /** Whose a scope is: leases, claims, releases. */
-import { type Claim, type Holding, type Lease, chainStartOf } from "@pawl/runtime";
+import { type Claim, type Holding, type Lease, chainStartOf } from "@pawl/runtime/driver";
 import type { LeaseRow, ScopeRow } from "./schema.ts";
 import type { Reading, Writing } from "./transaction.ts";
 

@@ -1,5 +1,5 @@
 /** What can be read of a journal without owning anything. */
-import type { JournalLine, Letter, ScopeEntry } from "@pawl/runtime";
+import type { JournalLine, InboxMessage, ScopeEntry } from "@pawl/runtime/driver";
 import { otherOwner, scopeAt } from "./owner.ts";
 import type { AppendRow, ScopeRow } from "./schema.ts";
 import type { Reading } from "./transaction.ts";
@@ -33,7 +33,7 @@ export const due = async (at: Reading, until: number, instance: string | undefin
   return (await free(at, waking, instance, now)).slice(0, limit);
 };
 
-export const inbox = async (at: Reading, scope: string): Promise<readonly Letter[]> => {
+export const inbox = async (at: Reading, scope: string): Promise<readonly InboxMessage[]> => {
   const letters = await at.objectStore("letter").getAll(IDBKeyRange.bound([scope], [scope, []]));
   return letters
     .toSorted((a, b) => a.order - b.order)

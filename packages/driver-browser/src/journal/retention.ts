@@ -1,5 +1,5 @@
 /** Snapshots, and what retention leaves of the lines up to one. */
-import type { AppendResult, Retained } from "@pawl/runtime";
+import type { AppendResult, Retained } from "@pawl/runtime/driver";
 import { fenced } from "./append.ts";
 import { scopeAt } from "./owner.ts";
 import type { Writing } from "./transaction.ts";

@@ -1,5 +1,5 @@
 /** The root secret of wait keys lies in the journal's database: every tab over it can tell a true key. */
-import type { Roots } from "@pawl/runtime";
+import type { Roots } from "@pawl/runtime/driver";
 import { hashText } from "@pawl/tool-value";
 import type { Transactions } from "./transaction.ts";
 

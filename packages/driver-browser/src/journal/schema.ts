@@ -1,5 +1,5 @@
 /** The object stores of a journal in IndexedDB. */
-import type { JournalLine, Lease, Letter, MoveEnd, ScopeSecret, Segment, Snapshot } from "@pawl/runtime";
+import type { JournalLine, Lease, InboxMessage, MoveEnd, ScopeSecret, Segment, Snapshot } from "@pawl/runtime/driver";
 import type { Finished } from "@pawl/sansio-core";
 import { type DBSchema, type IDBPDatabase, openDB } from "idb";
 import { BrowserJournalError, openingError } from "./error.ts";
@@ -32,7 +32,7 @@ export interface LeaseRow extends Lease {
   readonly until: number;
 }
 
-export interface LetterRow extends Letter {
+export interface LetterRow extends InboxMessage {
   readonly to: string;
   /** The order in which letters came. */
   readonly order: number;

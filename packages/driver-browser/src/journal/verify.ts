@@ -1,5 +1,5 @@
 /** Checks the chain of a scope's log. */
-import { type ChainCheck, chainStartOf } from "@pawl/runtime";
+import { type ChainCheck, chainStartOf } from "@pawl/runtime/driver";
 import { chain } from "@pawl/sansio-core/driver";
 import { rows } from "./queries.ts";
 import { scopeAt } from "./owner.ts";

@@ -1,5 +1,6 @@
 /** A journal that tells all tabs what has become durable in it. */
-import type { Append, AppendResult, Journal } from "@pawl/runtime";
+import type { Journal } from "@pawl/runtime";
+import type { Append, AppendResult } from "@pawl/runtime/driver";
 import type { Channel } from "./channel.ts";
 
 const lastOf = ({ lines }: Pick<Append, "lines">): number => lines.at(-1)?.seq ?? 0;

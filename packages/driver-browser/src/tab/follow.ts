@@ -1,6 +1,7 @@
 /** The log of a scope as it grows, as any tab sees it: read from the database, whenever somebody tells of news. */
 import type { Recorded } from "@pawl/sansio-core";
-import { type Journal, Refused, recordedIn } from "@pawl/runtime";
+import { type Journal, Refused } from "@pawl/runtime";
+import { recordedIn } from "@pawl/runtime/driver";
 import type { TabMessage } from "./message.ts";
 
 /** Lines that are read at once. */

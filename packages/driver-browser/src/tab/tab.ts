@@ -3,16 +3,8 @@
  * tools. The others watch, and the next of them goes on where it was when it is closed, crashes or hangs.
  */
 import type { Recorded } from "@pawl/sansio-core";
-import {
-  type AttachmentStore,
-  type Journal,
-  type Log,
-  Registry,
-  Runtime,
-  admittedOptions,
-  entryOf,
-  wrongNumber,
-} from "@pawl/runtime";
+import { type AttachmentStore, type Journal, type Log, Registry, Runtime } from "@pawl/runtime";
+import { admittedOptions, entryOf, wrongNumber } from "@pawl/runtime/driver";
 import { BrowserJournalError } from "../journal/error.ts";
 import { type BrowserJournal, openBrowserJournal } from "../journal/journal.ts";
 import type { OpenTab, OpenTabOptions } from "../open.ts";

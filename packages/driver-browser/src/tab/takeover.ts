@@ -1,5 +1,6 @@
 /** What a tab that writes no more has left: its scopes, of which some were in the midst of something. */
-import { type Journal, Quarantined, type Runtime, ScopeMoved, ScopeMoving, isAtRest, openState } from "@pawl/runtime";
+import { type Journal, Quarantined, type Runtime, ScopeMoved, ScopeMoving } from "@pawl/runtime";
+import { isAtRest, openState } from "@pawl/runtime/driver";
 
 const atOnce = 100;
 

@@ -1,14 +1,6 @@
 /** Runs in the browser: the tab's side of scopes that move to a Node host and back, and that may die on the way. */
-import {
-  type Append,
-  type Journal,
-  type MoveAnswer,
-  type MovePart,
-  type Mover,
-  Runtime,
-  defineTool,
-  importLog,
-} from "@pawl/runtime";
+import { type Journal, Runtime, defineTool, importLog } from "@pawl/runtime";
+import type { Append, MoveAnswer, MovePart, Mover } from "@pawl/runtime/driver";
 import { pending } from "@pawl/tool-value";
 import { drawing } from "../drawing.ts";
 import { type BrowserJournal, browserPlatform, openBrowserJournal } from "../../src/index.ts";

@@ -1,6 +1,7 @@
 /** Runs in the browser: large values beside the log, and what becomes of a tab whose browser does not store. */
 import { type BlobCheck, blobChecks } from "@pawl/testkit";
-import { defineTool, importLog, logText, sweepBlobs } from "@pawl/runtime";
+import { defineTool, importLog, logText } from "@pawl/runtime";
+import { sweepBlobs } from "@pawl/runtime/driver";
 import {
   BrowserJournalError,
   type BrowserJournalOptions,

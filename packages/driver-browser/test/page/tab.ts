@@ -1,5 +1,6 @@
 /** Runs in the browser: a page that works with a tab, as tests tell it to. */
-import { type Log as LogPort, type Runtime, defineTool, foldLines } from "@pawl/runtime";
+import { type Log as LogPort, type Runtime, defineTool } from "@pawl/runtime";
+import { foldLines } from "@pawl/runtime/driver";
 import { stateHash } from "@pawl/sansio-core";
 import { type OpenTab, type OpenTabOptions, openTab } from "../../src/index.ts";
 import type { Change, Log } from "../seen.ts";

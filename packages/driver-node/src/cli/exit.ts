@@ -1,5 +1,5 @@
 /** Exit codes that scripts can rely on, and errors with a hint on how to fix them. */
-import { BlobMissing, SealedError } from "@pawl/runtime";
+import { BlobMissing, SealedError } from "@pawl/runtime/driver";
 import { JournalFileError } from "../sqlite/file-error.ts";
 import { type Terminal, jsonText } from "./terminal.ts";
 

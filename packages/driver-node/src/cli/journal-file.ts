@@ -1,13 +1,6 @@
 /** A journal file, as the command line opens it. */
-import {
-  type Journal,
-  type LogAttachments,
-  Quarantined,
-  Refused,
-  type ScopeEntry,
-  logText,
-  sealedJournal,
-} from "@pawl/runtime";
+import { type Journal, Quarantined, Refused, logText } from "@pawl/runtime";
+import { type LogAttachments, type ScopeEntry, sealedJournal } from "@pawl/runtime/driver";
 import { aesCodec, fileKeys } from "../journal/seal.ts";
 import { type SqliteJournal, sqliteJournal } from "../journal/journal.ts";
 import { CliError, exit } from "./exit.ts";

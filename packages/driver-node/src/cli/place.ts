@@ -2,7 +2,7 @@
 import { type Input, type Options, journalOption } from "./command.ts";
 import { CliError, exit, usageError } from "./exit.ts";
 import { type JournalFolders, type JournalFile, openJournalFile } from "./journal-file.ts";
-import type { ChainCheck, ChainHead, LogAttachments } from "@pawl/runtime";
+import type { ChainCheck, ChainHead, LogAttachments } from "@pawl/runtime/driver";
 import type { Terminal } from "./terminal.ts";
 import { isFile, isJournalFile, textOfFile } from "./text-file.ts";
 

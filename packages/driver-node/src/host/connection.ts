@@ -6,7 +6,8 @@
  * For each frame: parse it, check the client's right, answer when the answer is durable. Nothing that a client sends
  * can throw. Questions in flight are counted, so that one client cannot use more memory than its limits allow.
  */
-import { type Log, type Runtime, entryOf } from "@pawl/runtime";
+import type { Log, Runtime } from "@pawl/runtime";
+import { entryOf } from "@pawl/runtime/driver";
 import { describe } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { RawData, WebSocket } from "ws";

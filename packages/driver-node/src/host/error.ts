@@ -8,9 +8,8 @@ import {
   ScopeLost,
   ScopeMoved,
   ScopeMoving,
-  SealedError,
-  entryOf,
 } from "@pawl/runtime";
+import { SealedError, entryOf } from "@pawl/runtime/driver";
 import type { HostError } from "@pawl/wire/frame";
 
 /** The outcome is unknown until the client asks again. */

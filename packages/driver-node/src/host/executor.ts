@@ -1,5 +1,6 @@
 /** The executors of one connection. Each settles only runs that were offered to its own connection. */
-import { type Log, Refused, type Runtime, entryOf } from "@pawl/runtime";
+import { type Log, Refused, type Runtime } from "@pawl/runtime";
+import { entryOf } from "@pawl/runtime/driver";
 import type { ClientFrame, HostError, HostFrame } from "@pawl/wire/frame";
 import { hostErrorOf } from "./error.ts";
 import type { RegisteredNames } from "./limits.ts";

@@ -2,7 +2,8 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { Server as TlsServer } from "node:https";
 import type { Duplex } from "node:stream";
-import { type Log, type Runtime, entryOf } from "@pawl/runtime";
+import type { Log, Runtime } from "@pawl/runtime";
+import { entryOf } from "@pawl/runtime/driver";
 import { WebSocketServer } from "ws";
 import { Connection } from "./connection.ts";
 import type { HostFlows } from "./flow-host.ts";

@@ -4,7 +4,8 @@
  * A client, such as a page, cannot be called; it receives scopes over the connection that it has opened. While it is
  * away nothing can be sent, and whoever opens the scope asks again.
  */
-import { Refused, type Runtime, type MoveAnswer, type MovePart, type Mover } from "@pawl/runtime";
+import { Refused, type Runtime } from "@pawl/runtime";
+import type { MoveAnswer, MovePart, Mover } from "@pawl/runtime/driver";
 import type { ClientFrame, HostFrame } from "@pawl/wire/frame";
 import { isScope } from "./executor.ts";
 import { type Claims, missingRight } from "./token.ts";

@@ -2,7 +2,8 @@
  * A subscription of one client: a scope's log from a cursor on, or its observations. At most `window` frames are sent
  * ahead of what the client has acknowledged (flow control).
  */
-import { type Cursor, type Session, endOf } from "@pawl/runtime";
+import type { Cursor, Session } from "@pawl/runtime";
+import { endOf } from "@pawl/runtime/driver";
 import type { HostFrame } from "@pawl/wire/frame";
 import type { Outgoing } from "./socket.ts";
 

@@ -6,7 +6,8 @@
 import { randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, readFile, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import type { BlobStore, AttachmentStore } from "@pawl/runtime";
+import type { AttachmentStore } from "@pawl/runtime";
+import type { BlobStore } from "@pawl/runtime/driver";
 import { JournalFileError } from "../sqlite/file-error.ts";
 
 export interface DiskBlobsOptions {

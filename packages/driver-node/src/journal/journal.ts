@@ -1,5 +1,6 @@
 /** Opens a journal file and chooses the thread that commits: this one, or its own if a sync is slow. */
-import { type BlobStore, type Journal, memoryBlobs } from "@pawl/runtime";
+import type { Journal } from "@pawl/runtime";
+import { type BlobStore, memoryBlobs } from "@pawl/runtime/driver";
 import { diskBlobs } from "./disk-blob.ts";
 import { blobsPathOf, inMemory, journalPathOf } from "./path.ts";
 import { Connection, type FileOptions } from "../sqlite/connection.ts";

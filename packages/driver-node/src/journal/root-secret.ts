@@ -19,7 +19,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Roots } from "@pawl/runtime";
+import type { Roots } from "@pawl/runtime/driver";
 import { inMemory } from "./path.ts";
 import { JournalFileError } from "../sqlite/file-error.ts";
 

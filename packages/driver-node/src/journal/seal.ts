@@ -5,7 +5,7 @@
 import { createHash, randomBytes, createCipheriv, createDecipheriv } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { SealedError, type SealPlace, type ValueCodec } from "@pawl/runtime";
+import { SealedError, type SealPlace, type ValueCodec } from "@pawl/runtime/driver";
 
 /** A store of keys: files, or a key service. */
 export interface ScopeKeys {

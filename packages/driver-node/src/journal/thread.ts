@@ -1,6 +1,7 @@
 /** A journal in a worker thread of its own, so that a slow sync does not block this thread. */
 import type { Worker } from "node:worker_threads";
-import type { Append, AppendResult, Journal, MoveStore } from "@pawl/runtime";
+import type { Journal } from "@pawl/runtime";
+import type { Append, AppendResult, MoveStore } from "@pawl/runtime/driver";
 import type { FileOptions } from "../sqlite/connection.ts";
 import { JournalFileError, type JournalFileCode } from "../sqlite/file-error.ts";
 import type { ThreadData } from "./thread-worker.ts";

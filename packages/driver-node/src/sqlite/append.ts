@@ -2,7 +2,7 @@
  * Appends: one row each, and one commit for a group (group commit). A single append is one statement that commits by
  * itself.
  */
-import type { Append, AppendResult } from "@pawl/runtime";
+import type { Append, AppendResult } from "@pawl/runtime/driver";
 import { Checkpoints } from "./checkpoint.ts";
 import type { Connection } from "./connection.ts";
 import { failure } from "./file-error.ts";

@@ -1,5 +1,5 @@
 /** The hash chain over a scope's appends. It is computed when somebody asks for it, not when appends are written. */
-import { type ChainCheck, type ChainHead, chainStartOf } from "@pawl/runtime";
+import { type ChainCheck, type ChainHead, chainStartOf } from "@pawl/runtime/driver";
 import { linkText } from "@pawl/sansio-core/driver";
 import { nodePlatform } from "../platform.ts";
 import type { Connection } from "./connection.ts";

@@ -1,5 +1,5 @@
 /** Errors of a journal file, with stable codes. */
-import type { NotWritten } from "@pawl/runtime";
+import type { NotWritten } from "@pawl/runtime/driver";
 
 export type JournalFileCode =
   | "newer_schema"

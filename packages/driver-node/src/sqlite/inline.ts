@@ -5,7 +5,8 @@
  * A commit writes one row for each append and nothing else. The last sequence of a scope is cached in the process that
  * appends to it. The file's own index is brought up to date from time to time, from the rows behind a mark.
  */
-import type { Journal, MoveStore } from "@pawl/runtime";
+import type { Journal } from "@pawl/runtime";
+import type { MoveStore } from "@pawl/runtime/driver";
 import { Appender } from "./append.ts";
 import { head, verify } from "./chain.ts";
 import { claim, load, release, join, leave, lost, renew } from "./ownership.ts";

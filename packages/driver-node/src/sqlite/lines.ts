@@ -1,5 +1,5 @@
 /** Reads the appends of a scope, newest first, and the lines in them. */
-import type { JournalLine } from "@pawl/runtime";
+import type { JournalLine } from "@pawl/runtime/driver";
 import type { Connection } from "./connection.ts";
 import { JournalFileError } from "./file-error.ts";
 import { type Row, integer, optional, text } from "./sql.ts";

@@ -1,5 +1,5 @@
 /** Moves between stores, as a journal file records them. */
-import type { Adoption, IndexEntry, MoveEnd, MoveStore } from "@pawl/runtime";
+import type { Adoption, IndexEntry, MoveEnd, MoveStore } from "@pawl/runtime/driver";
 import type { Connection } from "./connection.ts";
 import { failure } from "./file-error.ts";
 import { type Row, integer, optional, text } from "./sql.ts";

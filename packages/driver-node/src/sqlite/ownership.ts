@@ -4,7 +4,7 @@
  * A lease has one row and one renewal for each instance, by the store's clock. A lease whose process has ended is
  * dropped at once, without waiting for it to expire.
  */
-import type { Claim, Holding, Snapshot, Lease } from "@pawl/runtime";
+import type { Claim, Holding, Snapshot, Lease } from "@pawl/runtime/driver";
 import type { Connection } from "./connection.ts";
 import { type Row, integer, optional, text } from "./sql.ts";
 import type { ScopeRow, ScopeIndex } from "./scope-index.ts";

@@ -1,5 +1,6 @@
 /** Queries on a journal file that need no ownership. */
-import type { Journal, JournalLine, Letter, ScopeEntry } from "@pawl/runtime";
+import type { Journal } from "@pawl/runtime";
+import type { JournalLine, InboxMessage, ScopeEntry } from "@pawl/runtime/driver";
 import type { Connection } from "./connection.ts";
 import { JournalFileError } from "./file-error.ts";
 import { expireDeadLeases } from "./ownership.ts";
@@ -58,7 +59,7 @@ export const due = (
     return names(connection.sql.due.all(now, connection.now(), instance ?? null, limit));
   });
 
-const messageIn = (row: Row): Letter => {
+const messageIn = (row: Row): InboxMessage => {
   const kind = text(row, "kind");
   if (kind !== "message" && kind !== "answer")
     throw new JournalFileError("not_intact", `an inbox holds messages and answers, found ${kind}: restore a backup`);
@@ -66,7 +67,7 @@ const messageIn = (row: Row): Letter => {
   return { kind, link, number, from: text(row, "source"), text: text(row, "text") };
 };
 
-export const inbox = (connection: Connection, scope: string): readonly Letter[] =>
+export const inbox = (connection: Connection, scope: string): readonly InboxMessage[] =>
   connection.query(() => connection.sql.inbox.all(scope).map(messageIn));
 
 export const mailed = (connection: Connection, instance: string | undefined, limit = -1): readonly string[] =>

@@ -1,5 +1,5 @@
 /** Snapshots, and retention, which deletes the lines before one. */
-import type { AppendResult, NotWritten, Retained, Segment, Snapshot } from "@pawl/runtime";
+import type { AppendResult, NotWritten, Retained, Segment, Snapshot } from "@pawl/runtime/driver";
 import { chainTo } from "./chain.ts";
 import type { Connection } from "./connection.ts";
 import { failure } from "./file-error.ts";

@@ -1,5 +1,6 @@
 /** Log output with pino: one JSON object a line; `event` is its stable name. */
-import type { Log, LogEntry, LogLevel } from "@pawl/runtime";
+import type { Log } from "@pawl/runtime";
+import type { LogEntry, LogLevel } from "@pawl/runtime/driver";
 import { type DestinationStream, pino } from "pino";
 
 /** The message of a line is its name, except for a tool's internal error. */

@@ -1,7 +1,8 @@
 /** Compares a body's new run with its log. */
 import type { Event } from "@pawl/sansio-core";
 import { type CallRow, bodyOf, recoveryOf } from "@pawl/sansio-core/driver";
-import { type ToolDefinition, checkArgs, manifestOf } from "@pawl/runtime";
+import { type ToolDefinition, manifestOf } from "@pawl/runtime";
+import { checkArgs } from "@pawl/runtime/driver";
 import * as E from "fp-ts/lib/Either.js";
 import type { RecordedText, Watch } from "./idle-context.ts";
 import type { Rerun } from "./rerun.ts";

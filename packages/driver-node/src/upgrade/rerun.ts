@@ -1,5 +1,6 @@
 /** Runs the bodies of a copied scope again, in memory and with nothing performed. */
-import { type Journal, type Platform, Runtime, type ToolDefinition, memoryJournal, unpackBlobs } from "@pawl/runtime";
+import { type Journal, Runtime, type ToolDefinition, memoryJournal } from "@pawl/runtime";
+import { type Platform, unpackBlobs } from "@pawl/runtime/driver";
 import { type Event, type State, currentProtocol, recordedOf } from "@pawl/sansio-core";
 import { type PackedBlob, toolReplayKey } from "@pawl/sansio-core/driver";
 import { noLimits, parse } from "@pawl/tool-value";

@@ -1,6 +1,7 @@
 /** Final checks of background runs and schedules: their logs, and the record of outside effects. */
 import { join } from "node:path";
-import { type Journal, recordedIn } from "@pawl/runtime";
+import type { Journal } from "@pawl/runtime";
+import { recordedIn } from "@pawl/runtime/driver";
 import { type Event, type State, follow, initial } from "@pawl/sansio-core";
 import { type Schedule, type Task, isTerminal, runKind } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";

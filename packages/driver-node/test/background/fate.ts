@@ -1,6 +1,7 @@
 /** Named points at which a host with background runs is killed, on the n-th visit. */
 import { appendFileSync } from "node:fs";
-import type { Append, Journal } from "@pawl/runtime";
+import type { Journal } from "@pawl/runtime";
+import type { Append } from "@pawl/runtime/driver";
 
 /** Appends, named by an event that they contain. */
 const appends = [

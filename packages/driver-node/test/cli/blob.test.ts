@@ -1,7 +1,8 @@
 /** Large values are exported with the logs that refer to them; attachments only on request. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { attachmentId, defineTool } from "@pawl/runtime";
+import { defineTool } from "@pawl/runtime";
+import { attachmentId } from "@pawl/runtime/driver";
 import { beforeAll, describe, expect, it } from "vitest";
 import { diskAttachments, openRuntime } from "../../src/index.ts";
 import { newFolder } from "./fixture.ts";

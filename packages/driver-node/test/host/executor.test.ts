@@ -1,4 +1,5 @@
-import { type LogEntry, defineTool, memoryJournal } from "@pawl/runtime";
+import { defineTool, memoryJournal } from "@pawl/runtime";
+import type { LogEntry } from "@pawl/runtime/driver";
 import { describe, expect, it, vi } from "vitest";
 import { type ExecutorTool, type HostRefused, ToolRefused } from "@pawl/wire";
 import { clientOf, greeted, hostOf, runtimeOf } from "./rig.ts";

@@ -1,6 +1,7 @@
 /** Hostile clients: what they can do before their hello, and beyond their token. */
 import { type Socket, connect } from "node:net";
-import { type LogEntry, defineTool } from "@pawl/runtime";
+import { defineTool } from "@pawl/runtime";
+import type { LogEntry } from "@pawl/runtime/driver";
 import { describe, expect, it } from "vitest";
 import { type Host } from "../../src/index.ts";
 import { Raw, clientOf, everything, greeted, hostOf } from "./rig.ts";

@@ -1,7 +1,8 @@
 /** Attachments move between hosts made by `openRuntime`: they arrive before the session does. */
 import { readdirSync } from "node:fs";
 import { attachment, attachments } from "@pawl/tool-value";
-import { type Mover, type Runtime, defineTool } from "@pawl/runtime";
+import { type Runtime, defineTool } from "@pawl/runtime";
+import type { Mover } from "@pawl/runtime/driver";
 import { moverOver } from "@pawl/wire";
 import { afterAll, afterEach, expect, it } from "vitest";
 import { aesCodec, diskAttachments, memoryKeys, openRuntime, type OpenOptions } from "../../src/index.ts";

@@ -1,6 +1,7 @@
 /** A session moves over WebSocket between two hosts with a journal file each, and back. */
 import { stateHash } from "@pawl/sansio-core";
-import { type Mover, Runtime, type ToolDefinition, defineTool, foldLines, memoryJournal } from "@pawl/runtime";
+import { Runtime, type ToolDefinition, defineTool, memoryJournal } from "@pawl/runtime";
+import { type Mover, foldLines } from "@pawl/runtime/driver";
 import { pending } from "@pawl/tool-value";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { type Client, moverOver } from "@pawl/wire";

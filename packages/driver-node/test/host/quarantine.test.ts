@@ -1,5 +1,6 @@
 /** Opening a scope at its host fails: the current core rejects its log, or its key is gone. */
-import { type Journal, memoryJournal, sealedJournal } from "@pawl/runtime";
+import { type Journal, memoryJournal } from "@pawl/runtime";
+import { sealedJournal } from "@pawl/runtime/driver";
 import { describe, expect, it } from "vitest";
 import { type ScopeKeys, aesCodec, memoryKeys } from "../../src/index.ts";
 import { clientOf, hostOf, runtimeOf } from "./rig.ts";

@@ -1,7 +1,8 @@
 /** Archives what retention deletes, so that a check still sees every line. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Journal, JournalLine } from "@pawl/runtime";
+import type { Journal } from "@pawl/runtime";
+import type { JournalLine } from "@pawl/runtime/driver";
 
 const fileOf = (folder: string, scope: string): string => join(folder, "archive", encodeURIComponent(scope));
 

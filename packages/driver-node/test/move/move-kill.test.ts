@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type JournalLine, foldLines } from "@pawl/runtime";
+import { type JournalLine, foldLines } from "@pawl/runtime/driver";
 import { afterAll, describe, expect, it } from "vitest";
 import { Client } from "@pawl/wire";
 import { signToken, sqliteJournal } from "../../src/index.ts";

@@ -1,6 +1,7 @@
 /** One end of a move in a process of its own. It reports its point and waits there. */
 import { flushCompileCache } from "node:module";
-import { type Journal, type Mover, Runtime, defineTool } from "@pawl/runtime";
+import { type Journal, Runtime, defineTool } from "@pawl/runtime";
+import type { Mover } from "@pawl/runtime/driver";
 import { Client, moverOver } from "@pawl/wire";
 import { Receivers, nodePlatform, openHost, signToken, sqliteJournal } from "../../src/index.ts";
 import { type Point, type Said, type Told, hostSecret, scope } from "./order.ts";

@@ -1,14 +1,6 @@
 /** Logs of a runtime and its host, and what they must never contain. */
-import {
-  type Journal,
-  type LogEntry,
-  Runtime,
-  ToolError,
-  defineTool,
-  entryOf,
-  logLevels,
-  memoryJournal,
-} from "@pawl/runtime";
+import { type Journal, Runtime, ToolError, defineTool, memoryJournal } from "@pawl/runtime";
+import { type LogEntry, entryOf, logLevels } from "@pawl/runtime/driver";
 import { describe, expect, it, vi } from "vitest";
 import { errorsToConsole } from "../../src/telemetry/log.ts";
 import { logTo, nodePlatform } from "../../src/index.ts";

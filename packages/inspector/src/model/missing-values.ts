@@ -1,5 +1,5 @@
 /** The large values that a log names but does not contain. Without them a log can be inspected, but not imported. */
-import { namesIn } from "@pawl/runtime";
+import { namesIn } from "@pawl/runtime/driver";
 import { type PackedBlob, blobOf } from "@pawl/sansio-core/driver";
 import { noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,5 +1,6 @@
 /** The engine for forks: it continues the session in a separate runtime, in memory, with the given tools. */
-import { type Platform, Runtime, type ToolDefinition, memoryJournal, unpackBlobs } from "@pawl/runtime";
+import { Runtime, type ToolDefinition, memoryJournal } from "@pawl/runtime";
+import { type Platform, unpackBlobs } from "@pawl/runtime/driver";
 import { currentProtocol } from "@pawl/sansio-core";
 import type { ForkedLog } from "../worker/message.ts";
 import { sessionSource } from "./source.ts";

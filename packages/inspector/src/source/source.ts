@@ -1,5 +1,6 @@
 /** Sources of logs: files and texts, and growing logs of a session, of a tab's journal, or of a host. */
-import type { BlobReader, Session } from "@pawl/runtime";
+import type { Session } from "@pawl/runtime";
+import type { BlobReader } from "@pawl/runtime/driver";
 import {
   type Event,
   type Recorded,

@@ -1,5 +1,5 @@
 /** The fork beside the log: it is created, continued by its record or an engine, and left again. */
-import { type BlobReader, namesIn, packNamed } from "@pawl/runtime";
+import { type BlobReader, namesIn, packNamed } from "@pawl/runtime/driver";
 import type { LogWorker } from "../worker/log-worker.ts";
 import type { ForkedLog } from "../worker/message.ts";
 import type { Engine } from "../source/engine.ts";

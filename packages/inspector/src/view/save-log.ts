@@ -1,5 +1,5 @@
 /** Saves a log as a file with the large values that it names. If some are missing, it asks for confirmation first. */
-import { type BlobReader, packNamed } from "@pawl/runtime";
+import { type BlobReader, packNamed } from "@pawl/runtime/driver";
 import type { PackedBlob } from "@pawl/sansio-core/driver";
 import type { MissingValue } from "../model/missing-values.ts";
 

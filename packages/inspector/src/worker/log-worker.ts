@@ -1,5 +1,5 @@
 /** The page's proxy of the service that processes logs. The service runs in a worker, or in the page's own thread. */
-import { messageTurn } from "@pawl/runtime";
+import { messageTurn } from "@pawl/runtime/driver";
 import { LogService } from "./log-service.ts";
 import type { AnswerTo, FromWorker, LogUpdate, Question, QuestionType, Questions, Side, ToWorker } from "./message.ts";
 

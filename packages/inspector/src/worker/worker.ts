@@ -1,5 +1,5 @@
 /** `@pawl/inspector/worker`: the entry of the worker. A page creates a worker of this module and passes it to the inspector. */
-import { messageTurn } from "@pawl/runtime";
+import { messageTurn } from "@pawl/runtime/driver";
 import { LogService } from "./log-service.ts";
 import type { FromWorker, ToWorker } from "./message.ts";
 

@@ -1,7 +1,6 @@
 /** A host with files, an ear and a calendar that outlive its processes, and tools that run in the background. */
 import type { Plan, Task } from "@pawl/sansio-core/driver";
 import {
-  type BackgroundSink,
   type HostPort,
   type RunFiles,
   type RuntimeOptions,
@@ -10,6 +9,7 @@ import {
   type ToolDefinition,
   defineTool,
 } from "../../src/index.ts";
+import type { BackgroundSink } from "../../src/driver.ts";
 import { type Death, type Process, World } from "../world.ts";
 
 export type Body = (ctx: ToolContext, sink: BackgroundSink) => Promise<unknown>;

@@ -2,14 +2,15 @@
 import { knownName } from "@pawl/testkit";
 import type { JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { EffectError, Standing } from "../../src/index.ts";
+import type { EffectError } from "../../src/index.ts";
+import type { Capabilities } from "../../src/driver.ts";
 
 export type Answer = E.Either<{ readonly code?: string; readonly message: string }, unknown>;
 
 export const standingFields = ["call_id", "controller", "process"];
 
 /** A case that does not speak of the call or of the process has one of each; `null` is none. */
-export const standingOf = (input: JsonObject): Standing => ({
+export const standingOf = (input: JsonObject): Capabilities => ({
   callId: input["call_id"] === null ? undefined : ((input["call_id"] as string | undefined) ?? "c1"),
   isDurable: knownName("word", input["controller"] ?? "any", ["any", "durable", "no-durable"]) !== "no-durable",
   process: input["process"] === null ? undefined : ((input["process"] as string | undefined) ?? "p1"),

@@ -1,6 +1,7 @@
 import { type Json, attachment, done, failureOutput, record, safeRetryFailure, string } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
-import { type HostPort, type ToolContext, defineTool, memoryAttachments } from "../../src/index.ts";
+import { type HostPort, type ToolContext, defineTool } from "../../src/index.ts";
+import { memoryAttachments } from "../../src/driver.ts";
 import { World } from "../world.ts";
 
 const call = [{ id: "c", tool: "t", args: {} }];

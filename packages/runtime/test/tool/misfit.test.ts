@@ -1,16 +1,8 @@
 /** What a program says wrongly of its tools and scopes is refused where it says it. */
 import { isLeft } from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import {
-  type JsonSchema,
-  Registry,
-  type ToolContract,
-  type ToolManifest,
-  type ToolProvider,
-  WireToolDefinition,
-  checkArgs,
-  defineTool,
-} from "../../src/index.ts";
+import { type JsonSchema, Registry, type ToolManifest, type ToolProvider, defineTool } from "../../src/index.ts";
+import { type ToolContract, WireToolDefinition, checkArgs } from "../../src/driver.ts";
 import { World } from "../world.ts";
 
 const execute = () => null;

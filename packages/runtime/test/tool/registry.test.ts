@@ -1,15 +1,8 @@
 import { err } from "@pawl/tool-value";
 import { isLeft } from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import {
-  Registry,
-  type ToolContract,
-  type ToolManifest,
-  type ToolProvider,
-  defineTool,
-  manifestByName,
-  WireToolDefinition,
-} from "../../src/index.ts";
+import { Registry, type ToolManifest, type ToolProvider, defineTool } from "../../src/index.ts";
+import { type ToolContract, manifestByName, WireToolDefinition } from "../../src/driver.ts";
 import { World } from "../world.ts";
 
 const says = (name: string, text: string, id = `tool:${name}`) => defineTool({ name, id, execute: () => text });

@@ -3,18 +3,15 @@ import { describe, expect, it } from "vitest";
 import {
   type InternalErrorDetail,
   type RawOutput,
-  causeChain,
   connectionRequired,
   defineTool,
   internalError,
-  memoryAttachments,
-  registryReply,
   success,
   successWithImages,
   successWithRawOutput,
   toolError,
-  withoutRawOutput,
 } from "../../src/index.ts";
+import { causeChain, memoryAttachments, registryReply, withoutRawOutput } from "../../src/driver.ts";
 import type { BodyRun } from "../../src/body/body.ts";
 import type { CallFacts } from "../../src/body/facet/facts.ts";
 import { bodyResult } from "../../src/body/run-tool.ts";

@@ -1,5 +1,5 @@
 /** The ops that need a scope: waits in sequence, and a call whose batch is cancelled. */
-import { tokenOf } from "@pawl/runtime";
+import { tokenOf } from "@pawl/runtime/driver";
 import { knownFields, knownName, withFields } from "@pawl/testkit";
 import { type Json, ModelToolReturn, ToolCallOutput, modelReturn, read, successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";

@@ -2,10 +2,10 @@
  * Checks of inboxes. A message appears with the append that sends it, and disappears with the append that has received
  * it.
  */
-import type { SentLetter } from "@pawl/runtime";
+import type { OutboxMessage } from "@pawl/runtime/driver";
 import { type JournalCheck, append, claimed, one, same, seqs } from "./rig.ts";
 
-const message = (kind: "message" | "answer", number: number, text: string): SentLetter => ({
+const message = (kind: "message" | "answer", number: number, text: string): OutboxMessage => ({
   to: "t",
   kind,
   link: 1,

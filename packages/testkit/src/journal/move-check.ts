@@ -1,5 +1,6 @@
 /** Checks of stores between which scopes can move. */
-import type { Adoption, Journal, MoveStore } from "@pawl/runtime";
+import type { Journal } from "@pawl/runtime";
+import type { Adoption, MoveStore } from "@pawl/runtime/driver";
 import { chain } from "@pawl/sansio-core/driver";
 import { type JournalCheck, append, claimed, line, one, protocol, same, seqs } from "./rig.ts";
 

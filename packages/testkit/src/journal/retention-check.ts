@@ -1,5 +1,6 @@
 /** Checks of snapshots, of retention, and of the hash chain. */
-import { type Journal, chainStartOf } from "@pawl/runtime";
+import type { Journal } from "@pawl/runtime";
+import { chainStartOf } from "@pawl/runtime/driver";
 import { chain } from "@pawl/sansio-core/driver";
 import { type JournalCheck, append, claimed, line, one, protocol, same, seqs } from "./rig.ts";
 

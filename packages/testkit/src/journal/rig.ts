@@ -1,5 +1,6 @@
 /** Shared parts of the journal checks. */
-import type { Append, AppendResult, Holding, Journal } from "@pawl/runtime";
+import type { Journal } from "@pawl/runtime";
+import type { Append, AppendResult, Holding } from "@pawl/runtime/driver";
 
 /** A store that several processes can open. */
 export interface JournalRig {

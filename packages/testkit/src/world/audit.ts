@@ -13,7 +13,7 @@ import {
   why,
 } from "@pawl/sansio-core";
 import { type CallWaits, type Recovery, recoveryOf } from "@pawl/sansio-core/driver";
-import type { JournalLine } from "@pawl/runtime";
+import type { JournalLine } from "@pawl/runtime/driver";
 import { describe, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";

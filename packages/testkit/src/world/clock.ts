@@ -2,7 +2,7 @@
  * The clock of a simulated world. One thing happens at a time: a requested turn or, if there is none, the next timer,
  * to which time jumps. All promises that can settle do so in between.
  */
-import type { Platform } from "@pawl/runtime";
+import type { Platform } from "@pawl/runtime/driver";
 import { hashText } from "@pawl/tool-value";
 
 /** Something in the world that acts until it dies. */

@@ -2,7 +2,8 @@
  * A journal as one process of a simulated world sees it: messages take time, faults occur, and dead processes get no
  * answer.
  */
-import type { Append, AppendResult, Claim, Journal } from "@pawl/runtime";
+import type { Journal } from "@pawl/runtime";
+import type { Append, AppendResult, Claim } from "@pawl/runtime/driver";
 import type { Actor, VirtualClock } from "./clock.ts";
 import type { Fate, Moment } from "./moment.ts";
 

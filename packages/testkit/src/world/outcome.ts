@@ -1,5 +1,5 @@
 /** The outcome of one run, the faults that hit it, and the violations found. */
-import type { JournalLine } from "@pawl/runtime";
+import type { JournalLine } from "@pawl/runtime/driver";
 import { type Json, describe, noLimits, parse } from "@pawl/tool-value";
 import type { Happened } from "./ledger.ts";
 import type { LostBody } from "./audit.ts";

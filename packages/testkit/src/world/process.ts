@@ -1,5 +1,6 @@
 /** A simulated process: a runtime with the scenario's tools. A dead process has no further effects. */
-import { type HostPort, type Journal, Runtime, type ToolDefinition, causeChain } from "@pawl/runtime";
+import { type HostPort, type Journal, Runtime, type ToolDefinition } from "@pawl/runtime";
+import { causeChain } from "@pawl/runtime/driver";
 import { describe, jsonFromJs } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Actor, VirtualClock } from "./clock.ts";

@@ -4,7 +4,8 @@
  */
 import { nextDeadline } from "@pawl/sansio-core";
 import { type Json, describe, jsonFromJs } from "@pawl/tool-value";
-import { type Journal, type JournalLine, memoryJournal } from "@pawl/runtime";
+import { type Journal, memoryJournal } from "@pawl/runtime";
+import type { JournalLine } from "@pawl/runtime/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { Audit, LostBodies } from "./audit.ts";
 import { type Actor, type Pick, VirtualClock, inOrder } from "./clock.ts";

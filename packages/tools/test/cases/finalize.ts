@@ -2,7 +2,6 @@
 import type { Json, JsonObject } from "@pawl/tool-value";
 import type { Task } from "@pawl/sansio-core/driver";
 import {
-  type BackgroundSink,
   type SessionMessage,
   type ToolContext,
   connectionRequired,
@@ -10,6 +9,7 @@ import {
   success,
   toolError,
 } from "@pawl/runtime";
+import type { BackgroundSink } from "@pawl/runtime/driver";
 import { sessionTools } from "@pawl/tools";
 import { type Adapters, knownName, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";

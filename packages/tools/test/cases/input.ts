@@ -1,7 +1,8 @@
 /** The inputs and outputs that the adapters share. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { ExecutionResult, RegistryReply } from "@pawl/runtime";
+import type { ExecutionResult } from "@pawl/runtime";
+import type { RegistryReply } from "@pawl/runtime/driver";
 
 export type Result = E.Either<{ readonly message: string }, unknown>;
 

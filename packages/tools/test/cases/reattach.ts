@@ -1,6 +1,7 @@
 /** Runs that lost their owner, in a session of a runtime: whether they start again, and their state after that. */
 import type { Json, JsonObject } from "@pawl/tool-value";
-import { type ToolDefinition, decideReattach, defineTool } from "@pawl/runtime";
+import { type ToolDefinition, defineTool } from "@pawl/runtime";
+import { decideReattach } from "@pawl/runtime/driver";
 import { type Target, defaultRegistry, sessionTools } from "@pawl/tools";
 import { type Adapters, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";

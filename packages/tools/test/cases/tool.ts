@@ -20,19 +20,17 @@ import {
 } from "@pawl/tools";
 import {
   type ExecutionResult,
-  causeChain,
   connectionRequired,
   defineTool,
   internalError,
   isError,
   isSuccess,
-  registryReply,
   success,
   successWithImages,
   successWithRawOutput,
   toolError,
-  withoutRawOutput,
 } from "@pawl/runtime";
+import { causeChain, registryReply, withoutRawOutput } from "@pawl/runtime/driver";
 import { nodeWeb } from "@pawl/tools/node";
 import { type Adapters, UnknownInput, knownFields, knownName, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";

@@ -1,5 +1,5 @@
 /** Moves over a client: scopes that its host sends to it, and scopes that a runtime sends away through it. */
-import type { MoveAnswer, Mover } from "@pawl/runtime";
+import type { MoveAnswer, Mover } from "@pawl/runtime/driver";
 import type { ClientFrame } from "../frame/client-frame.ts";
 import type { HostFrame } from "../frame/host-frame.ts";
 import type { HostRefused } from "./error.ts";

@@ -1,5 +1,6 @@
 /** The questions of a client about one session, as promises. */
-import type { ApprovalWanted, BodiesAtMove, Cursor, Resolved, Stickiness } from "@pawl/runtime";
+import type { ApprovalWanted, Cursor, Resolved, Stickiness } from "@pawl/runtime";
+import type { BodiesAtMove } from "@pawl/runtime/driver";
 import type { Reply, RequestedCall } from "@pawl/sansio-core";
 import type { Json, Resolution } from "@pawl/tool-value";
 import type { HostFrame } from "../frame/host-frame.ts";

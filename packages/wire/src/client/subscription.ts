@@ -6,7 +6,8 @@
  * fallen below half a window: each connection brings up to a window, and a reader that stands still must not collect one
  * for every reconnection.
  */
-import { type Cursor, type Frame, isAfter } from "@pawl/runtime";
+import type { Cursor, Frame } from "@pawl/runtime";
+import { isAfter } from "@pawl/runtime/driver";
 import type { Event } from "@pawl/sansio-core";
 import type { HostFrame } from "../frame/host-frame.ts";
 import type { HostRefused } from "./error.ts";

@@ -3,15 +3,13 @@ import {
   ApprovalWanted,
   Cursor,
   type Frame,
-  FrameCodec,
-  MoveAnswer,
-  type MovePart,
   type Offer,
   type OfferedRun,
   Resolved,
   ScopeAwaiting,
   type Settled,
 } from "@pawl/runtime";
+import { FrameCodec, MoveAnswer, type MovePart } from "@pawl/runtime/driver";
 import { type Event, EventCodec, type Reply } from "@pawl/sansio-core";
 import { ReplyCodec } from "@pawl/sansio-core/driver";
 import { type Codec, array, json, oneOf, optional, string, tagged, u64 } from "@pawl/tool-value";

@@ -1,5 +1,5 @@
 /** `pawl blobs sweep`: deletes large values that no log refers to. */
-import { sweepBlobs } from "@pawl/runtime";
+import { sweepBlobs } from "@pawl/runtime/driver";
 import { type Command, countOf, journalOption } from "../command.ts";
 import { exit } from "../exit.ts";
 import { openJournalFile } from "../journal-file.ts";

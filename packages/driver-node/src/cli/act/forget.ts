@@ -1,5 +1,5 @@
 /** `pawl forget`: deletes a scope's key, so that nobody can read its values again (crypto-shredding). */
-import { SealedError } from "@pawl/runtime";
+import { SealedError } from "@pawl/runtime/driver";
 import { fileKeys } from "../../journal/seal.ts";
 import { type Command, journalOption } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";

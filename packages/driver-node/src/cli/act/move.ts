@@ -1,5 +1,5 @@
 /** `pawl move`: asks the host that owns a session to move it to another host. Both hosts must be up. */
-import type { BodiesAtMove } from "@pawl/runtime";
+import type { BodiesAtMove } from "@pawl/runtime/driver";
 import type { Moving } from "@pawl/wire";
 import { type Command, type Input, countOf } from "../command.ts";
 import { exit, usageError } from "../exit.ts";

@@ -2,7 +2,7 @@
 import type { Event } from "@pawl/sansio-core";
 import { type Resolution, lift, successOutput } from "@pawl/tool-value";
 import type { SessionClient } from "@pawl/wire";
-import { idOfToken } from "@pawl/runtime";
+import { idOfToken } from "@pawl/runtime/driver";
 import type { Command, Input } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
 import { existingRootsOf } from "../../journal/root-secret.ts";

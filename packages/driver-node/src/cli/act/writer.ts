@@ -5,7 +5,7 @@
  * until a host opens the scope and has its tool. Work of earlier owners counts as lost, as after a crash.
  */
 import { randomUUID } from "node:crypto";
-import { type Append, type AppendResult, type Claim, Values, defaultBlobChars } from "@pawl/runtime";
+import { type Append, type AppendResult, type Claim, Values, defaultBlobChars } from "@pawl/runtime/driver";
 import { hashText } from "@pawl/tool-value";
 import {
   type Command,

@@ -1,5 +1,5 @@
 /** The configuration of a host, one JSON file. An error names the path of the wrong or unknown field. */
-import type { LogLevel } from "@pawl/runtime";
+import type { LogLevel } from "@pawl/runtime/driver";
 import {
   type Codec,
   type Json,

@@ -1,6 +1,7 @@
 /** The flows that a host's configuration mounts, and their tools. */
 import type { ServedFlow } from "@pawl/flow";
-import { type ToolDefinition, flowToolOf } from "@pawl/runtime";
+import type { ToolDefinition } from "@pawl/runtime";
+import { flowToolOf } from "@pawl/runtime/driver";
 import { HostFlows } from "../../host/flow-host.ts";
 import { CliError, exit } from "../exit.ts";
 import { flowIn, programToolsIn } from "../flow/file.ts";

@@ -1,5 +1,5 @@
 /** Describes a log's faults, for a person and for a script. */
-import type { ChainCheck } from "@pawl/runtime";
+import type { ChainCheck } from "@pawl/runtime/driver";
 import { type Fault, describeFault } from "@pawl/sansio-core";
 import { type Torn, commandsLine } from "@pawl/sansio-core/driver";
 import { noLimits, parse } from "@pawl/tool-value";

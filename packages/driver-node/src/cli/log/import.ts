@@ -1,16 +1,14 @@
 /** `pawl log import`: reads logs in JSON Lines into a journal. */
+import { type AttachmentStore, type Journal, Refused } from "@pawl/runtime";
 import {
-  type AttachmentStore,
   BlobMissing,
-  type Journal,
-  Refused,
   type SteppedLine,
   keepAttachments,
   leftBehind,
   linesIn,
   unpackBlobs,
   putLog,
-} from "@pawl/runtime";
+} from "@pawl/runtime/driver";
 import { eventLine, type State } from "@pawl/sansio-core";
 import type { PackedAttachment, PackedBlob } from "@pawl/sansio-core/driver";
 import { hashText } from "@pawl/tool-value";

@@ -1,5 +1,5 @@
 /** `pawl log verify`: checks that logs can be read, are contiguous, and replay as recorded. */
-import { type ChainCheck, BlobMissing, linesIn, namesIn, unpacked, unpackedAttachment } from "@pawl/runtime";
+import { type ChainCheck, BlobMissing, linesIn, namesIn, unpacked, unpackedAttachment } from "@pawl/runtime/driver";
 import type { Command } from "../command.ts";
 import { CliError, type Exit, exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";

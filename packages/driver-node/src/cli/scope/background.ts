@@ -1,5 +1,5 @@
 /** Background runs, tasks and schedules, as a person reads them. */
-import type { ScopeEntry } from "@pawl/runtime";
+import type { ScopeEntry } from "@pawl/runtime/driver";
 import type { State, Event } from "@pawl/sansio-core";
 import {
   ProcessStatus,

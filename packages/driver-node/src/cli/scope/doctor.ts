@@ -1,7 +1,7 @@
 /**
  * `pawl doctor`: finds scopes whose log the current core rejects, or whose lines were changed, and proposes a remedy.
  */
-import type { ChainCheck } from "@pawl/runtime";
+import type { ChainCheck } from "@pawl/runtime/driver";
 import type { Command } from "../command.ts";
 import { CliError, exit } from "../exit.ts";
 import { brokenWords, faultJson, faultWords, tornJson } from "../log/fault.ts";

@@ -1,5 +1,5 @@
 /** `pawl ls`: lists the scopes of a journal, once or as they change. */
-import type { ScopeEntry } from "@pawl/runtime";
+import type { ScopeEntry } from "@pawl/runtime/driver";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Command, journalOption } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";

@@ -1,0 +1,74 @@
+/** `@pawl/runtime/driver`: ports, stores, codecs and defaults for those who write drivers, journals and hosts. */
+export { wrongNumber } from "./lifecycle/number-option.ts";
+export { admittedOptions } from "./lifecycle/wrong-option.ts";
+export { unknownKeyIn } from "./tool/unknown-key.ts";
+export { flowToolOf } from "./tool/flow-tool.ts";
+export { defaultPatience } from "./body/stop.ts";
+export { type Reattach, type ReattachPlace, decideReattach } from "./process/run/run.ts";
+export { type BackgroundSink } from "./process/run/report.ts";
+export { type Platform } from "./platform.ts";
+export { messageTurn } from "./message-turn.ts";
+export {
+  type Append,
+  type AppendResult,
+  type ChainCheck,
+  type ChainHead,
+  type Claim,
+  type Holding,
+  type JournalLine,
+  type Lease,
+  type InboxMessage,
+  type InboxMessageId,
+  type NotWritten,
+  type Retained,
+  type ScopeEntry,
+  type Segment,
+  type OutboxMessage,
+  type Snapshot,
+} from "./journal/journal.ts";
+export { type MemoryJournalOptions } from "./journal/memory-journal.ts";
+export {
+  BlobMissing,
+  type BlobReader,
+  type BlobStore,
+  type MemoryBlobsOptions,
+  isHash,
+  memoryBlobs,
+  namesIn,
+} from "./journal/blob.ts";
+export { leftBehind, packBlobs, packNamed, unpackBlobs, unpacked } from "./journal/pack.ts";
+export { type SealPlace, type ValueCodec } from "./journal/seal.ts";
+export { SealedError, isSealedLine } from "./journal/sealed.ts";
+export { sealedJournal } from "./journal/sealed-journal.ts";
+export { type Sweep, type SweepOptions, type SweepSchedule, sweepBlobs } from "./journal/sweep.ts";
+export { type ValuesPort, Values, defaultBlobChars } from "./scope/values.ts";
+export { chainStartOf } from "./journal/memory-scope.ts";
+export { checkArgs } from "./tool/argument-check.ts";
+export { type PendingToolCall, contractById, executeById, manifestById, manifestByName } from "./tool/provider.ts";
+export { type ToolHost } from "./host/tool-host.ts";
+export { attachmentId, memoryAttachments } from "./journal/attachment.ts";
+export { type RegistryReply, causeChain, registryReply, withoutRawOutput } from "./tool/result.ts";
+export { endOf, isAfter } from "./session/observe/observation.ts";
+export { FrameCodec } from "./session/observe/observation-codec.ts";
+export { defaultBounds } from "./session/admission.ts";
+export { type Capabilities } from "./body/facet/facts.ts";
+export { foldLines, recordedIn } from "./scope/fold.ts";
+export { type LogAttachments, type SteppedLine, keepAttachments, linesIn, putLog } from "./move/log-file.ts";
+export { unpackedAttachment } from "./move/attachment.ts";
+export { openState } from "./scope/load-scope.ts";
+export { isAtRest } from "./session/under-way.ts";
+export { type Adoption, type IndexEntry, type MoveEnd, type MoveStore } from "./journal/move-store.ts";
+export { type LogEntry, type LogLevel, type LogName, entryOf, logLevels } from "./log.ts";
+export { Moves } from "./move/move.ts";
+export { MoveAnswer, type MovePart, type Mover } from "./move/mover.ts";
+export { type BodiesAtMove, type Resting } from "./move/quiesce.ts";
+export { type ScopeSecret, idOfToken } from "./scope/token-check.ts";
+export { type Roots, tokenOf } from "./scope/token.ts";
+export {
+  ToolArgumentProjection,
+  ToolContract,
+  ToolId,
+  ToolOutputContract,
+  ToolDefinition as WireToolDefinition,
+} from "./tool/manifest.ts";
+export { LlmRequest } from "./body/facet/host.ts";
