@@ -2,7 +2,8 @@
 import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
 import { type CallRow, bodyOf, replayBase, toolReplayKey } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
-import { type Answer, type BodyPort, BodyRun, type RunId } from "./body.ts";
+import { BodyRun } from "./body.ts";
+import type { Answer, BodyPort, RunId } from "./body-port.ts";
 import { completionKeyId, executionScopeIn, placeOf, report, sessionOf } from "../host/tool-host.ts";
 import { ParkedCalls, answeredConnection } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";

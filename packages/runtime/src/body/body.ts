@@ -2,10 +2,9 @@
  * One run of a tool's body: memoised replay over the log of its scope.
  *
  * A run is (call, attempt, run). A call is tried in attempts, as its retries say; an attempt takes as many runs as crashes,
- * suspensions and moves make of it. Each run executes the tool's function from its beginning. The function cannot tell: all
- * that it learns from outside comes through `ctx`, as the answer to a request that it made, and a request that the log has
- * an answer to is not made again but answered from the log. So long as the function is deterministic between its
- * requests, a run that was interrupted arrives where the last one stood.
+ * suspensions and moves make of it. Each run executes the tool's function from its beginning. All that the function learns
+ * from outside comes through `ctx`, as the answer to a request, and a request that the log has an answer to is answered
+ * from the log. So a function that is deterministic between its requests arrives where its last run stood.
  *
  *   function ──request(key, hash, kind)──▶ ask(state) ─┬─ record, reuse ─▶ event: the request is in the log
  *      ▲                                               ├─ answer, join ──▶ the log has it: wait for its turn
@@ -34,16 +33,15 @@
  * ends without a recorded request, or is quiet for `holdMs` while the log expects a request of it. `call.diverged` says at
  * which request, what was expected and what was found, and the run is over.
  *
- * A live run that asks nothing for `suspendMs` and only waits is suspended: it leaves memory, and the answer that it waits
- * for begins the next run.
+ * A live run that only waits, and asks nothing for `suspendMs`, leaves memory; the answer that it waits for begins the next.
  *
  * A cancel has a place in the log as an answer has, and is delivered in its turn: the signal of the work is aborted, and
  * the clean-ups that the function registered with `onCancel` begin. They may ask for effects as before, under a signal that
  * the cancel does not abort. A function that returns ends the call once all clean-ups are done or their time has passed;
  * where it has not returned by then, `call.cleaned_up` ends the call without it.
  *
- * When a run is over, by its return or by `end`, its function is detached. It may keep executing; each further request is
- * rejected as `call_ended`, and its result is ignored.
+ * When a run is over, its function is detached. It may keep executing; each further request is rejected as `call_ended`,
+ * and its result is ignored.
  */
 import type { Ask } from "@pawl/sansio-core";
 import type { EffectResult } from "@pawl/sansio-core/driver";
@@ -51,8 +49,6 @@ import type { Answer, BodyPort, Request, RunId } from "./body-port.ts";
 import { CleanUps, IdleWatch, Signals, ended } from "./stop.ts";
 import type { EffectError } from "../error.ts";
 import { type News, type Place, type Recorded, ReplayOrder, isEarlier } from "./replay-order.ts";
-
-export type { Answer, BodyPort, Request, RunId } from "./body-port.ts";
 
 interface Waiting {
   readonly request: Request;
@@ -123,10 +119,7 @@ export class BodyRun {
     else this.#diverge("the request that its log records next", "no request at all");
   }
 
-  /**
-   * Resolves when the function may end, or begin anew. What it has left running may still make the recorded requests that
-   * are missing; where nothing is left to be delivered it has diverged.
-   */
+  /** Resolves when the function may end, or begin anew: what it has left running first makes the rest of its requests. */
   async ended(): Promise<void> {
     while (!this.#isOver && !this.#isCancelled && this.#replayOrder.isReplaying) {
       if (this.news === "none") return this.#diverge(`the recorded \`${this.#replayOrder.missing}\``, "its end");

@@ -4,7 +4,7 @@
  */
 import type { EventOf, Rejection, RejectionCode } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import type { Request, RunId } from "./body.ts";
+import type { Request, RunId } from "./body-port.ts";
 import type { Told } from "../scope/deferred-event.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 

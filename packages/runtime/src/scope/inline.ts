@@ -1,7 +1,7 @@
 /** What a scope performs, with values in the place of references; and what bodies hear, in the order of the log. */
 import type { Command, State } from "@pawl/sansio-core";
 import type { Bodies } from "../body/bodies.ts";
-import type { Answer } from "../body/body.ts";
+import type { Answer } from "../body/body-port.ts";
 import { isStep } from "./offload.ts";
 import type { Cause } from "./runner.ts";
 import type { Values } from "./values.ts";
