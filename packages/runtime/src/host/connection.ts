@@ -81,23 +81,18 @@ export const answerOfHost = (state: State, call: string, answer: ConnectionAnswe
 
 type Execute = Extract<Command, { readonly type: "tool.execute" }>;
 
-export interface ParkedPort {
-  readonly runner: () => ScopeRunner;
-  readonly owner: string;
-  readonly host: ToolHost;
-  readonly eventAt: (seq: number) => Promise<Event>;
-}
-
 /** Calls that wait for a connection: parked, told to the host, and run again or ended when it has answered. */
 export class ParkedCalls {
-  readonly #port: ParkedPort;
+  readonly #runner: ScopeRunner;
+  readonly #owner: string;
+  readonly #host: ToolHost;
+  readonly #eventAt: (seq: number) => Promise<Event>;
 
-  constructor(port: ParkedPort) {
-    this.#port = port;
-  }
-
-  get #runner(): ScopeRunner {
-    return this.#port.runner();
+  constructor(runner: ScopeRunner, owner: string, host: ToolHost, eventAt: (seq: number) => Promise<Event>) {
+    this.#runner = runner;
+    this.#owner = owner;
+    this.#host = host;
+    this.#eventAt = eventAt;
   }
 
   /** Parks a call whose body has ended. Whoever owns the scope when the host has answered runs it again. */
@@ -113,7 +108,7 @@ export class ParkedCalls {
   /** Tells the host what a call is parked for, if it still is. */
   ask(call: CallRef): void {
     const request = connectionOf(this.#runner.state, call);
-    if (request !== undefined) this.#port.host.connectionRequired?.(request);
+    if (request !== undefined) this.#host.connectionRequired?.(request);
   }
 
   askAll(): void {
@@ -124,7 +119,7 @@ export class ParkedCalls {
   async resume(command: Execute, key: string): Promise<void> {
     const { call, attempt, run, cause = "suspended", args } = command;
     const refusal = await this.#refusal(call, key);
-    this.#runner.apply({ type: "call.resumed", call, attempt, run, cause, owner: this.#port.owner });
+    this.#runner.apply({ type: "call.resumed", call, attempt, run, cause, owner: this.#owner });
     if (refusal === undefined) return void this.#runner.apply({ type: "call.continued", call, attempt, run, args });
     const result = { type: "done", output: errorOutput(refusal) } as const;
     this.#runner.apply({ type: "call.settled", call, attempt, run, result, duration_ms: 0 });
@@ -134,6 +129,6 @@ export class ParkedCalls {
     const row = this.#runner.state.calls.at(call);
     const answered = row === undefined ? undefined : bodyOf(row)?.settled.get(key);
     if (answered === undefined || answered.status === "ok") return undefined;
-    return refusalIn(await this.#port.eventAt(answered.value));
+    return refusalIn(await this.#eventAt(answered.value));
   }
 }

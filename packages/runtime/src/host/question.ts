@@ -9,7 +9,9 @@ import { type PreparePort, checkCall, outputOf, prepareCall, uncheckable } from 
 import { problemOfEvent } from "../scope/round-trip.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import type { Session } from "../session/session.ts";
-import type { SessionPort } from "../session/session-port.ts";
+import type { HostSide } from "./host-side.ts";
+import type { ScopeStore } from "../scope/scope-store.ts";
+import type { Instance } from "../session/instance.ts";
 import { type ResolverPort, resolveOutcome } from "./unknown-outcome.ts";
 
 const asked = [
@@ -28,12 +30,18 @@ export const isQuestion = (command: Command): command is Question => questions.h
 
 export type HostWork = HookPort & PreparePort & ResolverPort & ExternalPort;
 
-/** Collects what questions about a scope are answered with. */
-export const hostWork = (port: SessionPort, observers: Observers, session: Session): HostWork => ({
-  host: port.host,
-  values: port.values,
-  platform: port.platform,
-  tool: port.tool,
+/** Collects what questions about one scope are answered with. */
+export const hostWork = (
+  { platform }: Instance,
+  { values }: ScopeStore,
+  { host, tool }: HostSide,
+  observers: Observers,
+  session: Session,
+): HostWork => ({
+  host,
+  values,
+  platform,
+  tool,
   emit: (observation) => observers.tell(observation, session.runner),
   submit: (request, calls) => session.call(request, calls),
   isAbandoned: () => session.runner.isAbandoned,

@@ -22,7 +22,10 @@ export interface Access {
   readonly values: Values;
   readonly fault: Fault;
   readonly telemetry: Telemetry | undefined;
+  /** Reads lines of the log. The scope stays in memory meanwhile. */
   readonly readLines: (from: number, to?: number) => Promise<readonly JournalLine[]>;
+  /** Tells the host what went wrong inside, and is no caller's fault. */
+  readonly report: (what: string, thrown: unknown) => void;
 }
 
 export const refuse = async (
