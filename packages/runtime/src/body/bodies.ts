@@ -1,20 +1,17 @@
 /** The bodies of a scope: started, fed with answers, and ended with their calls. */
 import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
-import { type CallRow, bodyOf, replayBase, toolReplayKey } from "@pawl/sansio-core/driver";
+import { type CallRow, bodyOf } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { BodyRun } from "./body.ts";
 import type { Answer, BodyPort, RunId } from "./body-port.ts";
-import { completionKeyId, executionScopeIn, placeOf, report, sessionOf } from "../host/tool-host.ts";
+import { completionKeyId, placeOf } from "../host/tool-host.ts";
 import { ParkedCalls, answeredConnection } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
 import { textOf } from "../error.ts";
 import type { CallFacts, ProcessApi } from "./facet/facts.ts";
-import { hookedCall } from "../host/hook.ts";
 import { type HostRequest, askAs } from "../host/host-request.ts";
 import type { HostSide } from "../host/host-side.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
-import { contextOf } from "../host/prepare.ts";
-import type { Ephemeral } from "../session/observe/observation.ts";
 import {
   type RecordedRun,
   type RecordedRunPort,
@@ -24,14 +21,13 @@ import {
   shownEventAt,
 } from "./recorded-run.ts";
 import type { Ending } from "../host/outcome.ts";
-import { bodyResult, runTool } from "./run-tool.ts";
+import { bodyResult, callFacts, runTool } from "./run-tool.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import { RequestQueue, recordRequest } from "./record.ts";
 import type { Cause, ScopeRunner } from "../scope/runner.ts";
 import type { Instance } from "../session/instance.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import type { News } from "./replay-order.ts";
-import { tokenOf } from "../scope/token.ts";
 
 type RunningRow = Extract<CallRow, { readonly phase: "running" }>;
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
@@ -206,48 +202,15 @@ export class Bodies {
     this.#runner.apply({ type: "call.settled_late", ...id, output: ending.result.output, duration_ms });
   }
 
-  #facts({ call, tool, attempt, run, max_attempts, payload }: Of<"tool.execute">): CallFacts {
-    const row = this.#state.calls.at(call);
-    const { name = call, id = call, request = "" } = row?.call ?? {};
-    const { id: scope } = this.#state.scope;
-    const { host } = this.#side;
-    const executionScope = executionScopeIn(this.#state, request);
-    return {
-      sessionId: scope,
-      session: sessionOf(this.#state),
-      callId: id,
-      capabilities: { callId: id, isDurable: true, process: scope.startsWith("process:") ? scope : undefined },
-      maxAttempts: max_attempts,
-      replayKey: toolReplayKey(`${scope}/${request}`, name, tool),
-      base: replayBase(executionScope, name),
-      executionScope,
-      name,
-      payload,
-      place: `${scope.replace(/^session:/, "")}/${request}/${name}`,
-      processApi: this.#scope.processApi,
-      token: (key) => tokenOf(this.#side.roots, scope, key),
+  #facts(command: Of<"tool.execute">): CallFacts {
+    const { call, attempt, run } = command;
+    return callFacts(this.#side, this.#scope, command, {
       handOut: (key) => this.#handOut({ call, attempt, run }, key),
-      preparing: (callId, toolName) =>
-        contextOf(host, this.#state, { ...placeOf(this.#state, call), callId, tool: toolName }),
-      hooked: (nested) => {
-        const port = { host, emit: (told: Ephemeral) => this.#tell(told) };
-        return hookedCall(port, placeOf(this.#state, call), nested);
-      },
-      report: (thrown) => report(host, placeOf(this.#state, call), thrown),
-      attachments: this.#side.attachments,
-      progress: ({ text, kind }) => {
-        const observation = { type: "progress", call, call_id: id, name: tool, text, kind } as const;
-        this.#tell(observation);
-      },
       continueAs: (args) => {
         this.end(call);
         this.#runner.apply({ type: "call.continued", call, attempt, run, args });
       },
-    };
-  }
-
-  #tell(observation: Ephemeral): void {
-    this.#scope.observers.tell(observation, this.#runner);
+    });
   }
 
   /** Tries again the requests that found their link full. */

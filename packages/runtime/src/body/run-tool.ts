@@ -1,5 +1,6 @@
-/** One run of a tool, up to the outcome that is recorded of it. */
-import type { Event } from "@pawl/sansio-core";
+/** One run of a tool: the facts that its context is made from, its execution, and the outcome that is recorded of it. */
+import type { Command, Event } from "@pawl/sansio-core";
+import { replayBase, toolReplayKey } from "@pawl/sansio-core/driver";
 import {
   type PendingCompletion,
   type ToolResult,
@@ -9,12 +10,69 @@ import {
 } from "@pawl/tool-value";
 import type { AttachmentStore } from "../journal/attachment.ts";
 import type { BodyRun } from "./body.ts";
-import { type Place, type ToolHost, completionKeyId, report } from "../host/tool-host.ts";
+import {
+  type Place,
+  type ToolHost,
+  completionKeyId,
+  executionScopeIn,
+  placeOf,
+  report,
+  sessionOf,
+} from "../host/tool-host.ts";
 import { cancelledBy } from "./stop.ts";
-import type { CallFacts } from "./facet/facts.ts";
+import type { CallFacts, ProcessApi } from "./facet/facts.ts";
+import { hookedCall } from "../host/hook.ts";
+import type { HostSide } from "../host/host-side.ts";
+import { contextOf } from "../host/prepare.ts";
+import type { ScopeRunner } from "../scope/runner.ts";
+import { tokenOf } from "../scope/token.ts";
+import type { Ephemeral } from "../session/observe/observation.ts";
+import type { Observers } from "../session/observe/observer.ts";
 import { EffectError } from "../error.ts";
 import { unanswered } from "../host/connection.ts";
 import { type Ending, endingOf, hidden, resultOfThrown } from "../host/outcome.ts";
+
+interface ScopeOfCall {
+  readonly runner: ScopeRunner;
+  readonly observers: Observers;
+  readonly processApi: ProcessApi;
+}
+
+/** Collects the facts of a call for the context of its body. */
+export const callFacts = (
+  { host, roots, attachments }: HostSide,
+  { runner, observers, processApi }: ScopeOfCall,
+  { call, tool, max_attempts: maxAttempts, payload }: Extract<Command, { readonly type: "tool.execute" }>,
+  verbs: Pick<CallFacts, "handOut" | "continueAs">,
+): CallFacts => {
+  const { state } = runner;
+  const { id: scope } = state.scope;
+  const { name = call, id = call, request = "" } = state.calls.at(call)?.call ?? {};
+  const executionScope = executionScopeIn(state, request);
+  const place = (): Place => placeOf(runner.state, call);
+  const emit = (observation: Ephemeral): void => observers.tell(observation, runner);
+  return {
+    ...verbs,
+    sessionId: scope,
+    session: sessionOf(state),
+    callId: id,
+    capabilities: { callId: id, isDurable: true, process: scope.startsWith("process:") ? scope : undefined },
+    maxAttempts,
+    replayKey: toolReplayKey(`${scope}/${request}`, name, tool),
+    base: replayBase(executionScope, name),
+    executionScope,
+    name,
+    payload,
+    place: `${scope.replace(/^session:/, "")}/${request}/${name}`,
+    processApi,
+    token: (key) => tokenOf(roots, scope, key),
+    preparing: (callId, toolName) => contextOf(host, runner.state, { ...place(), callId, tool: toolName }),
+    hooked: (nested) => hookedCall({ host, emit }, place(), nested),
+    report: (thrown) => report(host, place(), thrown),
+    attachments,
+    progress: ({ text, kind }) => emit({ type: "progress", call, call_id: id, name: tool, text, kind }),
+  };
+};
 
 export interface RunPort {
   readonly host: ToolHost;
