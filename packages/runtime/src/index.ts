@@ -75,6 +75,5 @@ export {
 } from "./error.ts";
 export { Quarantined } from "./scope/fold.ts";
 export { importLog, logText } from "./move/log-file.ts";
-export { type Log } from "./log.ts";
-export { type Telemetry } from "./telemetry.ts";
+export { type Log, type Telemetry } from "./log.ts";
 export { ToolHints, ToolManifest } from "./tool/manifest.ts";

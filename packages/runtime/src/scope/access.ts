@@ -10,7 +10,7 @@ import { refusedValue } from "./not-stored.ts";
 import type { Platform } from "../platform.ts";
 import { decodedEvent } from "./round-trip.ts";
 import type { ScopeRunner } from "./runner.ts";
-import type { Telemetry } from "../telemetry.ts";
+import type { Telemetry } from "../log.ts";
 import type { Values } from "./values.ts";
 
 export interface Access {

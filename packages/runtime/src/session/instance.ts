@@ -27,7 +27,7 @@ import type { Platform } from "../platform.ts";
 import type { Places } from "../process/run/background.ts";
 import type { Glimpse } from "../process/run/session-work.ts";
 import type { Member } from "../scope/commit-loop.ts";
-import type { Telemetry } from "../telemetry.ts";
+import type { Telemetry } from "../log.ts";
 
 export interface Instance {
   /** The name under which it owns scopes, as it stands in their logs. */

@@ -29,9 +29,8 @@ import { ScopeClock } from "../scope/clock.ts";
 import { claimed, isStored, openState, openedBy, wholly } from "../scope/load-scope.ts";
 import { RejectedSizes } from "../scope/rejected-sizes.ts";
 import { scopeStoreOf } from "../scope/scope-store.ts";
-import { tellSpans } from "../telemetry.ts";
-import { ToolNews } from "../tool/news.ts";
-import type { Registry } from "../tool/registry.ts";
+import { tellSpans } from "../log.ts";
+import { ToolNews, type Registry } from "../tool/registry.ts";
 
 /** The parts of a runtime that are asked when a scope is opened. */
 export interface Opening {

@@ -9,7 +9,7 @@ import type { Cursor, Ephemeral, Frame, Observed } from "./observation.ts";
 import { observePast } from "./past.ts";
 import { observedIn } from "./observed.ts";
 import type { Cause } from "../../scope/runner.ts";
-import type { Telemetry } from "../../telemetry.ts";
+import type { Telemetry } from "../../log.ts";
 import type { ScopeStore } from "../../scope/scope-store.ts";
 import type { Values } from "../../scope/values.ts";
 
