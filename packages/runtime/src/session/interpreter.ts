@@ -30,7 +30,7 @@ import { Observers } from "./observe/observer.ts";
 import { type Callers, Requests } from "./request.ts";
 import type { Session } from "./session.ts";
 import { Bodies } from "../body/bodies.ts";
-import type { Answer } from "../body/body.ts";
+import type { Answer } from "../body/body-port.ts";
 import type { News } from "../body/replay-order.ts";
 import { ScopeLost, stackOf } from "../error.ts";
 import { Questions, hostWork, isQuestion } from "../host/question.ts";
