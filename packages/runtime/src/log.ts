@@ -8,7 +8,7 @@ import type { Journal } from "./journal/journal.ts";
 import type { Cause } from "./scope/runner.ts";
 import { readText } from "./json.ts";
 import type { ToolCallOutput } from "@pawl/tool-value";
-import type { HostPort } from "./host/host-request.ts";
+import type { HostPort } from "./host/host.ts";
 
 /** It must not throw, and holds up every event by what it takes. */
 export interface Telemetry {

@@ -1,6 +1,6 @@
 /** The runtime of one process: opens scopes over a journal, and runs their tools. */
 import { defaultPatience } from "./body/stop.ts";
-import type { HostSide } from "./host/host-side.ts";
+import type { HostSide } from "./host/host.ts";
 import { memoryAttachments } from "./journal/attachment.ts";
 import { sweepFromTimeToTime } from "./journal/sweep.ts";
 import { type HeldLease, heldLease } from "./lifecycle/lease.ts";

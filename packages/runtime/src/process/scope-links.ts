@@ -6,7 +6,7 @@ import type { Event, State } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import type { ProcessApi } from "../body/facet/facts.ts";
 import { ScopeLost } from "../error.ts";
-import type { HostSide } from "../host/host-side.ts";
+import type { HostSide } from "../host/host.ts";
 import type { Access } from "../scope/access.ts";
 import { problemOfEvent } from "../scope/round-trip.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
