@@ -7,7 +7,7 @@
  */
 import type { Finished } from "@pawl/sansio-core";
 import type { BlobStore } from "./blob.ts";
-import type { ScopeSecret } from "../scope/token-check.ts";
+import type { ScopeSecret } from "../scope/token.ts";
 
 /** One event as it stands in the log: its line, and the sequence to find it by. */
 export interface JournalLine {
