@@ -1,13 +1,10 @@
 /** `@pawl/runtime/driver`: ports, stores, codecs and defaults for those who write drivers, journals and hosts. */
-export { wrongNumber } from "./lifecycle/number-option.ts";
-export { admittedOptions } from "./lifecycle/wrong-option.ts";
-export { unknownKeyIn } from "./tool/unknown-key.ts";
-export { flowToolOf } from "./tool/flow-tool.ts";
+export { wrongNumber, admittedOptions, unknownKeyIn } from "./lifecycle/input.ts";
+export { flowToolOf } from "./tool/tool.ts";
 export { defaultPatience } from "./body/stop.ts";
 export { type Reattach, type ReattachPlace, decideReattach } from "./process/run/run.ts";
 export { type BackgroundSink } from "./process/run/report.ts";
-export { type Platform } from "./platform.ts";
-export { messageTurn } from "./message-turn.ts";
+export { type Platform, messageTurn } from "./platform.ts";
 export {
   type Append,
   type AppendResult,
@@ -25,6 +22,10 @@ export {
   type Segment,
   type OutboxMessage,
   type Snapshot,
+  type Adoption,
+  type IndexEntry,
+  type MoveEnd,
+  type MoveStore,
 } from "./journal/journal.ts";
 export { type MemoryJournalOptions } from "./journal/memory-journal.ts";
 export {
@@ -35,15 +36,18 @@ export {
   isHash,
   memoryBlobs,
   namesIn,
+  leftBehind,
+  packBlobs,
+  packNamed,
+  unpackBlobs,
+  unpacked,
 } from "./journal/blob.ts";
-export { leftBehind, packBlobs, packNamed, unpackBlobs, unpacked } from "./journal/pack.ts";
-export { type SealPlace, type ValueCodec } from "./journal/seal.ts";
-export { SealedError, isSealedLine } from "./journal/sealed.ts";
+export { type SealPlace, type ValueCodec, SealedError, isSealedLine } from "./journal/seal.ts";
 export { sealedJournal } from "./journal/sealed-journal.ts";
 export { type Sweep, type SweepOptions, type SweepSchedule, sweepBlobs } from "./journal/sweep.ts";
 export { type ValuesPort, Values, defaultBlobChars } from "./scope/values.ts";
 export { chainStartOf } from "./journal/memory-scope.ts";
-export { checkArgs } from "./tool/argument-check.ts";
+export { checkArgs } from "./tool/argument.ts";
 export { type PendingToolCall, contractById, executeById, manifestById, manifestByName } from "./tool/provider.ts";
 export { type ToolHost } from "./host/tool-host.ts";
 export { attachmentId, memoryAttachments } from "./journal/attachment.ts";
@@ -57,7 +61,6 @@ export { type LogAttachments, type SteppedLine, keepAttachments, linesIn, putLog
 export { unpackedAttachment } from "./move/attachment.ts";
 export { openState } from "./scope/load-scope.ts";
 export { isAtRest } from "./session/under-way.ts";
-export { type Adoption, type IndexEntry, type MoveEnd, type MoveStore } from "./journal/move-store.ts";
 export { type LogEntry, type LogLevel, type LogName, entryOf, logLevels } from "./log.ts";
 export { Moves } from "./move/move.ts";
 export { MoveAnswer, type MovePart, type Mover } from "./move/mover.ts";

@@ -7,14 +7,13 @@ import type { ToolDefinition } from "./tool/tool.ts";
 import type { Registry } from "./tool/registry.ts";
 import type { Roots } from "./scope/token.ts";
 import type { HostPort } from "./host/host-request.ts";
-import type { Log } from "./log.ts";
+import type { Log, Telemetry } from "./log.ts";
 import type { Patience } from "./body/stop.ts";
 import type { Linger } from "./lifecycle/idle-cache.ts";
 import type { Mover } from "./move/mover.ts";
 import type { SnapshotOptions } from "./scope/snapshots.ts";
 import type { SweepSchedule } from "./journal/sweep.ts";
 import type { Options } from "@pawl/sansio-core";
-import type { Telemetry } from "./telemetry.ts";
 
 /** How long an executor may be away, unless the host says otherwise. */
 export const executorLeaseMs = 30_000;

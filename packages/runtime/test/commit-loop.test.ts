@@ -42,14 +42,16 @@ class Scope implements Member {
     this.name = name;
     this.answers = answers;
   }
-  deliver = (): boolean => {
+  deliverNext = (): boolean => {
     if (this.answers === 0) return false;
     this.answers -= 1;
     this.#isDirty = true;
     return true;
   };
   isRow = false;
-  news = (): News => (this.answers === 0 ? "none" : this.isRow ? "row" : "some");
+  get pendingAnswers(): News {
+    return this.answers === 0 ? "none" : this.isRow ? "row" : "some";
+  }
   nextAppend = (): Append | undefined => {
     if (!this.#isDirty) return undefined;
     this.#isDirty = false;
@@ -190,7 +192,7 @@ describe("a commit loop", () => {
   it("loses the scope that breaks, and no other", async () => {
     const { commits, platform, loop } = start(accept);
     const [a, b] = [new Scope("a", 0), new Scope("b", 0)];
-    a.deliver = () => {
+    a.deliverNext = () => {
       throw new Error("broken");
     };
     a.nextAppend = () => undefined;

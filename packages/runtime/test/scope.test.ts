@@ -1,13 +1,13 @@
 /** One scope between its store and those who perform for it: what waits for an append, and what is void without it. */
 import { type Command, type State, currentProtocol, defaultOptions, initial } from "@pawl/sansio-core";
-import { hashText } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
-import { defineTool } from "../src/index.ts";
+import { defineTool, memoryJournal } from "../src/index.ts";
 import { type BlobStore, memoryBlobs } from "../src/driver.ts";
 import type { OutboxMessage } from "../src/journal/journal.ts";
-import { ScopeClock } from "../src/scope/clock.ts";
 import { ScopeRunner } from "../src/scope/runner.ts";
-import { Values } from "../src/scope/values.ts";
+import type { Interpreter } from "../src/session/interpreter.ts";
+import type { Instance } from "../src/session/instance.ts";
+import { instanceOf, storeOf } from "./parts.ts";
 import { TestPlatform, World } from "./world.ts";
 
 const ok = { type: "ok" } as const;
@@ -20,23 +20,24 @@ const scopeOf = (state: State, blobs: BlobStore) => {
   const platform = new TestPlatform();
   const seen = { performed: [] as Command[], sent: [] as string[], lost: [] as string[], stirs: 0 };
   const lease = { hasLapsed: false };
-  const runner: ScopeRunner = new ScopeRunner(state, 1, {
-    platform,
-    clock: new ScopeClock(platform),
-    values: new Values({ scope: "session:s", blobs, limit: 1000, hashText }),
-    fault: () => undefined,
+  const instance: Instance = {
+    ...instanceOf(platform),
     schedule: () => (seen.stirs += 1),
     isLeased: () => true,
     hasLapsed: () => lease.hasLapsed,
+    sent: (to) => seen.sent.push(to),
+  };
+  const store = storeOf(platform, { ...memoryJournal(), blobs }, { blobChars: 1000 });
+  const interpreter: Interpreter = {
     stepped: () => undefined,
     perform: (command) => seen.performed.push(command),
-    sent: (to) => seen.sent.push(to),
-    durable: () => undefined,
-    rest: () => undefined,
-    lost: (why) => seen.lost.push(why),
-    deliver: () => false,
-    news: () => "none",
-  });
+    becameDurable: () => undefined,
+    atRest: () => undefined,
+    abandoned: (why) => seen.lost.push(why),
+    deliverNext: () => false,
+    pendingAnswers: "none",
+  };
+  const runner = new ScopeRunner(state, instance, store, interpreter);
   return { runner, seen, lease, platform };
 };
 

@@ -3,7 +3,9 @@ import { initial } from "@pawl/sansio-core";
 import { describe, expect, it } from "vitest";
 import { memoryJournal } from "../src/index.ts";
 import type { AppendResult } from "../src/journal/journal.ts";
-import { Snapshots, type Taken, snapshotsOf } from "../src/scope/snapshots.ts";
+import type { ScopeStore } from "../src/scope/scope-store.ts";
+import { Snapshots, type Taken } from "../src/scope/snapshots.ts";
+import { storeOf } from "./parts.ts";
 import { TestPlatform } from "./world.ts";
 
 const state = initial("session:s");
@@ -12,24 +14,20 @@ const begin = (snapshot?: Taken) => {
   const platform = new TestPlatform();
   const keeping: PromiseWithResolvers<AppendResult>[] = [];
   const told: string[] = [];
-  const snapshots = new Snapshots(
-    {
-      platform,
-      keep: () => {
-        const one = Promise.withResolvers<AppendResult>();
-        keeping.push(one);
-        return one.promise;
-      },
-      retain: () => Promise.reject(new Error("nothing is retained")),
-      begun: () => Promise.reject(new Error("nothing is shortened")),
-      readLines: () => Promise.reject(new Error("nothing is shortened")),
-      retention: undefined,
-      least: 10,
-      fault: (what) => told.push(what),
-      taken: () => told.push("taken"),
+  const store: ScopeStore = {
+    ...storeOf(platform, memoryJournal(), { snapshotAfter: 10 }),
+    opened: { snapshot, since: 0 },
+    snapshot: () => {
+      const one = Promise.withResolvers<AppendResult>();
+      keeping.push(one);
+      return one.promise;
     },
-    { snapshot, since: 0 },
-  );
+    retain: () => Promise.reject(new Error("nothing is retained")),
+    begun: () => Promise.reject(new Error("nothing is shortened")),
+    readLines: () => Promise.reject(new Error("nothing is shortened")),
+    fault: (what) => told.push(what),
+  };
+  const snapshots = new Snapshots(store, platform, () => told.push("taken"));
   const pass = async (): Promise<void> => {
     platform.advance(20);
     await new Promise((resolve) => setImmediate(resolve));
@@ -86,7 +84,8 @@ describe("a snapshot", () => {
 });
 
 it("shortens the logs of sessions, and of no process: what it is asked for later stands in its log", () => {
-  const options = { journal: memoryJournal(), retention: { olderThanMs: 1000 } };
-  const of = (scope: string) => snapshotsOf(options, scope, 1).retention;
-  expect([of("session:s"), of("process:p")]).toEqual([{ olderThanMs: 1000 }, undefined]);
+  const platform = new TestPlatform();
+  const retention = { olderThanMs: 1000 };
+  const of = (scope: string) => storeOf(platform, memoryJournal(), { retention }, scope).retention;
+  expect([of("session:s"), of("process:p")]).toEqual([retention, undefined]);
 });

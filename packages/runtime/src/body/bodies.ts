@@ -1,19 +1,17 @@
 /** The bodies of a scope: started, fed with answers, and ended with their calls. */
 import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
-import { type CallRow, bodyOf, replayBase, toolReplayKey } from "@pawl/sansio-core/driver";
+import { type CallRow, bodyOf } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
-import { type Answer, type BodyPort, BodyRun, type RunId } from "./body.ts";
-import { completionKeyId, executionScopeIn, placeOf, report, sessionOf } from "../host/call-place.ts";
-import { answeredConnection } from "../host/connection.ts";
+import { BodyRun } from "./body.ts";
+import type { Answer, BodyPort, RunId } from "./body-port.ts";
+import { completionKeyId, placeOf } from "../host/tool-host.ts";
+import { ParkedCalls, answeredConnection } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
 import { textOf } from "../error.ts";
 import type { CallFacts, ProcessApi } from "./facet/facts.ts";
-import { hookedCall } from "../host/hook.ts";
-import { askAs } from "../host/host-request.ts";
+import { type HostRequest, askAs } from "../host/host-request.ts";
+import type { HostSide } from "../host/host-side.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
-import { contextOf } from "../host/prepare.ts";
-import type { Ephemeral } from "../session/observe/observation.ts";
-import { ParkedCalls } from "../host/parked-call.ts";
 import {
   type RecordedRun,
   type RecordedRunPort,
@@ -23,73 +21,83 @@ import {
   shownEventAt,
 } from "./recorded-run.ts";
 import type { Ending } from "../host/outcome.ts";
-import { bodyResult, runTool } from "./run-tool.ts";
+import { bodyResult, callFacts, runTool } from "./run-tool.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import { RequestQueue, recordRequest } from "./record.ts";
 import type { Cause, ScopeRunner } from "../scope/runner.ts";
-import type { BodiesPort } from "../session/session-port.ts";
+import type { Instance } from "../session/instance.ts";
+import type { ScopeStore } from "../scope/scope-store.ts";
 import type { News } from "./replay-order.ts";
-import { tokenOf } from "../scope/token.ts";
 
 type RunningRow = Extract<CallRow, { readonly phase: "running" }>;
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
+/** The parts of a scope that its bodies work with. */
+export interface BodiesScope {
+  readonly runner: ScopeRunner;
+  readonly observers: Observers;
+  readonly processApi: ProcessApi;
+  /** Asks the host for what a body waits for, unless it is at it. */
+  readonly askHost: (request: HostRequest) => void;
+}
+
 export class Bodies {
-  readonly #port: BodiesPort;
-  readonly #runner: () => ScopeRunner;
-  readonly #processApi: () => ProcessApi;
-  readonly #observers: Observers;
+  readonly #instance: Instance;
+  readonly #store: ScopeStore;
+  readonly #side: HostSide;
+  readonly #scope: BodiesScope;
+  readonly #runner: ScopeRunner;
   readonly #bodyPort: BodyPort;
   readonly #runs = new Map<CallRef, BodyRun>();
   readonly #requests = new RequestQueue();
-  /** Runs whose past is being read. */
+  /** Runs whose record is being read. */
   readonly #starting = new Set<Command>();
 
-  constructor(port: BodiesPort, runner: () => ScopeRunner, processApi: () => ProcessApi, observers: Observers) {
-    this.#port = port;
-    this.#observers = observers;
-    this.#runner = runner;
-    this.#processApi = processApi;
+  constructor(instance: Instance, store: ScopeStore, side: HostSide, scope: BodiesScope) {
+    this.#instance = instance;
+    this.#store = store;
+    this.#side = side;
+    this.#scope = scope;
+    this.#runner = scope.runner;
     this.#bodyPort = this.#portOfBodies();
   }
 
-  /** Calls that wait for a connection. */
   get #parked(): ParkedCalls {
     const eventAt = (seq: number): Promise<Event> => shownEventAt(this.#recordedRunPort, seq);
-    return new ParkedCalls({ ...this.#port, runner: this.#runner, eventAt });
+    return new ParkedCalls(this.#runner, this.#instance.owner, this.#side.host, eventAt);
   }
 
-  /** Tells the host what calls are parked for. */
+  /** Tells the host which connections calls are parked for. */
   askParked(): void {
     this.#parked.askAll();
   }
 
   get #recordedRunPort(): RecordedRunPort {
-    const { readLines, values } = this.#port;
-    return { runner: this.#runner(), readLines, values };
+    const { readLines, values } = this.#store;
+    return { runner: this.#runner, readLines, values };
   }
 
   get #state(): State {
-    return this.#runner().state;
+    return this.#runner.state;
   }
 
   at(call: CallRef): BodyRun | undefined {
     return this.#runs.get(call);
   }
 
-  /** Whether none runs, and none is about to. */
+  /** True if none runs, and none is about to. */
   get isEmpty(): boolean {
     return this.#runs.size === 0 && this.#starting.size === 0;
   }
 
-  /** Hands one answer to each body that may hear one. */
+  /** Delivers one answer to each body that has one due. */
   deliverNext(): boolean {
     let delivered = false;
     for (const run of this.#runs.values()) if (run.deliverNext()) delivered = true;
     return delivered;
   }
 
-  /** What they may hear. */
+  /** Tells what `deliverNext` would deliver. */
   get news(): News {
     for (const { news } of this.#runs.values()) if (news !== "none") return this.#runs.size > 1 ? "some" : news;
     return "none";
@@ -107,7 +115,7 @@ export class Bodies {
     this.#requests.forgetAll();
   }
 
-  /** Begins the run that a command asks for. A later run is on record before its first word. */
+  /** Begins the run that a command asks for. A later run is recorded before it starts. */
   async execute(command: Of<"tool.execute">): Promise<void> {
     this.#starting.add(command);
     try {
@@ -119,19 +127,19 @@ export class Bodies {
 
   async #execute(command: Of<"tool.execute">): Promise<void> {
     const { call, attempt, run, cause, tool_id: toolId } = command;
-    const begins = this.#processApi().begins(command);
+    const begins = this.#scope.processApi.begins(command);
     if (begins !== undefined && !(await begins)) return;
     const connection = answeredConnection(this.#state.calls.at(call));
     if (connection !== undefined) return this.#parked.resume(command, connection);
     if (cause !== undefined) {
-      this.#runner().apply({ type: "call.resumed", call, attempt, run, cause, owner: this.#port.owner });
-      await this.#runner().whenDurable();
+      this.#runner.apply({ type: "call.resumed", call, attempt, run, cause, owner: this.#instance.owner });
+      await this.#runner.whenDurable();
     }
-    const tool = this.#port.tool(toolId);
-    if (tool === undefined) return void this.#runner().apply({ type: "call.executor_missing", call, attempt, run });
+    const tool = this.#side.tool(toolId);
+    if (tool === undefined) return void this.#runner.apply({ type: "call.executor_missing", call, attempt, run });
     if (command.recovery === "externally_owned") {
       this.#handOut({ call, attempt, run }, completionKeyId(this.#facts(command)));
-      await this.#runner().whenDurable(); // Were its owner lost, the call would be parked on this key.
+      await this.#runner.whenDurable(); // Were its owner lost, the call would be parked on this key.
     }
     await this.#begin(command, tool);
   }
@@ -139,10 +147,10 @@ export class Bodies {
   #handOut(run: RunId, key: string): void {
     const row = this.#state.calls.at(run.call);
     if (row?.phase === "running" && row.key === key) return;
-    this.#runner().apply({ type: "call.dispatched", ...run, owner: this.#port.owner, key });
+    this.#runner.apply({ type: "call.dispatched", ...run, owner: this.#instance.owner, key });
   }
 
-  /** What settles while the past is read belongs to it: then it is read again. */
+  /** Reads the record of the run, and reads it again if an effect settled meanwhile. */
   async #begin(command: Of<"tool.execute">, tool: LiveTool): Promise<void> {
     const before = this.#current(command);
     const past = await recordedRunOf(this.#recordedRunPort, command.call, command.attempt);
@@ -152,7 +160,7 @@ export class Bodies {
     await this.#run(command, tool, past);
   }
 
-  /** The row of a run, while it is the one that its call is in. */
+  /** Returns the row of a run, while it is the current one of its call. */
   #current({ call, attempt, run }: Of<"tool.execute">): RunningRow | undefined {
     const row = this.#state.calls.at(call);
     return row?.phase === "running" && row.body.attempt === attempt && row.body.run === run ? row : undefined;
@@ -166,110 +174,80 @@ export class Bodies {
     this.#runs.set(call, body);
     const cancelled = this.#current(command)?.cancelled;
     if (cancelled !== undefined) body.enqueueCancel({ seq: cancelled.seq, index: -1 });
-    this.#runner().schedule();
+    this.#runner.schedule();
     const facts = this.#facts(command);
-    const startedAt = this.#port.platform.monotonic();
+    const startedAt = this.#instance.platform.monotonic();
     const context = toolContext(body, facts);
     const ending = await runTool(
-      this.#port,
+      this.#side,
       { ...placeOf(this.#state, call), args: command.args },
-      () => this.#processApi().execute(tool, command, context, () => body.isOver),
+      () => this.#scope.processApi.execute(tool, command, context, () => body.isOver),
       body,
     );
     if (body.isCancelled) await body.cleanUps.over();
     await body.ended();
-    const duration_ms = Math.max(0, Math.round(this.#port.platform.monotonic() - startedAt));
+    const duration_ms = Math.max(0, Math.round(this.#instance.platform.monotonic() - startedAt));
     if (body.isOver) return this.#overWithout(body, ending, duration_ms);
     this.end(call);
     if (ending.type === "connection") return this.#parked.park(command, facts, ending.provider);
     const result = bodyResult(body, facts, ending.result);
-    this.#runner().apply({ type: "call.settled", call, attempt, run, result, duration_ms });
+    this.#runner.apply({ type: "call.settled", call, attempt, run, result, duration_ms });
   }
 
-  /** What the driver itself ended is no outcome; what its grace was not enough for is shown to observers. */
+  /** Drops the outcome of a run that was ended. One that came after the grace of a cancel is shown to observers. */
   #overWithout({ id, isCancelled }: BodyRun, ending: Ending, duration_ms: number): void {
     const phase = this.#state.calls.at(id.call)?.phase;
-    const isLate = isCancelled && (phase === "completed" || phase === "finishing") && !this.#runner().isAbandoned;
+    const isLate = isCancelled && (phase === "completed" || phase === "finishing") && !this.#runner.isAbandoned;
     if (!isLate || ending.type !== "result" || ending.result.type !== "done") return;
-    this.#runner().apply({ type: "call.settled_late", ...id, output: ending.result.output, duration_ms });
+    this.#runner.apply({ type: "call.settled_late", ...id, output: ending.result.output, duration_ms });
   }
 
-  #facts({ call, tool, attempt, run, max_attempts, payload }: Of<"tool.execute">): CallFacts {
-    const row = this.#state.calls.at(call);
-    const { name = call, id = call, request = "" } = row?.call ?? {};
-    const { id: scope } = this.#state.scope;
-    const { host } = this.#port;
-    const executionScope = executionScopeIn(this.#state, request);
-    return {
-      sessionId: scope,
-      session: sessionOf(this.#state),
-      callId: id,
-      capabilities: { callId: id, isDurable: true, process: scope.startsWith("process:") ? scope : undefined },
-      maxAttempts: max_attempts,
-      replayKey: toolReplayKey(`${scope}/${request}`, name, tool),
-      base: replayBase(executionScope, name),
-      executionScope,
-      name,
-      payload,
-      place: `${scope.replace(/^session:/, "")}/${request}/${name}`,
-      processApi: this.#processApi(),
-      token: (key) => tokenOf(this.#port.roots, scope, key),
+  #facts(command: Of<"tool.execute">): CallFacts {
+    const { call, attempt, run } = command;
+    return callFacts(this.#side, this.#scope, command, {
       handOut: (key) => this.#handOut({ call, attempt, run }, key),
-      preparing: (callId, toolName) =>
-        contextOf(host, this.#state, { ...placeOf(this.#state, call), callId, tool: toolName }),
-      hooked: (nested) => {
-        const port = { host, emit: (told: Ephemeral) => this.#tell(told) };
-        return hookedCall(port, placeOf(this.#state, call), nested);
-      },
-      report: (thrown) => report(host, placeOf(this.#state, call), thrown),
-      attachments: this.#port.attachments,
-      progress: ({ text, kind }) => {
-        const observation = { type: "progress", call, call_id: id, name: tool, text, kind } as const;
-        this.#tell(observation);
-      },
       continueAs: (args) => {
         this.end(call);
-        this.#runner().apply({ type: "call.continued", call, attempt, run, args });
+        this.#runner.apply({ type: "call.continued", call, attempt, run, args });
       },
-    };
+    });
   }
 
-  #tell(observation: Ephemeral): void {
-    this.#observers.tell(observation, this.#runner());
-  }
-
-  /** There may be room for requests that their link had none for. */
+  /** Tries again the requests that found their link full. */
   askAgain(): void {
     this.#requests.again();
   }
 
   #portOfBodies(): BodyPort {
-    const tell = (event: Event): void => void this.#runner().apply(event);
-    const lose = (thrown: unknown): void => this.#runner().abandon(`a body can not go on: ${textOf(thrown)}`);
+    const tell = (event: Event): void => void this.#runner.apply(event);
+    const lose = (thrown: unknown): void => this.#runner.abandon(`a body can not go on: ${textOf(thrown)}`);
     return {
-      mayAct: () => this.#runner().mayAct(),
+      mayAct: () => this.#runner.mayAct(),
       isHeld: ({ call }) => this.#requests.has(call),
-      isDue: () => this.#runner().isDue,
-      ask: (id, request) => askAs(this.#state, id, request, this.#port.askHost),
-      record: (id, request) => this.#requests.ask(id.call, () => recordRequest(this.#runner(), id, request)),
+      isDue: () => this.#runner.isDue,
+      ask: (id, request) => askAs(this.#state, id, request, this.#scope.askHost),
+      record: (id, request) => this.#requests.ask(id.call, () => recordRequest(this.#runner, id, request)),
       leave: ({ call }, key) => tell({ type: "wait.cancelled", call, key }),
       reuse: ({ call, attempt }, key) =>
         this.#requests.ask(call, () => (tell({ type: "effect.reused", call, attempt, key }), "done")),
       settle: (id, key, result) => tell({ type: "step.settled", ...id, key, result }),
       diverge: (id, position, expected, found) => tell({ type: "call.diverged", ...id, position, expected, found }),
       cleanedUp: (id) => tell({ type: "call.cleaned_up", ...id }),
-      schedule: () => this.#runner().schedule(),
+      schedule: () => this.#runner.schedule(),
       suspend: ({ call, ...run }) => {
-        const suspended = this.#runner().apply({ type: "call.suspended", call, ...run });
+        const suspended = this.#runner.apply({ type: "call.suspended", call, ...run });
         if (E.isRight(suspended)) this.end(call as CallRef);
       },
       fail: lose,
-      platform: this.#port.platform,
-      patience: this.#port.patience,
+      platform: this.#instance.platform,
+      patience: this.#instance.patience,
     };
   }
 
-  /** What a body that runs is answered; of a wait's it is as recorded, everything else as it was told. */
+  /**
+   * Returns the answer to a body that runs. The value is the one that the event was applied with; that of a wait may stand
+   * in its row alone, and is then in its stored form (`isRecorded`).
+   */
   answerOf(
     { call, key, seq, index, value }: Of<"step.answer">,
     cause: Cause,

@@ -119,6 +119,7 @@ export interface Patience {
   /** In a re-run, while an answer of its log is held for a request that it does not make. */
   readonly holdMs: number;
 }
+/** Bounds on quiet bodies, where options give no others. */
 export const defaultPatience: Patience = { suspendMs: 2000, holdMs: 30_000 };
 
 /** Reports when nothing has happened for a while. Each event costs a number; only being idle costs a timer. */

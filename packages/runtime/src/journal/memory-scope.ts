@@ -1,7 +1,8 @@
 /** What a journal in memory keeps of one scope. */
 import { chain, chainStart } from "@pawl/sansio-core/driver";
-import type { Adoption, IndexEntry } from "./move-store.ts";
 import type {
+  Adoption,
+  IndexEntry,
   Append,
   AppendResult,
   ChainHead,

@@ -6,6 +6,7 @@
  *
  *   {"seq":3,…,"event":{"type":"step.settled",…,"result":{"status":"ok","value":"AZ5f…"}},"cmds":"…","sealed":[]}
  */
+import * as E from "fp-ts/lib/Either.js";
 import { EventCodec, type Recorded, eventLine, recordedOf } from "@pawl/sansio-core";
 import { SnapshotCodec } from "@pawl/sansio-core/driver";
 import {
@@ -20,11 +21,29 @@ import {
   stringify,
   utf8,
 } from "@pawl/tool-value";
-import * as E from "fp-ts/lib/Either.js";
 import { base64Of, bytesOf } from "./base64.ts";
 import { blobAt, namesIn } from "./blob.ts";
-import { SealedError, isSealedLine } from "./sealed.ts";
-import { readText } from "../read-text.ts";
+import { readText } from "../json.ts";
+
+/** Values that are sealed, and that nobody here can open. */
+export class SealedError extends Error {
+  override readonly name = "SealedError";
+  readonly code: "key_gone" | "key_missing" | "seal_broken";
+  constructor(code: SealedError["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Lines in clear end in their digest, and are told apart by that alone. */
+export const isSealedLine = (line: string): boolean => line.endsWith("]}\n") && line.includes(',"sealed":[');
+
+/** Seals that nobody has opened would be taken for the values themselves. */
+export const sealedHere = (scope: string): SealedError =>
+  new SealedError(
+    "key_missing",
+    `the values of ${scope} are sealed, and nothing here opens them: name what sealed them, as \`codec\` of openRuntime or \`keys\` of pawl host`,
+  );
 
 /** Where sealed bytes stand: nowhere else they are opened. */
 export interface SealPlace {

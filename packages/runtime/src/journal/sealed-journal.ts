@@ -6,8 +6,17 @@ import { utf8 } from "@pawl/tool-value";
 import { base64Of, bytesOf } from "./base64.ts";
 import { type BlobStore, freshEnd, isSealedBlob } from "./blob.ts";
 import { textOf } from "../error.ts";
-import type { Append, AppendResult, Holding, Journal, JournalLine, InboxMessage, OutboxMessage } from "./journal.ts";
-import type { Adoption, MoveStore } from "./move-store.ts";
+import type {
+  Append,
+  AppendResult,
+  Holding,
+  Journal,
+  JournalLine,
+  InboxMessage,
+  OutboxMessage,
+  Adoption,
+  MoveStore,
+} from "./journal.ts";
 import { type ValueCodec, openLine, openSnapshot, sealLine, sealSnapshot } from "./seal.ts";
 
 /** A name that says nothing. */

@@ -6,15 +6,13 @@ import { type State, currentProtocol, stateHash, wakeAtOf, write } from "@pawl/s
 import { describe } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { AttachmentStore } from "../journal/attachment.ts";
-import { BlobMissing } from "../journal/blob.ts";
+import { BlobMissing, unpackBlobs } from "../journal/blob.ts";
 import { Quarantined } from "../scope/fold.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { Journal, MoveStore } from "../journal/journal.ts";
 import type { Fault } from "../scope/deferred-event.ts";
 import { unpackAttachments } from "./attachment.ts";
 import { type MovePackage, logHash, logOf, readPackage, stateOfLog } from "./package.ts";
-import type { MoveStore } from "../journal/move-store.ts";
 import { type MoveAnswer, type MovePart, type Mover, PartBuffer, refused } from "./mover.ts";
-import { unpackBlobs } from "../journal/pack.ts";
 import type { Platform } from "../platform.ts";
 
 export interface ArrivalPort {

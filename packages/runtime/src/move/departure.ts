@@ -10,7 +10,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { Refused, ScopeLost, ScopeMoved, ScopeMoving, textOf } from "../error.ts";
 import { travels } from "./attachment.ts";
 import { type Stores, packageOf, packageText, travelling } from "./package.ts";
-import type { MoveStore } from "../journal/move-store.ts";
+import type { MoveStore } from "../journal/journal.ts";
 import { type MoveAnswer, type MovePart, type Mover, partsOf } from "./mover.ts";
 import type { Platform } from "../platform.ts";
 import { secretsOf } from "../scope/token-check.ts";

@@ -25,10 +25,10 @@ import { Refused } from "../error.ts";
 import type { Fault } from "../scope/deferred-event.ts";
 import { Quarantined } from "../scope/fold.ts";
 import { attachmentsOf, packedAttachment, unpackAttachments } from "./attachment.ts";
-import { leftBehind, packBlobs, unpackBlobs } from "../journal/pack.ts";
+import { leftBehind, packBlobs, unpackBlobs } from "../journal/blob.ts";
 import type { Append, Journal, JournalLine, Segment } from "../journal/journal.ts";
 import { isStored } from "../scope/load-scope.ts";
-import { isSealedLine } from "../journal/sealed.ts";
+import { isSealedLine } from "../journal/seal.ts";
 
 const jsonOf = (scope: string, text: string): Json => {
   const json = parse(text, noLimits);

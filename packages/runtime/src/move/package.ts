@@ -18,14 +18,13 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import { chainStartOf } from "../journal/memory-scope.ts";
 import { Quarantined, foldLines } from "../scope/fold.ts";
-import type { Journal, JournalLine, InboxMessage, Segment } from "../journal/journal.ts";
+import type { Journal, JournalLine, InboxMessage, Segment, IndexEntry, MoveStore } from "../journal/journal.ts";
 import type { AttachmentStore } from "../journal/attachment.ts";
 import type { Fault } from "../scope/deferred-event.ts";
 import { packAttachments } from "./attachment.ts";
-import { packBlobs } from "../journal/pack.ts";
-import type { IndexEntry, MoveStore } from "../journal/move-store.ts";
+import { packBlobs } from "../journal/blob.ts";
 import type { ScopeSecret } from "../scope/token-check.ts";
-import { readText } from "../read-text.ts";
+import { readText } from "../json.ts";
 
 export interface MovePackage {
   readonly scope: string;

@@ -24,7 +24,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { readRegistration } from "./registration.ts";
 import { Refused, ScopeLost } from "../error.ts";
 import { appendProcessEvent } from "./log.ts";
-import { admittedId } from "../scope-name.ts";
+import { admittedId } from "../lifecycle/input.ts";
 import type { Session } from "../session/session.ts";
 
 /** The processes that live on after the session that held them was deleted: those without any holder left, and the others. */

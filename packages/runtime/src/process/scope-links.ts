@@ -6,17 +6,18 @@ import type { Event, State } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import type { ProcessApi } from "../body/facet/facts.ts";
 import { ScopeLost } from "../error.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { HostSide } from "../host/host-side.ts";
 import type { Access } from "../scope/access.ts";
 import { problemOfEvent } from "../scope/round-trip.ts";
+import type { ScopeStore } from "../scope/scope-store.ts";
+import type { Instance } from "../session/instance.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
-import { type BackgroundOptions, type ScopeLinksHost, plainEnvironment } from "./host.ts";
+import { plainEnvironment } from "./host.ts";
 import { Inbox } from "./message/inbox.ts";
-import type { Places } from "./run/background.ts";
-import { type Glimpse, type LiveWork, SessionWork } from "./run/session-work.ts";
-import { type ProcessCommand, type ScopeAccess, ScopeWork, type ScopeWorkPort } from "./work.ts";
+import { type LiveWork, SessionWork } from "./run/session-work.ts";
+import { type ProcessCommand, ScopeWork } from "./work.ts";
 
 interface Watcher {
   readonly look: () => boolean;
@@ -55,22 +56,9 @@ export class Watch {
   }
 }
 
-export interface ScopeLinksPort {
-  readonly host: ScopeLinksHost;
-  /** Reads the messages in its inbox. */
-  readonly messages: () => ReturnType<Journal["inbox"]>;
-  readonly owner: string;
-  readonly places: Places;
-  readonly background: BackgroundOptions;
-  /** Reads the state of another scope without owning it. */
-  readonly glimpse: (scope: string) => Promise<Glimpse>;
-  readonly showIn: (scope: string, observation: Ephemeral) => void;
-  readonly tool: (id: string) => LiveTool | undefined;
-}
-
 const callable = new Set(["callable", "showcased"]);
 
-const toolNamed = ({ catalog }: State, tool: ScopeLinksPort["tool"], name: string): LiveTool | undefined => {
+const toolNamed = ({ catalog }: State, tool: HostSide["tool"], name: string): LiveTool | undefined => {
   const manifest = catalog.byName.get(name);
   if (manifest === undefined) return undefined;
   const availability = catalog.overrides.get(name) ?? manifest.availability;
@@ -78,34 +66,43 @@ const toolNamed = ({ catalog }: State, tool: ScopeLinksPort["tool"], name: strin
 };
 
 export class ScopeLinks {
-  readonly #port: ScopeWorkPort;
+  readonly #instance: Instance;
+  readonly #side: HostSide;
   /** The scope, as the code that works for its process sees it. */
-  readonly scope: ScopeAccess;
+  readonly scope: Access;
   readonly inbox: Inbox;
   readonly watch = new Watch();
   /** Serves the bodies of this scope. */
   readonly processApi: ProcessApi;
   readonly #observers: Observers;
+  readonly #answered: () => void;
   #work: ScopeWork | undefined;
 
   /** `answered` is called when a link may have room again. */
-  constructor(access: Access, port: ScopeLinksPort, answered: () => void, observers: Observers) {
-    const { host } = port;
+  constructor(
+    scope: Access,
+    instance: Instance,
+    store: ScopeStore,
+    side: HostSide,
+    observers: Observers,
+    answered: () => void,
+  ) {
+    this.scope = scope;
+    this.#instance = instance;
+    this.#side = side;
     this.#observers = observers;
-    this.scope = { ...access, report: (what, thrown) => host.internalError?.(what, thrown) };
-    const { scope, watch } = this;
-    this.#port = { ...port, scope, watch, answered, tell: (said) => this.tell(said) };
+    this.#answered = answered;
     this.inbox = new Inbox({
       take: (message) => this.#made.links.take(message),
-      messages: port.messages,
-      whenDurable: () => access.runner.whenDurable(),
+      messages: store.inbox,
+      whenDurable: () => scope.runner.whenDurable(),
     });
     this.processApi = this.#makeProcessApi();
   }
 
   #makeProcessApi(): ProcessApi {
-    const { host, tool, scope } = this.#port;
-    const { runner } = scope;
+    const { host, tool } = this.#side;
+    const { runner } = this.scope;
     const isRun = (): boolean => runner.state.background.run !== undefined;
     return {
       state: () => runner.state,
@@ -131,7 +128,7 @@ export class ScopeLinks {
   }
 
   get #made(): ScopeWork {
-    return (this.#work ??= new ScopeWork(this.#port));
+    return (this.#work ??= new ScopeWork(this, this.#instance, this.#side, this.#answered));
   }
 
   /** The background runs, tasks and schedules of the scope. */

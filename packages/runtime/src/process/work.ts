@@ -2,9 +2,11 @@
 import type { Command, Tool } from "@pawl/sansio-core";
 import { type ProcessEvent, wakeId, wakeText } from "@pawl/sansio-core/driver";
 import { ScopeLost, textOf } from "../error.ts";
-import { sessionOf } from "../host/call-place.ts";
+import { sessionOf } from "../host/tool-host.ts";
+import type { HostSide } from "../host/host-side.ts";
 import type { Access } from "../scope/access.ts";
 import { problemOfEvent } from "../scope/round-trip.ts";
+import type { Instance } from "../session/instance.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
 import { EngineRuns, failedTool } from "./engine.ts";
 import type { Wake } from "./host.ts";
@@ -13,7 +15,7 @@ import { Links } from "./message/inbox.ts";
 import { LongWork, type LongWorkCommand, deliverToHost } from "./run/long-work.ts";
 import { Runs } from "./run/run.ts";
 import type { LiveWork } from "./run/session-work.ts";
-import type { ScopeLinksPort, Watch } from "./scope-links.ts";
+import type { ScopeLinks } from "./scope-links.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 export type ProcessCommand =
@@ -30,18 +32,7 @@ export type ProcessCommand =
     >;
 
 /** A scope, as the code that works for its process sees it. */
-export interface ScopeAccess extends Access {
-  /** Reports an internal error to the host. */
-  readonly report: (what: string, thrown: unknown) => void;
-}
-
-export interface ScopeWorkPort extends ScopeLinksPort {
-  readonly scope: ScopeAccess;
-  readonly watch: Watch;
-  /** Called when a link may have room again. */
-  readonly answered: () => void;
-  readonly tell: (said: Ephemeral) => void;
-}
+export type ScopeAccess = Access;
 
 const wakeOf = ({ key, wake }: Of<"wake.deliver">): Wake => {
   const { dedupe_key, ...said } = wake;
@@ -49,7 +40,9 @@ const wakeOf = ({ key, wake }: Of<"wake.deliver">): Wake => {
 };
 
 export class ScopeWork {
-  readonly #port: ScopeWorkPort;
+  readonly #scopeLinks: ScopeLinks;
+  readonly #instance: Instance;
+  readonly #side: HostSide;
   readonly links: Links;
   /** Serves background runs, tasks and schedules. */
   readonly longWork: LongWork;
@@ -58,20 +51,31 @@ export class ScopeWork {
   readonly live: LiveWork;
   readonly #engines: EngineRuns;
 
-  constructor(port: ScopeWorkPort) {
-    this.#port = port;
-    const { scope, watch, host, places, glimpse } = port;
-    this.links = new Links(scope, port.answered);
+  /** `answered` is called when a link may have room again. */
+  constructor(scopeLinks: ScopeLinks, instance: Instance, side: HostSide, answered: () => void) {
+    const { scope, watch } = scopeLinks;
+    const { places, glimpse } = instance;
+    const { host } = side;
+    this.#scopeLinks = scopeLinks;
+    this.#instance = instance;
+    this.#side = side;
+    this.links = new Links(scope, answered);
     this.#engines = new EngineRuns(scope, host.engines ?? {});
     this.longWork = new LongWork({ scope, watch, places, host });
     this.runs = this.#makeRuns();
     this.live = { scope, asked: this.longWork.asked, watch, glimpse };
   }
 
+  get #scope(): Access {
+    return this.#scopeLinks.scope;
+  }
+
   #makeRuns(): Runs {
-    const { scope, places, host, owner, tool, background: options, tell, showIn } = this.#port;
+    const scope = this.#scope;
+    const { places, owner, showIn } = this.#instance;
+    const { host, tool, background: options } = this.#side;
     const show = (said: Ephemeral): void => {
-      tell(said);
+      this.#scopeLinks.tell(said);
       showIn(`session:${sessionOf(scope.runner.state)}`, said);
     };
     return new Runs({ scope, places, host, options, owner, tool, show });
@@ -92,9 +96,9 @@ export class ScopeWork {
         return this.#engines.cancel();
       case "process.observe":
         this.#observe(command);
-        return this.#port.watch.look();
+        return this.#scopeLinks.watch.look();
       case "deletion.report":
-        return this.#port.watch.look();
+        return this.#scopeLinks.watch.look();
       default:
         return this.longWork.perform(command);
     }
@@ -102,7 +106,8 @@ export class ScopeWork {
 
   /** Delivers a wake until the host has taken it. */
   async #wake(delivery: Of<"wake.deliver">): Promise<void> {
-    const { scope, host } = this.#port;
+    const scope = this.#scope;
+    const { host } = this.#side;
     const { wake } = host;
     if (wake === undefined) return;
     const { key } = delivery;
@@ -111,7 +116,8 @@ export class ScopeWork {
   }
 
   #observe(command: Of<"process.observe">): void {
-    const { scope, host } = this.#port;
+    const scope = this.#scope;
+    const { host } = this.#side;
     if (command.what === "ended") this.runs.ended();
     try {
       host.observeProcess?.(scope.runner.id, command);
@@ -121,7 +127,7 @@ export class ScopeWork {
   }
 
   async #load({ env_ref: envRef }: Of<"env.load">): Promise<void> {
-    const { runner } = this.#port.scope;
+    const { runner } = this.#scope;
     const tools = await this.#toolsOf(envRef);
     if (runner.isAbandoned || runner.state.process?.run !== "env") return;
     if (typeof tools === "string") return this.#engines.complete(failedTool(tools));
@@ -130,7 +136,8 @@ export class ScopeWork {
 
   /** Returns the tools of an environment, or the reason why there are none. */
   async #toolsOf(envRef: string): Promise<readonly Tool[] | string> {
-    const { scope, host } = this.#port;
+    const scope = this.#scope;
+    const { host } = this.#side;
     try {
       const tools = await host.environment?.(envRef);
       if (tools === undefined || tools.length === 0) return `environment \`${envRef}\` is not known here`;
@@ -144,7 +151,7 @@ export class ScopeWork {
 
   /** Resolves with the first event of a type behind sequence `after` in the log of its process. */
   eventAfter(eventType: string, after: number, signal: AbortSignal): Promise<ProcessEvent> {
-    return eventAfter(this.#port, eventType, after, signal);
+    return eventAfter(this.#scopeLinks, eventType, after, signal);
   }
 
   abandon(why: string): void {

@@ -10,7 +10,7 @@ import { refusedValue } from "./not-stored.ts";
 import type { Platform } from "../platform.ts";
 import { decodedEvent } from "./round-trip.ts";
 import type { ScopeRunner } from "./runner.ts";
-import type { Telemetry } from "../telemetry.ts";
+import type { Telemetry } from "../log.ts";
 import type { Values } from "./values.ts";
 
 export interface Access {
@@ -22,7 +22,10 @@ export interface Access {
   readonly values: Values;
   readonly fault: Fault;
   readonly telemetry: Telemetry | undefined;
+  /** Reads lines of the log. The scope stays in memory meanwhile. */
   readonly readLines: (from: number, to?: number) => Promise<readonly JournalLine[]>;
+  /** Tells the host what went wrong inside, and is no caller's fault. */
+  readonly report: (what: string, thrown: unknown) => void;
 }
 
 export const refuse = async (

@@ -16,9 +16,9 @@ import type { News } from "../body/replay-order.ts";
 /** A scope, as it takes part. */
 export interface Member {
   /** Hands one answer to each body that may hear one; says whether there was any. */
-  readonly deliver: () => boolean;
+  readonly deliverNext: () => boolean;
   /** What it would hand out now. */
-  readonly news: () => News;
+  readonly pendingAnswers: News;
   /** What was stepped since the last time, to be appended. */
   readonly nextAppend: () => Append | undefined;
   readonly appended: (result: AppendResult) => void;
@@ -79,7 +79,7 @@ export class CommitLoop {
   #isRow(): boolean {
     if (!this.#hasMore || this.#scheduled.size !== 1) return false;
     const [member] = this.#scheduled;
-    return member?.news() === "row";
+    return member?.pendingAnswers === "row";
   }
 
   #follow(): void {
@@ -106,7 +106,7 @@ export class CommitLoop {
   };
 
   #anyNews(): boolean {
-    for (const member of this.#scheduled) if (member.news() !== "none") return true;
+    for (const member of this.#scheduled) if (member.pendingAnswers !== "none") return true;
     return false;
   }
 
@@ -130,7 +130,7 @@ export class CommitLoop {
   /** What goes wrong here is the interpreter's fault, and costs the scope. */
   #isDelivered(member: Member): boolean {
     try {
-      return member.deliver();
+      return member.deliverNext();
     } catch (thrown) {
       member.abandon(stackOf(thrown));
       return false;

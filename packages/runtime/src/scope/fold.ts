@@ -3,7 +3,7 @@ import { type Fault, type Recorded, type State, describeFault, follow, initial, 
 import { describe, parseRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { JournalLine } from "../journal/journal.ts";
-import { isSealedLine, sealedHere } from "../journal/sealed.ts";
+import { isSealedLine, sealedHere } from "../journal/seal.ts";
 
 /** The scope's history is not what this core makes of it: the scope is read-only until somebody has looked. */
 export class Quarantined extends Error {

@@ -2,13 +2,14 @@
 import type { Recorded, State } from "@pawl/sansio-core";
 import type { Access } from "./access.ts";
 import { Refused } from "../error.ts";
+import type { Platform } from "../platform.ts";
 import { recordedIn, stateAfter } from "./fold.ts";
 
 /** Lines that are folded in one turn: the scope's own work goes on in between. */
 const linesPerTurn = 1000;
 
 /** A turn for others, after so many lines. */
-export const turnAfter = async ({ platform }: Pick<Access, "platform">, seq: number): Promise<void> => {
+export const turnAfter = async (platform: Platform, seq: number): Promise<void> => {
   if (seq % linesPerTurn === 0) await new Promise<void>((resolve) => platform.nextTurn(resolve));
 };
 
@@ -28,7 +29,7 @@ export const stateBefore = async (access: Access, seq: number): Promise<State> =
   if (state.seq >= seq) throw gone(id, seq);
   for (const line of lines) {
     if (line.seq > state.seq) state = stateAfter(id, state, recordedIn(id, line), line.seq);
-    await turnAfter(access, line.seq);
+    await turnAfter(access.platform, line.seq);
   }
   return state;
 };

@@ -1,9 +1,46 @@
 /**
- * The interpreter of one scope: decode → step → append → perform and answer.
+ * Runs one scope: the loop between the pure core and the scope's store, and the place where order is decided.
  *
- * Events are stepped as they come and appended together; commands of duty durable, and every answer that leaves, wait
- * until the event that they follow from is durable. When an append is refused or fails, the scope is lost: its bodies
- * are ended, its callers told, and whoever wants it claims it again.
+ * The core is a function: (state, event) gives the next state, one line for the log, commands, and ids that have left the
+ * state. The runner feeds it and sees to the rest. Its method is that of `Ready` in etcd's raft: collect what is to be
+ * written, write it in one batch, and only then do what has to wait for the write.
+ *
+ *            apply               nextAppend              appended: ok
+ *    event ────────► uncommitted ──────────► in flight ──────────────► durable
+ *      │                  │                      │
+ *      │ large values     │ at once              │ fenced, full, failed; or the lease has lapsed
+ *      ▼                  ▼                      ▼
+ *    deferred          performed             abandoned: all that was not durable is void
+ *
+ * A turn of the commit loop (see there) goes through these methods in this order:
+ *
+ *    deliverNext   bodies hear one answer each, and apply the events that they ask for thereupon.
+ *    nextAppend    everything uncommitted becomes one append. One append of a scope is in flight at a time.
+ *    appended      1. the durable state moves on         2. receivers of messages are told to look
+ *                  3. waiting commands are performed     4. `whenDurable` resolves
+ *    rest          with nothing to deliver and nothing to append: a deadline that has passed becomes an event, or an
+ *                  alarm is set for the next one, and the scope may leave memory.
+ *
+ * What is ordered before what, and why:
+ *
+ *  - The state is new as soon as an event is stepped. The next event is stepped on top of it, durable or not; so nothing
+ *    in the process ever sees two states, and a crash loses the end of the log, never a part in its middle.
+ *  - `stepped` comes before any command of the same event: a command that ends a body ends it before the body is
+ *    handed anything more.
+ *  - A command of duty `at_once` may run before its event is durable. It is safe to repeat, and what comes of it is an
+ *    event again, which lies behind its cause in the same log. One of duty `durable` waits: it has effects outside that
+ *    a crash must not forget. `when_leased` is at once while this instance surely owns the scope.
+ *  - Commands that wait are performed in the order of their events, and the rest of them not at all once the scope is
+ *    abandoned: the next owner finds them in the state (`outstanding`).
+ *  - Every answer to the outside waits for `whenDurable`, also one that only read: what it read may still be lost.
+ *  - A large value is durable before the line that names it (`putting` holds the append back). An event that nobody
+ *    expects at once is not even stepped before (`deferred`): a value that cannot be stored then costs one event, and
+ *    not the scope.
+ *  - Commands are performed before waiters resolve: whoever waited for the end of a request finds its reply handed out.
+ *
+ * There is one way to fail. An append that is not taken, a lapsed lease, an invariant broken or a value lost all lead to
+ * `abandon`: bodies are ended as if by a crash, callers are told, and whoever wants the scope claims it again. Nothing is
+ * retried here, because after a failed append nobody knows whether it was written. The log does.
  */
 import {
   type Command,
@@ -22,42 +59,40 @@ import { DeferredEvents, type Told } from "./deferred-event.ts";
 import { outboxMessageOf } from "./message.ts";
 import { mayWait } from "./not-stored.ts";
 import { soonMs } from "../platform.ts";
-import type { ScopeClock } from "./clock.ts";
-import type { ScopePort } from "./runner-port.ts";
-import type { Cause, Uncommitted, WaitingCommand } from "./uncommitted.ts";
-import { addressees, appendOf, hasContent, nothingUncommitted, waitOrLeave } from "./uncommitted.ts";
+import { DeadlineAlarm, type ScopeClock } from "./clock.ts";
+import type { ScopeStore } from "./scope-store.ts";
+import { type Batch, type Cause, Uncommitted, type WaitingCommand, addressees } from "./uncommitted.ts";
 import type { News } from "../body/replay-order.ts";
 import type { Member } from "./commit-loop.ts";
+import type { Instance } from "../session/instance.ts";
+import type { Interpreter } from "../session/interpreter.ts";
 
 export type { Cause } from "./uncommitted.ts";
 
 export class ScopeRunner implements Member {
   readonly id: string;
   readonly epoch: number;
-  readonly #port: ScopePort;
+  readonly #instance: Instance;
+  readonly #store: ScopeStore;
+  readonly #interpreter: Interpreter;
   #state: State;
-  /** What was stepped since the last append was made. */
-  #uncommitted = nothingUncommitted();
-  /** What is being appended, and the state after it. */
-  #inFlight: { readonly uncommitted: Uncommitted; readonly state: State } | undefined;
-  #durable: State;
+  readonly #uncommitted: Uncommitted;
   readonly #deferred: DeferredEvents;
   #isAbandoned = false;
-  #callOff: (() => void) | undefined;
-  #timerAt: number | undefined;
-  /** How many approvals are wanted as far as its store was told, where that is known. */
-  #approvals: number | undefined;
+  readonly #alarm: DeadlineAlarm;
   readonly clock: ScopeClock;
 
-  constructor(state: State, epoch: number, port: ScopePort) {
+  constructor(state: State, instance: Instance, store: ScopeStore, interpreter: Interpreter) {
     this.id = state.scope.id;
-    this.epoch = epoch;
-    this.#port = port;
-    this.#deferred = new DeferredEvents(this, port.fault);
+    this.epoch = store.epoch;
+    this.#instance = instance;
+    this.#store = store;
+    this.#interpreter = interpreter;
+    this.#deferred = new DeferredEvents(this, store.fault);
     this.#state = state;
-    this.#durable = state;
-    this.#approvals = state.awaitingApproval;
-    this.clock = port.clock;
+    this.#uncommitted = new Uncommitted(state);
+    this.#alarm = new DeadlineAlarm(instance.platform, () => this.schedule());
+    this.clock = store.clock;
   }
 
   get state(): State {
@@ -65,7 +100,7 @@ export class ScopeRunner implements Member {
   }
   /** The newest state that is durable. */
   get durable(): State {
-    return this.#durable;
+    return this.#uncommitted.durable;
   }
   get isAbandoned(): boolean {
     return this.#isAbandoned;
@@ -86,7 +121,7 @@ export class ScopeRunner implements Member {
     const result = this.#step(cause, storedForm);
     if (E.isLeft(result) || result.right.later !== undefined) return result;
     const { commands, finished } = result.right;
-    this.#port.stepped(cause, commands, finished);
+    this.#interpreter.stepped(cause, commands, finished);
     for (const command of commands) this.#take(command, cause);
     this.schedule();
     return result;
@@ -97,14 +132,14 @@ export class ScopeRunner implements Member {
     if (storedForm !== undefined) return write(this.#state, { ...cause, event: storedForm });
     const result = write(this.#state, cause);
     if (E.isLeft(result)) return result;
-    const offloaded = this.#port.values.offload(cause.event, this.#state, result.right.line);
+    const offloaded = this.#store.values.offload(cause.event, this.#state, result.right.line);
     if (offloaded === undefined) return result;
     if (mayWait(cause.event)) return this.#deferred.add(cause.event, offloaded, result.right);
-    const uncommitted = this.#uncommitted;
-    uncommitted.putting += 1;
+    const { batch } = this.#uncommitted;
+    batch.putting += 1;
     offloaded.stored.then(
       () => {
-        uncommitted.putting -= 1;
+        batch.putting -= 1;
         this.schedule();
       },
       (thrown: unknown) => this.abandon(`a value could not be put aside: ${String(thrown)}`),
@@ -115,44 +150,40 @@ export class ScopeRunner implements Member {
   #step(cause: Cause, storedForm?: Event): E.Either<Rejection, Told> {
     const result = this.#write(cause, storedForm);
     if (E.isLeft(result) || result.right.later !== undefined) return result;
-    const { state, line, finished } = result.right;
-    const { seq } = cause;
-    this.#state = state;
+    this.#state = result.right.state;
     this.clock.stepped();
-    this.#uncommitted.lines.push({ seq, line });
-    this.#uncommitted.characters += line.length;
-    for (const one of finished) this.#uncommitted.finished.push({ seq, ...one });
+    this.#uncommitted.add(cause.seq, result.right);
     return result;
   }
 
   #take(command: Command, cause: Cause): void {
     const letter = outboxMessageOf(this.id, command);
-    if (letter !== undefined) this.#uncommitted.messages.push(letter);
+    if (letter !== undefined) this.#uncommitted.batch.messages.push(letter);
     const { performed } = dutyOf(command);
-    const isNow = performed === "at_once" || (performed === "when_leased" && this.#port.isLeased());
-    if (isNow) this.#port.perform(command, cause);
-    else this.#uncommitted.waitingForCommit.push({ command, cause });
+    const isNow = performed === "at_once" || (performed === "when_leased" && this.#instance.isLeased());
+    if (isNow) this.#interpreter.perform(command, cause);
+    else this.#uncommitted.batch.waitingForCommit.push({ command, cause });
   }
 
   /** A letter that no event asks for: something is said once more. */
   say(letter: OutboxMessage): void {
-    this.#uncommitted.messages.push(letter);
+    this.#uncommitted.batch.messages.push(letter);
     this.schedule();
   }
 
   /** A letter of its inbox is done with, by what has just been told. */
   done(letter: InboxMessage): void {
-    this.#uncommitted.received.push(letter);
+    this.#uncommitted.batch.received.push(letter);
     this.schedule();
   }
 
   /** Opens the scope: what it still asks of the world is issued again, once. */
   open(event: Event): void {
     const cause = this.#cause(event);
-    if (cause.seq > 1) this.#approvals = undefined; // A driver that tells nothing of them may have been here.
+    if (cause.seq > 1) this.#uncommitted.forgetApprovals();
     const result = this.#step(cause);
     if (E.isLeft(result)) throw new ScopeLost(`scope ${this.id} can not be opened: ${result.left.message}`);
-    this.#port.stepped(cause, [], result.right.finished);
+    this.#interpreter.stepped(cause, [], result.right.finished);
     const observed = result.right.commands.filter(({ type }) => type === "observe");
     for (const command of [...observed, ...outstanding(this.#state)]) this.#take(command, cause);
     this.schedule();
@@ -166,77 +197,61 @@ export class ScopeRunner implements Member {
     const deferred = seq === undefined ? this.#deferred.over : undefined;
     if (deferred !== undefined) return deferred.then(() => this.whenDurable());
     if (this.#isAbandoned) return Promise.reject(new ScopeLost(`scope ${this.id} was lost`));
-    const uncommitted = signal?.aborted === true ? undefined : this.#uncommittedOf(seq);
-    if (uncommitted === undefined) return Promise.resolve();
-    if (signal !== undefined) return waitOrLeave(uncommitted.waiters, signal, () => this.schedule());
-    return new Promise((resolve, reject) => void uncommitted.waiters.push({ resolve, reject }));
-  }
-
-  /** Returns what makes event `seq`, or everything, durable; undefined where it is durable already. */
-  #uncommittedOf(seq?: number): Uncommitted | undefined {
-    const inFlight = this.#inFlight;
-    if (seq === undefined) return hasContent(this.#uncommitted) ? this.#uncommitted : inFlight?.uncommitted;
-    if (seq <= this.#durable.seq) return undefined;
-    return inFlight !== undefined && seq <= inFlight.state.seq ? inFlight.uncommitted : this.#uncommitted;
+    return this.#uncommitted.whenDurable(seq, signal, () => this.schedule());
   }
 
   /** Whether somebody waits for an event that is still to come. */
   get isAwaited(): boolean {
-    return this.#uncommitted.waiters.length > 0;
+    return this.#uncommitted.isAwaited;
   }
 
   /** Whether the store has all of it: events, and letters without any. */
   get isDurable(): boolean {
-    return this.#inFlight === undefined && !hasContent(this.#uncommitted);
+    return this.#uncommitted.isEmpty;
   }
 
   /** Something may be due: a turn looks after it. */
   schedule(): void {
-    if (!this.#isAbandoned) this.#port.schedule(this);
+    if (!this.#isAbandoned) this.#instance.schedule(this);
   }
 
-  deliver(): boolean {
-    return !this.#isAbandoned && this.#port.deliver();
+  deliverNext(): boolean {
+    return !this.#isAbandoned && this.#interpreter.deliverNext();
   }
 
-  readonly news = (): News => (this.#isAbandoned ? "none" : this.#port.news());
+  get pendingAnswers(): News {
+    return this.#isAbandoned ? "none" : this.#interpreter.pendingAnswers;
+  }
 
   nextAppend(): Append | undefined {
-    const [uncommitted, state, told] = [this.#uncommitted, this.#state, this.#approvals];
-    if (!hasContent(uncommitted) || uncommitted.putting > 0 || this.#isAbandoned) return undefined;
-    if (uncommitted.lines.length > 0) this.#approvals = state.awaitingApproval;
-    this.#uncommitted = nothingUncommitted();
-    this.#inFlight = { uncommitted, state };
-    return appendOf(uncommitted, state, this.epoch, told);
+    return this.#isAbandoned ? undefined : this.#uncommitted.next(this.#state, this.epoch);
   }
 
   appended(result: AppendResult): void {
-    const inFlight = this.#inFlight;
+    const { inFlight } = this.#uncommitted;
     if (this.#isAbandoned || inFlight === undefined) return;
-    if (result.type === "full")
-      this.#port.values.refused(Math.max(...inFlight.uncommitted.lines.map(({ line }) => line.length)));
+    if (result.type === "full") this.#store.values.refused(Math.max(...inFlight.lines.map(({ line }) => line.length)));
     if (result.type !== "ok") return this.abandon(`append was not taken: ${result.type}`);
-    this.#inFlight = undefined;
-    this.#durable = inFlight.state;
+    this.#uncommitted.committed();
     try {
       this.#act(inFlight);
     } finally {
-      for (const { resolve } of inFlight.uncommitted.waiters) resolve(); // It is durable, whatever went wrong behind it.
+      for (const { resolve } of inFlight.waiters) resolve(); // It is durable, whatever went wrong behind it.
     }
   }
 
-  #act({ uncommitted, state }: { readonly uncommitted: Uncommitted; readonly state: State }): void {
-    this.#port.durable(state, uncommitted.characters);
-    for (const to of addressees(uncommitted)) this.#port.sent(to);
-    for (let i = 0; i < uncommitted.waitingForCommit.length && this.mayAct(); i++) {
-      const { command, cause } = uncommitted.waitingForCommit[i] as WaitingCommand;
-      this.#port.perform(command, cause);
+  #act(batch: Batch): void {
+    this.#interpreter.becameDurable(this.durable, batch.characters);
+    for (const to of addressees(batch)) this.#instance.sent(to);
+    for (let i = 0; i < batch.waitingForCommit.length && this.mayAct(); i++) {
+      const { command, cause } = batch.waitingForCommit[i] as WaitingCommand;
+      this.#interpreter.perform(command, cause);
     }
   }
 
   /** Whether anything may be done for it outside: a process that stood still may find the scope to be another's. */
   mayAct(): boolean {
-    if (this.#port.hasLapsed()) this.abandon("its lease may have run out");
+    if (this.#instance.hasLapsed()) this.abandon("its lease may have run out");
     return !this.#isAbandoned;
   }
 
@@ -247,11 +262,11 @@ export class ScopeRunner implements Member {
   }
 
   rest(): void {
-    if (this.#isAbandoned || this.#uncommitted.lines.length > 0) return;
+    if (this.#isAbandoned || this.#uncommitted.batch.lines.length > 0) return;
     const due = nextDeadline(this.#state)?.at;
     if (due !== undefined && due <= this.#at()) return void this.apply({ type: "clock.ticked" });
-    this.#setAlarm(due);
-    this.#port.rest();
+    this.#alarm.set(due, due === undefined ? 0 : due - this.#at());
+    this.#interpreter.atRest();
   }
 
   /** Abandons the scope: what was stepped and not acknowledged is void, and so is everything that was made of it. */
@@ -259,15 +274,12 @@ export class ScopeRunner implements Member {
     if (this.#isAbandoned) return;
     this.#isAbandoned = true;
     this.#deferred.end();
-    this.#callOff?.();
+    this.#alarm.stop();
     const error = new ScopeLost(`scope ${this.id} was lost: ${why}`);
-    const waiters = [...(this.#inFlight?.uncommitted.waiters ?? []), ...this.#uncommitted.waiters];
-    const addressed = addressees(this.#inFlight?.uncommitted);
-    this.#uncommitted = nothingUncommitted();
-    this.#inFlight = undefined;
-    for (const { reject } of waiters) reject(error);
-    this.#port.lost(why);
-    for (const to of addressed) this.#port.sent(to); // Their letters may lie there all the same.
+    const addressed = addressees(this.#uncommitted.inFlight);
+    this.#uncommitted.abandon(error);
+    this.#interpreter.abandoned(why);
+    for (const to of addressed) this.#instance.sent(to); // Their letters may lie there all the same.
   }
 
   /** Nothing comes after what was stepped: resolves when that is durable. */
@@ -282,18 +294,6 @@ export class ScopeRunner implements Member {
   leave(): void {
     this.#isAbandoned = true;
     this.#deferred.end();
-    this.#callOff?.();
-  }
-
-  #setAlarm(due: number | undefined): void {
-    if (due === this.#timerAt) return;
-    this.#callOff?.();
-    this.#timerAt = due;
-    const ring = (): void => {
-      this.#timerAt = undefined;
-      this.#callOff = undefined;
-      this.schedule();
-    };
-    this.#callOff = due === undefined ? undefined : this.#port.platform.later(due - this.#at(), ring);
+    this.#alarm.stop();
   }
 }

@@ -3,8 +3,7 @@
  * retention the log is shortened then.
  */
 import type { State } from "@pawl/sansio-core";
-import type { Journal, JournalLine } from "../journal/journal.ts";
-import { type Opened, begun } from "./load-scope.ts";
+import type { ScopeStore } from "./scope-store.ts";
 import type { Platform } from "../platform.ts";
 import { type StoredSnapshot, shortened } from "./shorten.ts";
 import { snapshotText } from "./stored-state.ts";
@@ -29,42 +28,15 @@ export interface Taken {
   readonly size: number;
 }
 
-export interface SnapshotPort {
-  readonly platform: Platform;
-  readonly keep: (seq: number, text: string) => ReturnType<Journal["snapshot"]>;
-  /** Deletes the lines up to the snapshot that stands, but for these. */
-  readonly retain: (keep: readonly number[]) => ReturnType<Journal["retain"]>;
-  readonly retention: Retention | undefined;
-  /** The state where the log begins, and the lines of it. */
-  readonly begun: () => Promise<State>;
-  readonly readLines: (from: number, to: number) => Promise<readonly JournalLine[]>;
-  /** Fewer characters of events are read again faster than a snapshot. */
-  readonly least: number | undefined;
-  readonly fault: (what: string, thrown: unknown) => void;
-  /** One that was due is taken. */
-  readonly taken: () => void;
-}
-
-/** Whether and how a scope's log is shortened. What a process is asked for later stands in its log, which is kept. */
-export const snapshotsOf = (
-  { journal, retention, snapshotAfter: least }: SnapshotOptions & { readonly journal: Journal },
-  scope: string,
-  epoch: number,
-): Omit<SnapshotPort, "platform" | "fault" | "taken"> => ({
-  begun: () => begun(journal, scope),
-  readLines: (from, to) => journal.read(scope, from, to),
-  keep: (seq, text) => journal.snapshot(scope, epoch, seq, text),
-  retain: (keep) => journal.retain(scope, epoch, keep),
-  retention: scope.startsWith("session:") ? retention : undefined,
-  least,
-});
-
 const usualLeast = 65_536;
 /** How long a snapshot that is due may wait for a turn of its own. */
 const delayMs = 20;
 
 export class Snapshots {
-  readonly #port: SnapshotPort;
+  readonly #store: ScopeStore;
+  readonly #platform: Platform;
+  /** Tells the scope that a snapshot which was due is taken. */
+  readonly #taken: () => void;
   #stored: StoredSnapshot | undefined;
   /** Of the events since, in characters; also of those that were there when the scope was opened. */
   #since: number;
@@ -72,8 +44,11 @@ export class Snapshots {
   #callOff: (() => void) | undefined;
   #isTaking = false;
 
-  constructor(port: SnapshotPort, { snapshot, since }: Omit<Opened, "state">) {
-    this.#port = port;
+  constructor(store: ScopeStore, platform: Platform, taken: () => void) {
+    const { snapshot, since } = store.opened;
+    this.#store = store;
+    this.#platform = platform;
+    this.#taken = taken;
     this.#stored = snapshot && { taken: snapshot };
     this.#since = since;
   }
@@ -87,10 +62,10 @@ export class Snapshots {
   note(durable: State, characters: number): void {
     this.#since += characters;
     this.#durable = durable;
-    const { least = usualLeast } = this.#port;
+    const { snapshotAfter: least = usualLeast } = this.#store;
     if (this.#since < Math.max(least, this.#stored?.taken.size ?? 0) || this.#callOff !== undefined || this.#isTaking)
       return;
-    this.#callOff = this.#port.platform.later(delayMs, () => void this.#take());
+    this.#callOff = this.#platform.later(delayMs, () => void this.#take());
   }
 
   stop(): void {
@@ -105,27 +80,27 @@ export class Snapshots {
     this.#isTaking = true;
     this.#since = 0;
     try {
-      await this.#retain(state).catch((thrown: unknown) => this.#port.fault("the log was not shortened", thrown));
+      await this.#retain(state).catch((thrown: unknown) => this.#store.fault("the log was not shortened", thrown));
       await this.#keep(state);
     } catch (thrown) {
-      this.#port.fault("a snapshot could not be made", thrown);
+      this.#store.fault("a snapshot could not be made", thrown);
     } finally {
       this.#isTaking = false;
     }
-    this.#port.taken();
+    this.#taken();
   }
 
   async #keep(state: State): Promise<void> {
     const { seq, at } = state;
     const text = snapshotText(state);
-    const result = await this.#port.keep(seq, text);
+    const result = await this.#store.snapshot(seq, text);
     if (result.type === "ok") this.#stored = { ...this.#stored, taken: { seq, at, size: text.length } };
-    else this.#port.fault(`a snapshot was not taken: ${result.type}`, result);
+    else this.#store.fault(`a snapshot was not taken: ${result.type}`, result);
   }
 
   async #retain(state: State): Promise<void> {
-    const { retention } = this.#port;
+    const { retention } = this.#store;
     if (retention === undefined || this.#stored === undefined) return;
-    this.#stored = await shortened(this.#port, retention, this.#stored, state);
+    this.#stored = await shortened(this.#store, this.#platform, retention, this.#stored, state);
   }
 }

@@ -4,7 +4,7 @@ import { referredTo } from "@pawl/sansio-core/driver";
 import { type Json, describe, noLimits, parse, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Snapshot } from "../journal/journal.ts";
-import { sealedHere } from "../journal/sealed.ts";
+import { sealedHere } from "../journal/seal.ts";
 
 const isSealed = (json: Json): boolean => typeof json === "object" && json !== null && Object.hasOwn(json, "sealed");
 

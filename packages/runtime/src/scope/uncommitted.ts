@@ -1,6 +1,10 @@
-/** What a scope has stepped and not appended yet, and what waits for that append. */
-import { type Command, type Event, type Finished, type State, wakeAtOf } from "@pawl/sansio-core";
-import type { Append, JournalLine, InboxMessage, OutboxMessage } from "../journal/journal.ts";
+/**
+ * The end of a scope's log that its store does not have yet, in two batches: the one in flight, which is being appended,
+ * and the one that collects what is stepped meanwhile. A batch holds the lines, what leaves with them (messages, ids that
+ * have left the state), and what waits for them (commands, callers).
+ */
+import { type Command, type Event, type Finished, type State, type Written, wakeAtOf } from "@pawl/sansio-core";
+import type { Append, InboxMessage, JournalLine, OutboxMessage } from "../journal/journal.ts";
 
 /** The event that a command follows from. */
 export interface Cause {
@@ -14,26 +18,47 @@ export interface WaitingCommand {
   readonly cause: Cause;
 }
 
-export interface Waiter {
+interface Waiter {
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
 
-/** What waits for one append: the state that it makes durable, and what follows then. */
-export interface Uncommitted {
+export interface Batch {
   characters: number;
-  /** Puts of large values that it names, and that are not durable yet. */
+  /** How many large values that it names are not durable yet. */
   putting: number;
   readonly lines: JournalLine[];
   readonly finished: (Finished & { readonly seq: number })[];
-  /** Letters to others, and those of its own inbox that are done with. */
+  /** Messages to other scopes. */
   readonly messages: OutboxMessage[];
+  /** Messages of its own inbox that are done with. */
   readonly received: InboxMessage[];
   readonly waitingForCommit: WaitingCommand[];
   readonly waiters: Waiter[];
 }
-/** Resolves with the others who wait; or when they leave, and are among them no more. */
-export const waitOrLeave = (waiters: Waiter[], leaves: AbortSignal, left: () => void): Promise<void> =>
+
+const emptyBatch = (): Batch => ({
+  characters: 0,
+  putting: 0,
+  lines: [],
+  finished: [],
+  messages: [],
+  received: [],
+  waitingForCommit: [],
+  waiters: [],
+});
+
+const hasContent = ({ lines, messages, received }: Batch): boolean =>
+  lines.length > 0 || messages.length > 0 || received.length > 0;
+
+const nobody: ReadonlySet<string> = new Set();
+
+/** Returns the scopes that messages of a batch are for. */
+export const addressees = (batch: Batch | undefined): ReadonlySet<string> =>
+  batch === undefined || batch.messages.length === 0 ? nobody : new Set(batch.messages.map(({ to }) => to));
+
+/** Resolves with the others who wait; or when the signal aborts, and then waits among them no more. */
+const waitOrLeave = (waiters: Waiter[], leaves: AbortSignal, left: () => void): Promise<void> =>
   new Promise((resolve, reject) => {
     const leave = (): void => {
       waiters.splice(waiters.indexOf(waiter), 1);
@@ -46,43 +71,104 @@ export const waitOrLeave = (waiters: Waiter[], leaves: AbortSignal, left: () => 
     waiters.push(waiter);
   });
 
-export const nothingUncommitted = (): Uncommitted => ({
-  characters: 0,
-  putting: 0,
-  lines: [],
-  finished: [],
-  messages: [],
-  received: [],
-  waitingForCommit: [],
-  waiters: [],
-});
-/** Whether there is anything to append. */
-export const hasContent = ({ lines, messages, received }: Uncommitted): boolean =>
-  lines.length > 0 || messages.length > 0 || received.length > 0;
+export class Uncommitted {
+  /** Collects what is stepped, until the next append is made of it. */
+  batch = emptyBatch();
+  /** The batch that is being appended, and the state after it. */
+  #inFlight: { readonly batch: Batch; readonly state: State } | undefined;
+  #durable: State;
+  /** How many approvals are wanted as far as the store was told, where that is known. */
+  #approvals: number | undefined;
 
-/** What is appended of it. `told`: how many approvals are wanted as far as the store knows. */
-export const appendOf = (uncommitted: Uncommitted, state: State, epoch: number, told: number | undefined): Append => {
-  const { lines, finished, messages, received } = uncommitted;
-  const expectedSeq = state.seq + 1 - lines.length;
-  return {
-    scope: state.scope.id,
-    epoch,
-    expectedSeq,
-    appendId: `${epoch}:${expectedSeq}`,
-    lines,
-    finished,
-    wakeAt: wakeAtOf(state),
-    approvals: state.awaitingApproval === told ? undefined : state.awaitingApproval,
-    protocol: state.scope.protocol,
-    messages,
-    received,
-  };
-};
+  constructor(state: State) {
+    this.#durable = state;
+    this.#approvals = state.awaitingApproval;
+  }
 
-const nobody: ReadonlySet<string> = new Set();
+  /** The newest state that is durable. */
+  get durable(): State {
+    return this.#durable;
+  }
 
-/** Whom letters are for. */
-export const addressees = (uncommitted: Uncommitted | undefined): ReadonlySet<string> =>
-  uncommitted === undefined || uncommitted.messages.length === 0
-    ? nobody
-    : new Set(uncommitted.messages.map(({ to }) => to));
+  get inFlight(): Batch | undefined {
+    return this.#inFlight?.batch;
+  }
+
+  /** Says whether the store has all of it: events, and messages without any. */
+  get isEmpty(): boolean {
+    return this.#inFlight === undefined && !hasContent(this.batch);
+  }
+
+  /** Says whether somebody waits for an event that is still to come. */
+  get isAwaited(): boolean {
+    return this.batch.waiters.length > 0;
+  }
+
+  add(seq: number, { line, finished }: Written): void {
+    const { batch } = this;
+    batch.lines.push({ seq, line });
+    batch.characters += line.length;
+    for (const one of finished) batch.finished.push({ seq, ...one });
+  }
+
+  /** Forgets how many approvals its store knows of: an owner that tells it nothing of them may have been here. */
+  forgetApprovals(): void {
+    this.#approvals = undefined;
+  }
+
+  /** Resolves once event `seq`, or everything, is durable; or when the signal aborts: then `left` is called. */
+  whenDurable(seq: number | undefined, signal: AbortSignal | undefined, left: () => void): Promise<void> {
+    const batch = signal?.aborted === true ? undefined : this.#batchOf(seq);
+    if (batch === undefined) return Promise.resolve();
+    const { waiters } = batch;
+    if (signal !== undefined) return waitOrLeave(waiters, signal, left);
+    return new Promise((resolve, reject) => void waiters.push({ resolve, reject }));
+  }
+
+  /** Returns the batch that makes event `seq`, or everything, durable; undefined where it is durable already. */
+  #batchOf(seq: number | undefined): Batch | undefined {
+    const inFlight = this.#inFlight;
+    if (seq === undefined) return hasContent(this.batch) ? this.batch : inFlight?.batch;
+    if (seq <= this.#durable.seq) return undefined;
+    return inFlight !== undefined && seq <= inFlight.state.seq ? inFlight.batch : this.batch;
+  }
+
+  /** Makes an append of all that was collected, which leads to this state; undefined where nothing can be appended now. */
+  next(state: State, epoch: number): Append | undefined {
+    const { batch } = this;
+    if (!hasContent(batch) || batch.putting > 0) return undefined;
+    const known = this.#approvals;
+    if (batch.lines.length > 0) this.#approvals = state.awaitingApproval;
+    this.batch = emptyBatch();
+    this.#inFlight = { batch, state };
+    const { lines, finished, messages, received } = batch;
+    const expectedSeq = state.seq + 1 - lines.length;
+    return {
+      scope: state.scope.id,
+      epoch,
+      expectedSeq,
+      appendId: `${epoch}:${expectedSeq}`,
+      lines,
+      finished,
+      wakeAt: wakeAtOf(state),
+      approvals: state.awaitingApproval === known ? undefined : state.awaitingApproval,
+      protocol: state.scope.protocol,
+      messages,
+      received,
+    };
+  }
+
+  /** Moves the durable state on: the store has the batch in flight. */
+  committed(): void {
+    this.#durable = this.#inFlight?.state ?? this.#durable;
+    this.#inFlight = undefined;
+  }
+
+  /** Drops all of it, and tells those who wait. */
+  abandon(error: Error): void {
+    const waiters = [...(this.inFlight?.waiters ?? []), ...this.batch.waiters];
+    this.batch = emptyBatch();
+    this.#inFlight = undefined;
+    for (const { reject } of waiters) reject(error);
+  }
+}

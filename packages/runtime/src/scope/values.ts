@@ -89,15 +89,19 @@ const valueOf = (json: Json): unknown => {
 /** Replaces the large values of one scope by references, and references by their values. */
 export class Values {
   readonly #port: ValuesPort;
-  readonly #isAbandoned: () => boolean;
+  #isOver = false;
   /** Texts that are on their way to the store. */
   readonly #putting = new Map<string, string>();
   /** What is being shown, in order; whatever comes next waits for it. */
   #tail: Promise<void> | undefined;
 
-  constructor(port: ValuesPort, isLost: () => boolean = () => false) {
+  constructor(port: ValuesPort) {
     this.#port = port;
-    this.#isAbandoned = isLost;
+  }
+
+  /** Drops what is still to be shown: the scope was abandoned. */
+  end(): void {
+    this.#isOver = true;
   }
 
   get isEmpty(): boolean {
@@ -207,7 +211,7 @@ export class Values {
       await before;
       try {
         const value = await shown;
-        if (!this.#isAbandoned()) act(value);
+        if (!this.#isOver) act(value);
       } catch (thrown) {
         failed(thrown);
       }
@@ -222,7 +226,5 @@ export class Values {
 export const valuesOf = (
   { journal, platform, blobChars = defaultBlobChars }: Pick<RuntimeOptions, "journal" | "platform" | "blobChars">,
   scope: string,
-  isLost: () => boolean,
   rejected: RejectedSizes,
-): Values =>
-  new Values({ scope, blobs: journal.blobs, limit: blobChars, hashText: platform.hashText, rejected }, isLost);
+): Values => new Values({ scope, blobs: journal.blobs, limit: blobChars, hashText: platform.hashText, rejected });

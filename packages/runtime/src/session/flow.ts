@@ -13,7 +13,7 @@ import { type Json, array, dict, oneOf, read, stableHash, string } from "@pawl/t
 import * as E from "fp-ts/lib/Either.js";
 import { decoded } from "../scope/access.ts";
 import { Refused, textOf } from "../error.ts";
-import { flowParametersOf } from "../tool/flow-tool.ts";
+import { flowParametersOf } from "../tool/tool.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;

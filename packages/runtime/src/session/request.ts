@@ -11,7 +11,7 @@ import { type Admission, Admitted } from "./admission.ts";
 import { type Overloaded, Refused, type ScopeLost } from "../error.ts";
 import { type FlowPlace, type FlowSubmission, flowSubmitted } from "./flow.ts";
 import { stateBefore } from "../scope/history.ts";
-import { spannedAs, withSpan } from "../telemetry.ts";
+import { spannedAs, withSpan } from "../log.ts";
 
 type ReplyCommand = Extract<Command, { readonly type: "reply" }>;
 

@@ -5,8 +5,9 @@ import { type Codec, type Json, Resolution, type ResolveOutcome, string, stringi
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decoded, storedForm, refuse } from "../scope/access.ts";
 import { eventAt } from "../scope/history.ts";
-import { type ScopeSecret, idOfToken, idUnder } from "../scope/token-check.ts";
-import type { Roots } from "../scope/token.ts";
+import type { ScopeStore } from "../scope/scope-store.ts";
+import { idOfToken, idUnder } from "../scope/token-check.ts";
+import type { HostSide } from "../host/host-side.ts";
 
 /** What became of a resolution. A key that nobody may resolve, or nobody ever could, is unknown or revoked. */
 export type Resolved = ResolveOutcome | { readonly status: "too_many_unclaimed" };
@@ -148,16 +149,11 @@ export const resolveKey = async (access: Access, given: Resolving, mayBeEarly: b
   return settled(access, async () => (await outcomeOfKept(access, resolving, row)) ?? unknown);
 };
 
-export interface TokenPort {
-  readonly roots: Roots;
-  /** What came along when the scope moved here. */
-  readonly secrets: () => Promise<readonly ScopeSecret[]>;
-}
-
 /** The same, of the key that a token was made for. */
 export const resolveToken = async (
   access: Access,
-  { roots, secrets }: TokenPort,
+  { roots }: HostSide,
+  { secrets }: ScopeStore,
   token: string,
   said: Omit<Resolving, "key">,
 ): Promise<Resolved> => {

@@ -1,9 +1,12 @@
-/** The arguments of a tool: the forms in which an author says what they are. */
-import { type Json, describe, jsonFromJs } from "@pawl/tool-value";
-import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
+/**
+ * The arguments of a tool. Authors describe them by a codec of io-ts, by a standard schema (zod, valibot), or by JSON Schema; each
+ * form gives the type of the arguments, their check, and, where it can, the JSON Schema that models see.
+ */
 import * as E from "fp-ts/lib/Either.js";
 import type * as t from "io-ts";
-import { problemOfSchema } from "./schema-form.ts";
+import { type Json, describe, jsonFromJs } from "@pawl/tool-value";
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
+import { problemOfSchema, mismatchesOf } from "./json-schema.ts";
 
 /** JSON Schema, as plain JSON. */
 export interface JsonSchema {
@@ -23,7 +26,7 @@ interface Scalars {
   readonly null: null;
 }
 
-/** The type that a JSON Schema describes, as far as its keywords `const`, `enum`, `type`, `items` and `properties` say. */
+/** Derives a type from the keywords `const`, `enum`, `type`, `items` and `properties` of a JSON Schema. */
 export type ArgsOfSchema<S> = S extends { readonly const: infer C }
   ? C
   : S extends { readonly enum: readonly (infer M)[] }
@@ -36,7 +39,7 @@ export type ArgsOfSchema<S> = S extends { readonly const: infer C }
           ? Properties<P, S extends { readonly required: readonly (infer R)[] } ? R : never>
           : unknown;
 
-/** The arguments that a body gets, by what its author said of them. */
+/** Derives the type of the arguments from any of the three forms. */
 export type ArgsOf<P> =
   P extends t.Type<infer A, unknown>
     ? A
@@ -50,11 +53,11 @@ const isObject = (u: unknown): u is object => (typeof u === "object" && u !== nu
 
 export const isStandard = (schema: unknown): schema is StandardSchemaV1 => isObject(schema) && "~standard" in schema;
 
-/** Told by what it can do: there may be several copies of io-ts in a program. */
+/** Recognises a codec by its methods, since a program may hold several copies of io-ts. */
 export const isIoTs = <A>(schema: unknown): schema is t.Type<A, unknown> => isObject(schema) && "asDecoder" in schema;
 
-/** A standard schema that no JSON Schema says throws where it is asked for one. */
-const saidBy = ({ "~standard": { jsonSchema } }: StandardJSONSchemaV1): object | undefined => {
+/** Converts a standard schema; one that JSON Schema cannot express throws, and has none. */
+const jsonSchemaBy = ({ "~standard": { jsonSchema } }: StandardJSONSchemaV1): object | undefined => {
   try {
     return jsonSchema.input({ target: "draft-2020-12" });
   } catch {
@@ -65,26 +68,97 @@ const saidBy = ({ "~standard": { jsonSchema } }: StandardJSONSchemaV1): object |
 const isJsonStandard = (schema: unknown): schema is StandardJSONSchemaV1 =>
   isStandard(schema) && "jsonSchema" in schema["~standard"];
 
-/** The JSON Schema of a tool's arguments, where their form can tell it. */
-export const jsonSchemaOf = (parameters: Parameters<unknown>): Json | undefined => {
-  if (isIoTs(parameters)) return undefined;
-  if (!isStandard(parameters)) return E.getOrElseW(() => undefined)(jsonOf(parameters));
-  if (!isJsonStandard(parameters)) return undefined;
-  const schema = saidBy(parameters);
-  return schema === undefined ? undefined : E.getOrElseW(() => undefined)(jsonOf({ ...schema }));
+const jsonOrNone = (input: unknown): Json | undefined => {
+  const json = jsonOf(input);
+  return E.isRight(json) ? json.right : undefined;
 };
 
-/** Why a JSON Schema can be held against nothing, if so. */
+/** Returns the JSON Schema of a tool's arguments, where their form has one. */
+export const jsonSchemaOf = (parameters: Parameters<unknown>): Json | undefined => {
+  if (isIoTs(parameters)) return undefined;
+  if (!isStandard(parameters)) return jsonOrNone(parameters);
+  if (!isJsonStandard(parameters)) return undefined;
+  const schema = jsonSchemaBy(parameters);
+  return schema === undefined ? undefined : jsonOrNone({ ...schema });
+};
+
+/** Returns the problem with a JSON Schema. */
 export const problemOfJsonSchema = (schema: unknown): string | undefined => {
   const json = jsonOf(schema);
   return E.isLeft(json) ? json.left : problemOfSchema(json.right);
 };
 
-/** Why what an author said of arguments is nothing to check them by, if so. */
+/** Returns the problem with `parameters` in any form. */
 export const problemOfParameters = (parameters: unknown): string | undefined => {
   const isChecked = parameters === undefined || isIoTs(parameters) || isStandard(parameters);
   return isChecked ? undefined : problemOfJsonSchema(parameters);
 };
 
-/** JSON of what a JavaScript caller hands in. */
-export const jsonOf = (input: unknown): E.Either<string, Json> => E.mapLeft(describe)(jsonFromJs(input));
+/** Converts a JavaScript value to JSON, or explains why it has none. */
+export const jsonOf = (input: unknown): E.Either<string, Json> => {
+  const json = jsonFromJs(input);
+  return E.isLeft(json) ? E.left(describe(json.left)) : json;
+};
+
+/** Arguments as the body takes them, or `{path}: {expectation}`. */
+export type Checked = E.Either<string, unknown>;
+export type Checker = (args: Json) => Promise<Checked>;
+
+const path = (steps: readonly unknown[]): string =>
+  steps.reduce<string>(
+    (text, step) => (typeof step === "number" ? `${text}[${step}]` : `${text}.${String(step)}`),
+    "arguments",
+  );
+
+const ioTsChecker =
+  <A>(codec: t.Type<A, unknown>): Checker =>
+  async (args) => {
+    const decoded = codec.decode(args);
+    if (E.isRight(decoded)) return decoded;
+    const [first] = decoded.left;
+    const steps = (first?.context ?? []).slice(1).map(({ key }) => key);
+    return E.left(`${path(steps)}: ${first?.message ?? `expected ${first?.context.at(-1)?.type.name ?? codec.name}`}`);
+  };
+
+const standardChecker =
+  (schema: StandardSchemaV1): Checker =>
+  async (args) => {
+    const result = await schema["~standard"].validate(args);
+    const [first] = result.issues ?? [];
+    if (first === undefined) return E.right("value" in result ? result.value : args);
+    const steps = (first.path ?? []).map((step) => (typeof step === "object" ? step.key : step));
+    return E.left(`${path(steps)}: ${first.message}`);
+  };
+
+/** Splits a JSON pointer into steps; a step into a list is a number. */
+const stepsOf = (pointer: string, root: Json): readonly unknown[] => {
+  let at: unknown = root;
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((raw) => {
+      const step = decodeURIComponent(raw).replaceAll("~1", "/").replaceAll("~0", "~");
+      const here = Array.isArray(at) ? Number(step) : step;
+      at = typeof at === "object" && at !== null ? (at as { readonly [key: string]: unknown })[here] : undefined;
+      return here;
+    });
+};
+
+const schemaChecker = (schema: JsonSchema): Checker => {
+  const mismatchOf = mismatchesOf(schema);
+  return async (args) => {
+    const mismatch = mismatchOf(args);
+    return mismatch === undefined ? E.right(args) : E.left(`${path(stepsOf(mismatch.at, args))}: ${mismatch.why}`);
+  };
+};
+
+/** Makes the check of a tool's arguments. Without `parameters` everything passes. */
+export const checkerOf = <A>(parameters: Parameters<A> | undefined): Checker => {
+  if (parameters === undefined) return async (args) => E.right(args);
+  if (isIoTs<A>(parameters)) return ioTsChecker(parameters);
+  return isStandard(parameters) ? standardChecker(parameters) : schemaChecker(parameters);
+};
+
+/** Checks the arguments of one call. */
+export const checkArgs = <A>(tool: { readonly parameters?: Parameters<A> }, args: Json): Promise<Checked> =>
+  checkerOf(tool.parameters)(args);

@@ -1,24 +1,23 @@
-/** A tool as the interpreter runs it, wherever it comes from: checked, prepared, executed. */
+/** A tool as the interpreter runs it, from a definition or a provider: checked, prepared, executed. */
 import type { Tool } from "@pawl/sansio-core";
 import { type Json, type ToolResult, isToolResult } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { jsonOf } from "./argument.ts";
-import { checkerOf } from "./argument-check.ts";
+import { jsonOf, checkerOf } from "./argument.ts";
 import type { BackgroundSink } from "../process/run/report.ts";
 import type { ToolContract, ToolManifest } from "./manifest.ts";
 import type { ToolContext } from "../body/facet/context.ts";
 import { type ToolDefinition, contractOf, coreTool, wireManifestOf } from "./tool.ts";
 
-/** What a preparation may read: no effects, no processes, no attachments, no cancellation. */
+/** Lets a preparation read, and do nothing else: no effects, no processes, no attachments, no cancellation. */
 export interface PrepareContext {
   readonly sessionId: string;
   readonly toolCallId: string;
   readonly toolName: string;
-  /** The turn's context and what its plugins were given, as the host has it; null outside of a turn. */
+  /** Returns the host's context of the turn with the input of its plugins; null outside of a turn. */
   readonly turn: () => Promise<Json>;
-  /** The session as its host sees it, to be read only. */
+  /** Returns the session as its host sees it, to be read only. */
   readonly snapshot: () => Promise<Json>;
-  /** What the model's provider wants back with the result. */
+  /** Metadata that the model's provider wants back with the result. */
   readonly replay?: Json;
   readonly catalog: readonly Tool[];
 }
@@ -28,7 +27,7 @@ export type Verdict =
   | { readonly verdict: "invalid"; readonly message: string }
   | { readonly verdict: "no_contract" };
 
-/** What a preparation came to: a payload, perhaps other arguments; or the end of the call. */
+/** The payload of a preparation, and the arguments, perhaps replaced. */
 export interface Prepared {
   readonly toolId: string;
   readonly args: Json;
@@ -42,16 +41,16 @@ export interface LiveTool {
   readonly check: (args: Json) => Promise<Verdict>;
   readonly prepare: (args: Json, context: PrepareContext) => Promise<Prepared | ToolResult>;
   readonly execute: (args: Json, context: ToolContext) => Promise<unknown>;
-  /** Its body as a background run, where it has one. */
+  /** Executes as a background run. Absent if the tool has no such body. */
   readonly background?: (args: Json, context: ToolContext, sink: BackgroundSink) => Promise<unknown>;
 }
 
-/** Arguments that were checked when the call was made and do not fit now: the tool has changed since. */
+/** Thrown when arguments passed their check at admission and fail it now: the tool has changed since. */
 export class ArgumentsChanged extends TypeError {
   override readonly name = "ArgumentsChanged";
 }
 
-/** A payload has to be a value: it goes into the log. */
+/** Requires the payload to be JSON, since it goes into the log. */
 const preparedOf = (toolId: string, args: Json, returned: unknown): Prepared | ToolResult => {
   if (isToolResult(returned)) return returned;
   const payload = jsonOf(returned ?? null);
@@ -67,7 +66,7 @@ const backgroundOf = (
     ? {}
     : { background: async (args, context, sink) => background(await typed(args), context, sink) };
 
-/** A tool that was defined in the program. */
+/** Makes a live tool from a definition. */
 export const liveTool = (definition: ToolDefinition): LiveTool => {
   const manifest = wireManifestOf(definition);
   const contract = contractOf(definition);

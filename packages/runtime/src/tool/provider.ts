@@ -1,19 +1,9 @@
-/** Tools that come and go: a provider lists them, says what their calls look like, prepares and executes. */
+/** Providers: sources of tools that come and go. A provider lists manifests and contracts, prepares calls and executes them. */
 import type { Tool } from "@pawl/sansio-core";
 import { PreparedToolCall, ProviderReplayMeta } from "@pawl/sansio-core/driver";
-import {
-  type Codec,
-  type Json,
-  type ToolResult,
-  type ValueError,
-  describe,
-  err,
-  isToolResult,
-  read,
-} from "@pawl/tool-value";
+import { type Codec, type Json, type ToolResult, describe, err, isToolResult, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { JsonSchema } from "./argument.ts";
-import { type Checker, checkerOf } from "./argument-check.ts";
+import { type JsonSchema, type Checker, checkerOf } from "./argument.ts";
 import { ToolContract, ToolManifest } from "./manifest.ts";
 import type { ProgressMessage, ToolContext } from "../body/facet/context.ts";
 import { Refused } from "../error.ts";
@@ -41,18 +31,18 @@ export interface ProviderCall {
   readonly progress: (message: ProgressMessage) => void;
 }
 
-/** What is left out has the meaning that the functions below give it. */
+/** The functions below give the defaults of optional methods. */
 export interface ToolProvider {
   readonly manifests: () => readonly ToolManifest[];
   readonly resolveManifest?: (name: string) => ToolManifest | undefined;
   readonly resolveManifestById?: (id: string) => ToolManifest | undefined;
   readonly resolveContract: (name: string) => ToolContract | undefined;
   readonly resolveContractById?: (id: string) => ToolContract | undefined;
-  /** The call as it is to be journaled; or a result, which ends it. */
+  /** Returns the call to be journaled, or a result that ends it. */
   readonly prepare?: (call: ProviderPrepare) => Promise<PreparedToolCall | ToolResult> | PreparedToolCall | ToolResult;
   readonly execute: (call: ProviderCall) => unknown;
   readonly executeById?: (call: ProviderCall & { readonly id: string }) => unknown;
-  /** Tells when the list is another; what it gives back ends the telling. */
+  /** Calls back whenever the list changes, until the returned function is called. */
   readonly watch?: (changed: () => void) => () => void;
 }
 
@@ -75,7 +65,7 @@ export const contractById = (provider: ToolProvider, id: string): ToolContract |
   return manifest === undefined ? undefined : provider.resolveContract(manifest.name);
 };
 
-/** Executes under the name that the id has now. */
+/** Executes a tool by its id, under the name that the id has now. */
 export const executeById = (provider: ToolProvider, id: string, call: Omit<ProviderCall, "name">): unknown => {
   const manifest = manifestById(provider, id);
   if (manifest === undefined) return err(`Unknown tool id: ${id}`);
@@ -83,15 +73,18 @@ export const executeById = (provider: ToolProvider, id: string, call: Omit<Provi
   return provider.executeById === undefined ? provider.execute(named) : provider.executeById({ ...named, id });
 };
 
-/** What a provider says is from outside. */
-const decoded = <A>(codec: Codec<A>, said: unknown, what: string): A =>
-  E.getOrElseW((error: ValueError): never => {
-    throw new Refused("invalid_tool", `${what} does not fit: ${describe(error)}`);
-  })(read(codec, said));
+/** Decodes an answer of a provider, which is input from outside. */
+const decoded = <A>(codec: Codec<A>, answer: unknown, what: string): A => {
+  const value = read(codec, answer);
+  if (E.isRight(value)) return value.right;
+  throw new Refused("invalid_tool", `${what} does not fit: ${describe(value.left)}`);
+};
 
-/** What the model's provider wants back; what is none of it is nobody's. */
-const replayOf = ({ replay = null }: PrepareContext): ProviderReplayMeta | null =>
-  replay === null ? null : E.getOrElseW(() => null)(read(ProviderReplayMeta, replay));
+/** Reads the replay metadata of a call; metadata of another form counts as none. */
+const replayOf = ({ replay = null }: PrepareContext): ProviderReplayMeta | null => {
+  const meta = read(ProviderReplayMeta, replay);
+  return E.isRight(meta) ? meta.right : null;
+};
 
 const prepareWith = async (
   { prepare }: ToolProvider,
@@ -107,7 +100,7 @@ const prepareWith = async (
   return { toolId: prepared.tool_id, args: prepared.args, payload: prepared.prepared_payload ?? null };
 };
 
-/** A checker is made once for each schema that the provider shows. */
+/** Compiles a checker once for each schema that the provider returns. */
 const contractChecker = (): ((contract: ToolContract) => Checker) => {
   let last: { readonly schema: Json; readonly checker: Checker } | undefined;
   return ({ input_schema: schema }) => {
@@ -148,7 +141,7 @@ const admitOnce = (what: "name" | "id", said: readonly string[]): void => {
   throw new Refused("tool_conflict", `${places} have the ${what} \`${said[again]}\`: give one of them another`);
 };
 
-/** The tools that a provider lists now. */
+/** Reads the list of a provider. Throws `invalid_tool` or `tool_conflict` for a list that cannot be used. */
 export const toolsOfProvider = (provider: ToolProvider): readonly LiveTool[] => {
   const manifests = provider.manifests().map((said, i) => decoded(ToolManifest, said, `manifest ${i} of a provider`));
   for (const [i, { name }] of manifests.entries()) admitName(`manifest ${i} of a provider`, name);

@@ -1,13 +1,15 @@
 /**
- * The tools of a runtime: those that were registered, by name, and those that providers list. A later one takes the
- * place of an earlier one with its name. Whoever watches is told of every change.
+ * The tools of a runtime: registered ones by name, and those that providers list. A later tool replaces an earlier one of
+ * the same name. Watchers are notified of every change; `ToolNews` publishes changes to open scopes.
  */
 import type { Tool } from "@pawl/sansio-core";
 import type { ToolContract, ToolManifest } from "./manifest.ts";
-import { Refused } from "../error.ts";
+import { Refused, ScopeLost } from "../error.ts";
 import { type LiveTool, liveTool } from "./live-tool.ts";
 import { type ToolProvider, toolsOfProvider } from "./provider.ts";
 import { type ToolDefinition, admittedDefinition } from "./tool.ts";
+import type { Platform } from "../platform.ts";
+import type { Session } from "../session/session.ts";
 
 interface Registered {
   readonly definition: ToolDefinition;
@@ -29,7 +31,7 @@ export class Registry {
   readonly #watchers = new Set<() => void>();
   #byId: ReadonlyMap<string, LiveTool> = new Map();
 
-  /** In one list each name stands once: only `register` puts a tool in another's place. */
+  /** Refuses a list with two tools of one name: only `register` replaces a tool. */
   constructor(definitions: readonly ToolDefinition[] = []) {
     if (!Array.isArray(definitions)) throw noList(definitions);
     for (const definition of definitions) {
@@ -39,7 +41,7 @@ export class Registry {
     }
   }
 
-  /** Takes a tool in, in the place of one with its name. Its id may not be another tool's. */
+  /** Adds a tool, or replaces the one of its name. Throws if its id is another tool's. */
   register(definition: ToolDefinition): this {
     const live = liveTool(definition);
     this.#admitId(live, [...this.#provided.values()].flat());
@@ -62,7 +64,7 @@ export class Registry {
     return tools;
   }
 
-  /** Takes a tool out, and gives it back. */
+  /** Removes a tool, and returns it. */
   unregister(name: string): ToolDefinition | undefined {
     const registered = this.#registered.get(name);
     if (this.#registered.delete(name)) this.#changed();
@@ -74,7 +76,7 @@ export class Registry {
     this.#changed();
   }
 
-  /** Takes a provider's tools in, for as long as it is not withdrawn by what this gives back. */
+  /** Adds a provider's tools; the returned function removes them. */
   provide(provider: ToolProvider): () => void {
     this.#provided.set(provider, this.#toolsOf(provider));
     const unwatch = provider.watch?.(() => this.refresh(provider));
@@ -85,7 +87,7 @@ export class Registry {
     };
   }
 
-  /** Reads a provider's list again; one that does not fit is refused, and the tools stay as they were. */
+  /** Reads a provider's list again. Throws if the list is invalid, and keeps the tools as they were. */
   refresh(provider: ToolProvider): void {
     if (!this.#provided.has(provider)) return;
     this.#provided.set(provider, this.#toolsOf(provider));
@@ -110,34 +112,34 @@ export class Registry {
   definitions(): readonly ToolDefinition[] {
     return [...this.#registered.values()].map(({ definition }) => definition);
   }
-  /** Another registry with the same tools; what is done to one is not done to the other. */
+  /** Returns an independent registry with the same registered tools. */
   copy(): Registry {
     return new Registry(this.definitions());
   }
 
-  /** The tool of this id, wherever it comes from. */
+  /** Finds a tool by id, registered or provided. */
   live(id: string): LiveTool | undefined {
     return this.#byId.get(id);
   }
-  /** The tool of this name, wherever it comes from. */
+  /** Finds a tool by name, registered or provided. */
   named(name: string): LiveTool | undefined {
     return [...this.#byId.values()].find(({ tool }) => tool.name === name);
   }
-  /** What is published in a scope: every tool, also those that may not be called. */
+  /** Lists every tool for publication in a scope, including tools that may not be called. */
   catalog(): readonly Tool[] {
     return [...this.#byId.values()].map(({ tool }) => tool);
   }
-  /** What models are shown: tools that are activated, at least callable, with their contracts. */
+  /** Lists the tools that models see: activated, callable, and with a contract. */
   shown(): readonly (ToolManifest & ToolContract)[] {
     return [...this.#byId.values()].flatMap(({ manifest, tool, contract }) => {
       const isCallable = tool.availability === "callable" || tool.availability === "showcased";
       const isShown = manifest.activation === "always" && isCallable;
-      const said = isShown ? contract() : undefined;
-      return said === undefined ? [] : [{ ...manifest, ...said }];
+      const shown = isShown ? contract() : undefined;
+      return shown === undefined ? [] : [{ ...manifest, ...shown }];
     });
   }
 
-  /** Tells of every change from now on; what this gives back ends the telling. */
+  /** Calls back after every change, until the returned function is called. */
   watch(changed: () => void): () => void {
     this.#watchers.add(changed);
     return () => this.#watchers.delete(changed);
@@ -153,5 +155,33 @@ export class Registry {
     this.#byId = new Map([...byName.values()].map((live) => [live.tool.id, live]));
     for (const watcher of this.#watchers) watcher();
     return this;
+  }
+}
+
+/** Ignores a lost scope: it gets the tools when it is opened again. */
+const lostWithItsScope = (thrown: unknown): void => {
+  if (!(thrown instanceof ScopeLost)) throw thrown;
+};
+
+/** Publishes changes of the tools to the open scopes, once for all changes of a turn. */
+export class ToolNews {
+  readonly #registry: Registry;
+  #isScheduled = false;
+
+  constructor(registry: Registry, platform: Platform, open: ReadonlyMap<string, Promise<Session>>) {
+    this.#registry = registry;
+    registry.watch(() => {
+      if (this.#isScheduled) return;
+      this.#isScheduled = true;
+      platform.nextTurn(() => {
+        this.#isScheduled = false;
+        for (const opening of open.values()) opening.then((session) => this.tell(session)).catch(lostWithItsScope);
+      });
+    });
+  }
+
+  /** Publishes the catalog to a session. A process keeps the tools of its environment. */
+  async tell(session: Session): Promise<void> {
+    if (!session.runner.id.startsWith("process:")) await session.publish(this.#registry.catalog());
   }
 }

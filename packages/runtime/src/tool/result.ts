@@ -1,11 +1,11 @@
 /**
- * Results as tool authors and hosts of a registry know them: a face of the one outcome that core, log and replies have.
- * What becomes of each is said in `outcome.ts`, and for the registry's own executor here.
+ * Results as tool authors and hosts of a registry know them. `host/outcome.ts` converts them to the outcome of the core; the
+ * reply of a registry that executes a call is made here.
  */
 import { type Json, type JsonObject, internalErrorText } from "@pawl/tool-value";
-import { isObject } from "../json-object.ts";
+import { isObject } from "../json.ts";
 
-/** An image that a tool hands over in its result; its bytes are stored before anything is recorded. */
+/** An image in a tool's result. Its bytes are stored before anything is recorded. */
 export interface ToolImage {
   readonly base64: string;
   readonly media_type: string;
@@ -15,11 +15,11 @@ export type ExecutionResult =
   | { readonly type: "success"; readonly value: Json }
   | { readonly type: "success_with_images"; readonly result: Json; readonly images: readonly ToolImage[] }
   | { readonly type: "tool_error"; readonly message: string }
-  /** Hidden from models, and logged in full. */
+  /** Hidden from models, logged in full. */
   | { readonly type: "internal_error"; readonly message: string; readonly source?: unknown }
   | { readonly type: "connection_required"; readonly provider: string };
 
-/** The results that were made here: a value that only looks like one is a value. */
+/** Results made by this module. A value of the same form is an ordinary value. */
 const results = new WeakSet<object>();
 const made = (result: ExecutionResult): ExecutionResult => {
   results.add(result);
@@ -36,14 +36,14 @@ export const successWithImages = (result: Json, images: readonly ToolImage[]): E
   made({ type: "success_with_images", result, images });
 /** Makes the result of a built-in tool that failed with a message for the model. */
 export const toolError = (message: string): ExecutionResult => made({ type: "tool_error", message });
-/** Of an error object: its message, and the object as its source. */
+/** Makes the result of a tool that failed internally, with the error's message; the error itself is its source. */
 export const internalError = (error: unknown): ExecutionResult =>
   made({ type: "internal_error", message: error instanceof Error ? error.message : String(error), source: error });
 /** Says that a tool needs a connection of a provider before it can run. */
 export const connectionRequired = (provider: string): ExecutionResult =>
   made({ type: "connection_required", provider });
 
-/** A connection that is missing is neither a success nor an error. */
+/** Returns whether a built-in tool has succeeded. A missing connection is neither a success nor an error. */
 export const isSuccess = ({ type }: ExecutionResult): boolean => type === "success" || type === "success_with_images";
 /** Returns whether a built-in tool has failed. */
 export const isError = ({ type }: ExecutionResult): boolean => type === "tool_error" || type === "internal_error";
@@ -51,7 +51,7 @@ export const isError = ({ type }: ExecutionResult): boolean => type === "tool_er
 const rawKey = "_raw_output";
 const scalarKey = "_raw_output_scalar";
 
-/** A value with its unabridged output beside it, which no model sees. */
+/** Makes a successful result with its unabridged output, which no model sees. */
 export const successWithRawOutput = (value: Json, raw: string): ExecutionResult =>
   success(isObject(value) ? { ...value, [rawKey]: raw } : { [scalarKey]: value, [rawKey]: raw });
 
@@ -65,7 +65,7 @@ export const withoutRawOutput = (value: Json): { readonly value: Json; readonly 
   return { value: isCarrier ? (rest[scalarKey] as Json) : rest, rawOutput: raw };
 };
 
-/** The message of an error and of its causes, outermost first; a cause that says the same again is skipped. */
+/** Joins the messages of an error and its causes, outermost first, without repeats. */
 export const causeChain = (thrown: unknown): string => {
   const texts: string[] = [];
   const seen = new Set<unknown>();
@@ -78,11 +78,11 @@ export const causeChain = (thrown: unknown): string => {
   return texts.join(": ");
 };
 
-/** The reply of a registry that is asked to execute a call; what is not in its JSON stays with the caller. */
+/** A registry's reply to a call that it executed. Only `json` leaves the caller. */
 export interface RegistryReply {
   readonly json: JsonObject;
   readonly rawOutput?: string;
-  /** What a log is to know of an internal failure, which no model is told: its message, and those of its causes. */
+  /** The messages of an internal failure and its causes, for logs; models do not see them. */
   readonly detail?: string;
 }
 

@@ -1,27 +1,88 @@
-/** Tools as their authors write them: a manifest, a schema for the arguments, and a body. */
-import { type Tool, plainTool } from "@pawl/sansio-core";
-import { type Codec, type Json, type ToolResult, type ValueError, describe, read } from "@pawl/tool-value";
+/**
+ * Tools as authors write them: a manifest, a schema of the arguments, and a body. `defineTool` refuses a definition that could not
+ * run. The same definition gives the manifest on the wire, the tool of the core, and the tool of a flow.
+ */
 import * as E from "fp-ts/lib/Either.js";
+import { type ToolHints, ToolContract, ToolManifest } from "./manifest.ts";
+import { Refused } from "../error.ts";
+import { unknownKeyIn } from "../lifecycle/input.ts";
+import { type Tool, plainTool } from "@pawl/sansio-core";
+import { type Codec, type Json, type ToolResult, describe, read } from "@pawl/tool-value";
 import { type ArgsOf, type Parameters, jsonSchemaOf, problemOfJsonSchema, problemOfParameters } from "./argument.ts";
-import { ToolContract, ToolManifest } from "./manifest.ts";
 import type { BackgroundSink } from "../process/run/report.ts";
 import type { ToolContext } from "../body/facet/context.ts";
-import { Refused } from "../error.ts";
 import type { PrepareContext } from "./live-tool.ts";
-import { admitToolFields } from "./field.ts";
+import type { FlowTool } from "@pawl/sansio-core/driver";
+
+const definitionFields: Record<keyof ToolDefinition, 1> = {
+  id: 1,
+  name: 1,
+  description: 1,
+  compact_contract: 1,
+  availability: 1,
+  availability_override: 1,
+  activation: 1,
+  bindings: 1,
+  argument_projection: 1,
+  scheduling: 1,
+  retry_policy: 1,
+  recovery: 1,
+  durable: 1,
+  hints: 1,
+  policy: 1,
+  divergence: 1,
+  approval_ms: 1,
+  deferrable: 1,
+  display_name: 1,
+  category: 1,
+  input_schema: 1,
+  output_schema: 1,
+  input_schema_projections: 1,
+  output_schema_projections: 1,
+  output_contract: 1,
+  examples: 1,
+  parameters: 1,
+  prepare: 1,
+  execute: 1,
+  background: 1,
+};
+
+const hintFields: Record<keyof ToolHints, 1> = {
+  readonly: 1,
+  destructive: 1,
+  idempotent: 1,
+  open_world: 1,
+  requires_secrets: 1,
+  long_running: 1,
+  supports_background: 1,
+  cpu_bound: 1,
+  persist_output: 1,
+  concurrency_class: 1,
+  narration_noun: 1,
+  capability_id: 1,
+  capability_name: 1,
+  side_effect_class: 1,
+  metadata: 1,
+};
+
+/** Rejects unknown fields: a misspelt `durable` would silently make the tool non-durable. */
+const admitToolFields = (tool: ToolDefinition): void => {
+  const unknownKey = unknownKeyIn("", tool, definitionFields) ?? unknownKeyIn("hints.", tool.hints ?? {}, hintFields);
+  if (unknownKey !== undefined) throw new Refused("invalid_tool", `tool \`${tool.name}\`: ${unknownKey}`);
+};
 
 type Wire = Partial<Omit<ToolManifest, "id" | "name" | "availability">> & Partial<ToolContract>;
 
 export interface ToolDefinition<A = unknown> extends Wire {
   readonly name: string;
-  /** `tool:{name}`, unless it says otherwise. */
+  /** Default: `tool:{name}`. */
   readonly id?: string;
   readonly availability?: Tool["availability"];
   readonly parameters?: Parameters<A>;
-  /** Deterministic enrichment before the call is journaled: its payload is handed to the body; a result ends the call. */
+  /** Enriches a call before it is journaled, deterministically: the body gets the payload; a result ends the call. */
   readonly prepare?: (args: A, context: PrepareContext) => Json | ToolResult | Promise<Json | ToolResult>;
   readonly execute: (args: A, context: ToolContext) => unknown;
-  /** The body as a background run: it streams into the sink, and comes to an outcome, or fails as any body does. */
+  /** Executes as a background run: streams into the sink, and returns or throws as `execute` does. */
   readonly background?: (args: A, context: ToolContext, sink: BackgroundSink) => unknown;
 }
 
@@ -33,8 +94,8 @@ interface DefineTool {
 }
 
 /**
- * A tool with the type of its arguments taken from its schema; who runs it checks them, and need not know the type. One
- * that could not be run is refused here.
+ * Defines a tool. Its arguments have the type of its schema, and are checked before each run. Throws `invalid_tool` for a
+ * definition that could not run.
  */
 export const defineTool: DefineTool = (given: unknown) => {
   const definition = given as ToolDefinition;
@@ -51,33 +112,33 @@ const wireFields = (definition: ToolDefinition): object => {
     execute: _execute,
     background: _background,
     availability,
-    ...said
+    ...fields
   } = definition;
   const schema = parameters === undefined ? undefined : jsonSchemaOf(parameters);
   return {
     id: `tool:${definition.name}`,
     ...(availability === undefined ? {} : { availability: { base: availability } }),
     ...(schema === undefined ? {} : { input_schema: schema }),
-    ...Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
   };
 };
 
 const refused = (message: string): Refused => new Refused("invalid_tool", message);
 
-/** Whatever a program calls a tool. */
+/** Refuses what is no object at all. */
 export const admittedDefinition = (given: unknown): ToolDefinition => {
   if (typeof given === "object" && given !== null) return given as ToolDefinition;
   throw refused(`a tool is expected to be what \`defineTool\` gives, found ${String(given)}`);
 };
 
-/** A name is what models call a tool by; an empty one would be nobody's. */
+/** Refuses blank names: models call tools by name. */
 export const admitName = (what: string, name: unknown): void => {
   if (typeof name === "string" && name.trim() !== "") return;
   const found = typeof name === "string" ? JSON.stringify(name) : typeof name;
   throw refused(`${what}: a tool's name is expected to be a text that is not blank, found ${found}`);
 };
 
-/** Arguments have to be checked by it. */
+/** Refuses a schema that arguments cannot be checked against. */
 export const admitSchema = (what: string, schema: unknown, problemOf = problemOfJsonSchema): void => {
   const problem = problemOf(schema);
   if (problem !== undefined) throw refused(`${what} does not fit: ${problem}`);
@@ -93,29 +154,30 @@ const admitParts = (definition: ToolDefinition): void => {
   }
 };
 
-/** What an author said of a tool, decoded: from there on it is as good as one from outside. */
-const said = <A>(codec: Codec<A>, definition: ToolDefinition, what: string): A =>
-  E.getOrElseW((error: ValueError): never => {
-    throw refused(`the ${what} of tool \`${definition.name}\` does not fit: ${describe(error)}`);
-  })(read(codec, wireFields(definition)));
+/** Decodes a part of a definition, as if it came over the wire. */
+const decoded = <A>(codec: Codec<A>, definition: ToolDefinition, what: string): A => {
+  const fields = read(codec, wireFields(definition));
+  if (E.isRight(fields)) return fields.right;
+  throw refused(`the ${what} of tool \`${definition.name}\` does not fit: ${describe(fields.left)}`);
+};
 
-/** A definition as it is published. */
+/** Returns the manifest of a tool as it is published. */
 export const wireManifestOf = (given: ToolDefinition): ToolManifest => {
   const definition = admittedDefinition(given);
   admitName("a tool", definition.name);
   admitParts(definition);
-  return said(ToolManifest, definition, "manifest");
+  return decoded(ToolManifest, definition, "manifest");
 };
 
 /** Returns the schemas of a tool, as models and callers see them. */
 export const contractOf = (definition: ToolDefinition): ToolContract => {
   admitSchema(`\`parameters\` of tool \`${definition.name}\``, definition.parameters, problemOfParameters);
-  const contract = said(ToolContract, definition, "contract");
+  const contract = decoded(ToolContract, definition, "contract");
   admitSchema(`\`input_schema\` of tool \`${definition.name}\``, contract.input_schema);
   return contract;
 };
 
-/** What the core is told of a tool. */
+/** Makes the core's tool from a manifest. */
 export const coreTool = (manifest: ToolManifest, asks: Pick<Tool, "checks" | "prepares">): Tool => {
   const { id, name, scheduling, retry_policy, policy, durable, recovery, divergence, approval_ms, hints } = manifest;
   return plainTool(name, {
@@ -139,3 +201,35 @@ export const manifestOf = (definition: ToolDefinition): Tool =>
     checks: definition.parameters !== undefined,
     prepares: definition.prepare !== undefined,
   });
+
+const member = (json: Json | undefined, name: string): Json | undefined =>
+  typeof json === "object" && json !== null && !Array.isArray(json) && Object.hasOwn(json, name)
+    ? (json as { readonly [name: string]: Json })[name]
+    : undefined;
+
+const scalars: ReadonlyMap<Json | undefined, string> = new Map([
+  ["string", "String"],
+  ["integer", "Int"],
+  ["number", "Float"],
+  ["boolean", "Bool"],
+]);
+
+const typeOf = (schema: Json): string | undefined => {
+  const type = member(schema, "type");
+  if (type !== "array") return scalars.get(type);
+  const item = scalars.get(member(member(schema, "items"), "type"));
+  return item === undefined ? "List" : `List<${item}>`;
+};
+
+/** Lists arguments with their flow types. An argument whose schema names no single type is left out: it stays a text. */
+export const flowParametersOf = (schema: Json | undefined): FlowTool["parameters"] =>
+  Object.entries(member(schema, "properties") ?? {}).flatMap(([name, property]) => {
+    const type = typeOf(property as Json);
+    return type === undefined ? [] : [[name, type] as const];
+  });
+
+/** Makes an entry for the `tools` of a flow, under the tool's own name. */
+export const flowToolOf = (definition: ToolDefinition): FlowTool => {
+  const { id, name } = manifestOf(definition);
+  return { id, name, parameters: flowParametersOf(contractOf(definition).input_schema) };
+};

@@ -3,8 +3,7 @@ import * as t from "io-ts";
 import * as v from "valibot";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import type { JsonSchema } from "../../src/tool/argument.ts";
-import { checkerOf } from "../../src/tool/argument-check.ts";
+import { type JsonSchema, checkerOf } from "../../src/tool/argument.ts";
 import { contractOf, defineTool } from "../../src/index.ts";
 import { World } from "../world.ts";
 

@@ -109,7 +109,7 @@ const invalid: readonly (readonly [schema: unknown, where: RegExp])[] = [
   [{ enum: "a" }, /enum: expected a list/],
   [{ $ref: "#/$defs/nothing" }, /"#\/\$defs\/nothing" names no part of the schema/],
   [{ properties: { a: { $ref: "https://example.com/a.json" } } }, /example\.com.*names no part/],
-  [{ $id: "http://[", type: "object" }, /can not be compiled/],
+  [{ $id: "http://[", type: "object" }, /cannot be compiled/],
   [{ default: () => 1 }, /default/],
 ];
 

@@ -13,10 +13,10 @@ import {
   runtimeFailure,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { sessionOf } from "../../host/call-place.ts";
+import { sessionOf } from "../../host/tool-host.ts";
 import type { ToolContext } from "../../body/facet/context.ts";
 import { ToolError } from "../../error.ts";
-import { isObject } from "../../json-object.ts";
+import { isObject } from "../../json.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
 import type { Ephemeral } from "../../session/observe/observation.ts";
 import type { ScopeAccess } from "../work.ts";

@@ -57,10 +57,10 @@ const peek = async (journal: Journal, scope: string, open: Open | undefined): Pr
 };
 
 /** Returns how a scope sees others, and shows observations to those who watch them. */
-export const viewsOf = (journal: Journal, open: ReadonlyMap<string, Open>) => ({
-  glimpse: (of: string): Promise<Glimpse> => peek(journal, of, open.get(of)),
+export const viewsOf = (journal: Journal, open: (scope: string) => Open | undefined) => ({
+  glimpse: (of: string): Promise<Glimpse> => peek(journal, of, open(of)),
   showIn: (of: string, said: Ephemeral): void =>
-    void open.get(of)?.then(
+    void open(of)?.then(
       ({ scopeLinks }) => scopeLinks.tell(said),
       () => undefined, // Could not be opened, so nobody watches it.
     ),

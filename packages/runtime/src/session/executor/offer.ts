@@ -4,12 +4,14 @@ import { type CallRow, isExecutor } from "@pawl/sansio-core/driver";
 import type { ToolCallOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, refuse } from "../../scope/access.ts";
-import { completionKeyId, executionScopeIn } from "../../host/call-place.ts";
+import { completionKeyId, executionScopeIn } from "../../host/tool-host.ts";
 import type { ProgressMessage } from "../../body/facet/context.ts";
+import type { Instance } from "../instance.ts";
+import type { HostSide } from "../../host/host-side.ts";
 import { type Executors, type Offer, type OfferedRun, offerOf } from "./executor.ts";
 import type { Observers } from "../observe/observer.ts";
 import { decodedEvent } from "../../scope/round-trip.ts";
-import { type Roots, tokenOf } from "../../scope/token.ts";
+import { tokenOf } from "../../scope/token.ts";
 
 type Execute = Extract<Command, { readonly type: "tool.execute" }>;
 
@@ -17,13 +19,6 @@ type Execute = Extract<Command, { readonly type: "tool.execute" }>;
 export interface Settlement extends OfferedRun {
   readonly output: ToolCallOutput;
   readonly duration_ms: number;
-}
-
-/** Whose the runs are until an executor has them, who these are, and what makes tokens of keys. */
-export interface OffersOf {
-  readonly owner: string;
-  readonly executors: Executors;
-  readonly roots: Roots;
 }
 
 /** Whether the call took it, or had ended without it. */
@@ -44,12 +39,12 @@ export class Offers {
   /** For the outside. */
   readonly #token: (key: string) => string;
 
-  constructor(access: Access, observers: Observers, of: OffersOf) {
+  constructor(access: Access, observers: Observers, { executors, owner }: Instance, { roots }: HostSide) {
     this.#access = access;
-    this.#executors = of.executors;
+    this.#executors = executors;
     this.#observers = observers;
-    this.#self = of.owner;
-    this.#token = (key) => tokenOf(of.roots, access.runner.id, key);
+    this.#self = owner;
+    this.#token = (key) => tokenOf(roots, access.runner.id, key);
   }
 
   /** What executors had of this scope when it was opened is theirs; what waits for one may go on. */

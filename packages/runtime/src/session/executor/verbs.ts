@@ -9,8 +9,8 @@ export interface ExecutorVerbsPort {
   readonly platform: Platform;
   readonly leaseMs: number;
   readonly scope: (scope: string) => Promise<Session>;
-  /** Those in memory. */
-  readonly open: ReadonlyMap<string, unknown>;
+  /** The names of the scopes in memory. */
+  readonly open: () => Iterable<string>;
 }
 
 /** An executor has left: for as long as its lease, or for ever. */
@@ -26,7 +26,7 @@ export class ExecutorVerbs {
     this.all = new Executors(port.platform, port.leaseMs, {
       lost: (scope, owner) => void this.#withOffers(scope, (offers) => offers.lost(owner)),
       available: (tools) => {
-        for (const scope of port.open.keys()) void this.#withOffers(scope, (offers) => offers.available(tools));
+        for (const scope of port.open()) void this.#withOffers(scope, (offers) => offers.available(tools));
       },
     });
   }

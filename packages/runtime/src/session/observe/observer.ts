@@ -9,7 +9,8 @@ import type { Cursor, Ephemeral, Frame, Observed } from "./observation.ts";
 import { observePast } from "./past.ts";
 import { observedIn } from "./observed.ts";
 import type { Cause } from "../../scope/runner.ts";
-import type { Telemetry } from "../../telemetry.ts";
+import type { Telemetry } from "../../log.ts";
+import type { ScopeStore } from "../../scope/scope-store.ts";
 import type { Values } from "../../scope/values.ts";
 
 /** Bounds the frames that wait for a slow observer; beyond that it is told of a gap. */
@@ -147,12 +148,8 @@ export class Observers {
   readonly #left: () => void;
   readonly #subscriptions = new Set<Subscription>();
 
-  /** `left`: one who watched does so no more. */
-  constructor(
-    scope: string,
-    { telemetry, values }: { readonly telemetry: Telemetry | undefined; readonly values: Values },
-    left: () => void,
-  ) {
+  /** Calls `left` when one who watched does so no more. */
+  constructor({ scope, values }: ScopeStore, telemetry: Telemetry | undefined, left: () => void) {
     this.#scope = scope;
     this.#telemetry = telemetry;
     this.#values = values;

@@ -1,13 +1,32 @@
 /**
- * What a program says of a runtime, looked at before it is one. Options of the core go into the log of every scope: one
+ * Checks what a program hands in: options, names of fields, ids. Options of the core go into the log of every scope: one
  * that could not be read back would keep the scope closed for ever.
  */
+import * as E from "fp-ts/lib/Either.js";
+import { Refused, shownOf } from "../error.ts";
 import { Options, defaultOptions, invalidOption } from "@pawl/sansio-core";
 import { describe, read } from "@pawl/tool-value";
-import * as E from "fp-ts/lib/Either.js";
-import { shownOf } from "../error.ts";
-import { admitNumbers, refusedOption, wrongNumber } from "./number-option.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
+
+export const refusedOption = (message: string): Refused => new Refused("invalid_option", message);
+
+/** Makes the refusal of an option whose number is out of range. */
+export const wrongNumber = (name: string, found: unknown, least = "from"): Refused =>
+  refusedOption(`\`${name}\`: expected a number ${least} 0, found ${shownOf(found)}`);
+
+/** Those that are said. */
+export const admitNumbers = (at: string, of: object = {}): void => {
+  for (const [name, found] of Object.entries(of))
+    if (found !== undefined && !(typeof found === "number" && found >= 0)) throw wrongNumber(at + name, found);
+};
+
+/** The first name in an object that is not among those that there are; and what to say of it. */
+export const unknownKeyIn = (at: string, given: object, known: object): string | undefined => {
+  for (const name of Object.keys(given))
+    if (!Object.hasOwn(known, name))
+      return `\`${at}${name}\` is no option: expected some of ${Object.keys(known).join(", ")}`;
+  return undefined;
+};
 
 const admitPositive = (name: string, found: unknown): void => {
   if (!(typeof found === "number" && found > 0)) throw wrongNumber(name, found, "above");
@@ -48,4 +67,12 @@ export const admittedOptions = <A extends Partial<RuntimeOptions>>(options: A): 
   admitNumbers("patience.", patience);
   admitNumbers("linger.", linger);
   return options;
+};
+
+/** The id of a session or a process, if it is one. */
+export const admittedId = (what: "session" | "process", id: unknown): string => {
+  if (typeof id === "string" && id.trim() !== "" && id.isWellFormed()) return id;
+  const found = typeof id === "string" ? JSON.stringify(id) : typeof id;
+  const wanted = "a text of whole characters that is not blank";
+  throw new Refused("invalid_argument", `a ${what}'s id is expected to be ${wanted}, found ${found}`);
 };

@@ -1,5 +1,9 @@
-import { type Json, type ValueError, noLimits, parse } from "@pawl/tool-value";
+/** JSON as it is read back: objects told from other JSON, and texts decoded. */
 import * as E from "fp-ts/lib/Either.js";
+import { type JsonObject, type Json, type ValueError, noLimits, parse } from "@pawl/tool-value";
+
+export const isObject = (json: unknown): json is JsonObject =>
+  typeof json === "object" && json !== null && !Array.isArray(json);
 
 /** What a text says that was written here, or what is wrong with it. */
 export const readText = <A>(text: string, read: (json: Json) => E.Either<ValueError, A>): E.Either<ValueError, A> => {

@@ -1,0 +1,290 @@
+/**
+ * Interprets the commands of one scope in memory: each goes to the part that performs it, and what comes of it goes back
+ * into the log as an event. Parts know the runner and not each other.
+ *
+ *    command                               part            answer
+ *    tool.execute, step.run, step.answer   bodies          events of the body, `call.settled`
+ *      of a `client_side` tool             offers          `call.dispatched`, `call.settled` by the executor
+ *    args.check, tool.prepare, hook.run,
+ *    host.request, ...                     questions       the event that answers the question
+ *    reply                                 requests        `reply.acked`
+ *    observe, flow.observe                 the host        none
+ *    send, engine.run, permit.take, ...    scope links     messages, events of processes and runs
+ *
+ * Two orders matter. What bodies hear and what is performed comes in the order of the log: a command whose large values
+ * are still being read holds up those behind it (`Values.inOrder`). And a body is ended by `stepped`, before the commands
+ * of the same event, so that no answer reaches a body whose call is over.
+ *
+ * While the session closes, and once the scope has said that it moves, only replies and observations are performed:
+ * everything else is the next owner's, who is asked for it again.
+ */
+import type { Command, Event, Finished, State, Tool } from "@pawl/sansio-core";
+import { UnderWay, endedIn, isAtRest, isClientSide, isOffered } from "./under-way.ts";
+import { ApprovalEdits } from "./approval-edit.ts";
+import { publish } from "./catalog.ts";
+import { Offers } from "./executor/offer.ts";
+import { lambdaApplied } from "./flow.ts";
+import type { HostSide } from "../host/host-side.ts";
+import type { Instance } from "./instance.ts";
+import { Observers } from "./observe/observer.ts";
+import { type Callers, Requests } from "./request.ts";
+import type { Session } from "./session.ts";
+import { Bodies } from "../body/bodies.ts";
+import type { Answer } from "../body/body-port.ts";
+import type { News } from "../body/replay-order.ts";
+import { ScopeLost, stackOf } from "../error.ts";
+import { Questions, hostWork, isQuestion } from "../host/question.ts";
+import { Leaving } from "../move/quiesce.ts";
+import { ScopeLinks } from "../process/scope-links.ts";
+import type { Access } from "../scope/access.ts";
+import { FinishedIndex } from "../scope/finished.ts";
+import { isStep } from "../scope/offload.ts";
+import { type Cause, ScopeRunner } from "../scope/runner.ts";
+import type { ScopeStore } from "../scope/scope-store.ts";
+import { Snapshots } from "../scope/snapshots.ts";
+
+/**
+ * Says whether a command carries the arguments of a flow's step. Until the step is prepared they are the core's own text:
+ * nothing in them refers to a large value.
+ */
+const isMadeByFlow = (state: State, command: Command): boolean => {
+  switch (command.type) {
+    case "args.check":
+    case "tool.prepare":
+      return isStep(state, command.call);
+    case "hook.run":
+      return command.phase === "before" && isStep(state, command.call);
+    default:
+      return false;
+  }
+};
+
+/** Does for a scope what its runner calls for. */
+export interface Interpreter {
+  /** Takes note of what was just stepped, before any command of it is performed. */
+  stepped(cause: Cause, commands: readonly Command[], finished: readonly Finished[]): void;
+  /** Performs a command, at the time that its duty asks for. Does not throw for what a tool or a host does wrong. */
+  perform(command: Command, cause: Cause): void;
+  /** Hands one answer to each body that may hear one, and says whether there was any. */
+  deliverNext(): boolean;
+  /** Says what `deliverNext` would hand out now. */
+  readonly pendingAnswers: News;
+  /** Takes note that the log holds this state, with so many more characters of events. */
+  becameDurable(state: State, characters: number): void;
+  /** Takes note that there is nothing to deliver and nothing to append. */
+  atRest(): void;
+  /** Ends everything that was made for the scope, as a crash would. */
+  abandoned(why: string): void;
+}
+
+export class ScopeInterpreter implements Interpreter {
+  readonly #session: Session;
+  readonly #instance: Instance;
+  readonly #store: ScopeStore;
+  readonly #side: HostSide;
+  readonly runner: ScopeRunner;
+  readonly access: Access;
+  readonly bodies: Bodies;
+  readonly finished: FinishedIndex;
+  readonly requests: Requests;
+  readonly offers: Offers;
+  readonly observers: Observers;
+  readonly scopeLinks: ScopeLinks;
+  readonly leaving: Leaving;
+  readonly approvalEdits = new ApprovalEdits();
+  readonly underWay: UnderWay;
+  readonly #questions: Questions;
+  readonly #snapshots: Snapshots;
+  #isClosing = false;
+
+  constructor(state: State, session: Session, instance: Instance, store: ScopeStore, side: HostSide, callers: Callers) {
+    this.#session = session;
+    this.#instance = instance;
+    this.#store = store;
+    this.#side = side;
+    const runner = new ScopeRunner(state, instance, store, this);
+    const schedule = (): void => runner.schedule();
+    this.runner = runner;
+    this.underWay = new UnderWay(schedule);
+    this.finished = new FinishedIndex(this.underWay.counted(store.find), () => runner.durable.seq, {
+      isNew: state.seq === 0,
+    });
+    this.access = this.#accessOf(runner);
+    this.observers = new Observers(store, instance.telemetry, schedule);
+    this.#questions = new Questions(
+      () => hostWork(instance, store, side, this.observers, session),
+      () => runner.state,
+    );
+    this.scopeLinks = new ScopeLinks(this.access, instance, store, side, this.observers, () => this.bodies.askAgain());
+    this.bodies = new Bodies(instance, store, side, {
+      runner,
+      observers: this.observers,
+      processApi: this.scopeLinks.processApi,
+      askHost: (request) => this.#answer(this.#questions.ask(request)),
+    });
+    this.leaving = new Leaving(runner, instance);
+    this.requests = new Requests(this.access, callers, instance.admission);
+    this.offers = new Offers(this.access, this.observers, instance, side);
+    this.#snapshots = new Snapshots(store, instance.platform, schedule);
+  }
+
+  #accessOf(runner: ScopeRunner): Access {
+    const { platform, telemetry } = this.#instance;
+    const { begun, values, fault } = this.#store;
+    const { finished } = this;
+    const readLines = this.underWay.counted(this.#store.readLines);
+    const report: Access["report"] = (what, thrown) => this.#side.host.internalError?.(what, thrown);
+    return { runner, finished, readLines, platform, telemetry, begun, values, fault, report };
+  }
+
+  get state(): State {
+    return this.runner.state;
+  }
+
+  /** Says whether memory holds nothing of the scope but what its log says, and those who wait for replies. */
+  get isIdle(): boolean {
+    const { isAbandoned, isAwaited, isDurable } = this.runner;
+    if (isAbandoned || isAwaited || !isDurable) return false;
+    const { bodies, approvalEdits, scopeLinks, observers, underWay } = this;
+    const parts = [underWay, bodies, approvalEdits, scopeLinks, observers, this.#store.values, this.#snapshots];
+    return parts.every(({ isEmpty }) => isEmpty) && isAtRest(this.state);
+  }
+
+  /** Opens the scope in its log, and goes on with what was under way. A process loads its tools itself. */
+  async open(opened: Event, tools: readonly Tool[]): Promise<void> {
+    const { runner } = this;
+    runner.open(opened);
+    if (this.state.calls.some(isOffered)) this.offers.opened();
+    await (runner.id.startsWith("process:") ? runner.whenDurable() : publish(this.access, tools));
+    this.bodies.askParked();
+  }
+
+  /** Leaves memory, with nothing lost. Returns those who wait for replies: they wait on. */
+  leave(): Callers {
+    this.runner.leave();
+    this.#snapshots.stop();
+    return this.requests.leave();
+  }
+
+  /** Ends all bodies, with nothing recorded of it. From now on only replies and observations are performed. */
+  close(): void {
+    this.#isClosing = true;
+    this.bodies.endAll();
+  }
+
+  stepped(cause: Cause, commands: readonly Command[], finished: readonly Finished[]): void {
+    this.finished.note(finished, cause.seq);
+    this.approvalEdits.stepped(this.state, cause.event);
+    for (const call of endedIn(commands)) {
+      this.bodies.end(call);
+      this.offers.ended(call);
+    }
+    this.observers.stepped(cause, commands, this.runner);
+  }
+
+  deliverNext(): boolean {
+    return this.leaving.turn(() => this.bodies.deliverNext());
+  }
+
+  get pendingAnswers(): News {
+    return this.bodies.news;
+  }
+
+  becameDurable(state: State, characters: number): void {
+    this.#snapshots.note(state, characters);
+  }
+
+  atRest(): void {
+    this.#instance.atRest(this.#session);
+  }
+
+  abandoned(why: string): void {
+    const { id } = this.runner;
+    this.#store.values.end();
+    this.leaving.abandon(why);
+    this.bodies.endAll();
+    this.#snapshots.stop();
+    this.requests.abandon(new ScopeLost(why));
+    this.approvalEdits.abandon(why);
+    this.#instance.executors.forget(id);
+    this.scopeLinks.abandon(why);
+    this.observers.end(new ScopeLost(`scope ${id} was lost: ${why}`));
+    this.#instance.lost(this.#session);
+  }
+
+  /** Performs a command with large values in the place of references, after those before it. */
+  perform(command: Command, cause: Cause): void {
+    const { values } = this.#store;
+    if (isMadeByFlow(this.state, command)) return this.#perform(command, cause);
+    if (command.type === "step.answer") return this.#answerBody(command, cause);
+    const isOwn = command.type === "step.run"; // Its body has the work itself; it only keeps its place in the order.
+    const performed = isOwn ? undefined : command;
+    values.inOrder(performed, (inlined) => this.#perform(inlined ?? command, cause), this.#fail);
+  }
+
+  /** Enqueues an answer for a body. A wait's is read from the state as recorded; every other is as it was told. */
+  #answerBody(command: Extract<Command, { readonly type: "step.answer" }>, cause: Cause): void {
+    const run = this.bodies.at(command.call);
+    const answered = this.bodies.answerOf(command, cause);
+    if (answered === undefined) return;
+    const { answer, isRecorded } = answered;
+    const enqueue = (inlined: Answer | undefined): void => {
+      run?.enqueueAnswer(inlined ?? answer);
+      this.runner.schedule();
+    };
+    this.#store.values.inOrder(isRecorded ? answer : undefined, enqueue, this.#fail);
+  }
+
+  #perform(command: Command, cause: Cause): void {
+    const isNextOwners = this.#isClosing || this.state.scope.status.type !== "open";
+    if (isNextOwners && command.type !== "reply" && command.type !== "observe") return;
+    const { host } = this.#side;
+    switch (command.type) {
+      case "tool.execute": {
+        const isElsewhere = isClientSide(this.state, command);
+        return this.#guard(isElsewhere ? this.offers.execute(command) : this.bodies.execute(command));
+      }
+      case "tool.cancel":
+        this.offers.cancel({ call: command.call, attempt: command.attempt, run: command.run });
+        this.bodies.at(command.call)?.enqueueCancel({ seq: cause.seq, index: -1 });
+        return this.runner.schedule();
+      case "step.run":
+        return this.bodies.at(command.call)?.perform(command.key);
+      case "step.answer":
+        return; // `perform` has enqueued it.
+      case "replies.record":
+        return this.#answer(Promise.resolve({ ...command, type: "replies.recorded" }));
+      case "reply":
+        return this.requests.take(command);
+      case "lambda.apply":
+        return this.#answer(lambdaApplied(host.flow, command));
+      case "flow.observe":
+        return host.flow?.observe?.(this.runner.id, command.request, command.event);
+      case "observe":
+        return host.observe?.(this.runner.id, command);
+      default:
+        if (isQuestion(command)) return this.#answer(this.#questions.ask(command, cause.seq));
+        return this.#begin(() => this.scopeLinks.perform(command));
+    }
+  }
+
+  /** Applies the event that answers a command. */
+  #answer(answer: Promise<Event | undefined>): void {
+    this.#begin(async () => {
+      const event = await answer;
+      if (event !== undefined) this.runner.apply(event);
+    });
+  }
+
+  /** Begins work that takes its time; the scope stays in memory until it is over. */
+  #begin(work: () => Promise<void>): void {
+    this.#guard(this.underWay.during(work()));
+  }
+
+  /** Abandons the scope when the work throws: then the interpreter itself has failed. */
+  #guard(work: Promise<void>): void {
+    void work.catch(this.#fail);
+  }
+
+  readonly #fail = (thrown: unknown): void => this.runner.abandon(stackOf(thrown));
+}

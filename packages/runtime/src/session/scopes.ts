@@ -1,0 +1,172 @@
+/**
+ * The scopes of one runtime that are in memory: opened at their first use, evicted when they have been at rest for a
+ * while, and given up when they are lost.
+ *
+ *                claim                    at rest, then linger.ms
+ *    not here ──────────► in memory ◄────────────────────────────► evicted
+ *        ▲                    │              load, no claim            │
+ *        └────────────────────┴────────────────────────────────────────┘
+ *           lost: abandoned by its runner, claimed by another instance, moved, or the lease ran out
+ *
+ * Opening is single-flight: whoever asks while a scope is being opened gets the same promise. A scope whose opening
+ * fails is abandoned before the next attempt, since half open it would go on beside the one that is opened next.
+ *
+ * An evicted scope still belongs to this instance. It comes back under the same epoch, without an event of a new
+ * ownership in its log; those who wait for its replies wait on, and its next deadline brings it back.
+ */
+import { defaultOptions } from "@pawl/sansio-core";
+import type { HostSide } from "../host/host-side.ts";
+import { answersOf } from "../host/tool-host.ts";
+import type { Instance } from "./instance.ts";
+import { Callers } from "./request.ts";
+import { Session } from "./session.ts";
+import { ScopeLost } from "../error.ts";
+import type { Holding } from "../journal/journal.ts";
+import { type Evicted, IdleCache, abandonEvicted, defaultLinger, evictedUntil } from "../lifecycle/idle-cache.ts";
+import type { Moves } from "../move/move.ts";
+import type { RuntimeOptions } from "../runtime-options.ts";
+import { ScopeClock } from "../scope/clock.ts";
+import { claimed, isStored, openState, openedBy, wholly } from "../scope/load-scope.ts";
+import { RejectedSizes } from "../scope/rejected-sizes.ts";
+import { scopeStoreOf } from "../scope/scope-store.ts";
+import { tellSpans } from "../log.ts";
+import { ToolNews, type Registry } from "../tool/registry.ts";
+
+/** The parts of a runtime that are asked when a scope is opened. */
+export interface Opening {
+  readonly registry: Registry;
+  readonly moves: () => Moves;
+  /** Resolves once this instance may claim. */
+  readonly joined: () => Promise<void> | undefined;
+}
+
+export class Scopes {
+  readonly #options: RuntimeOptions;
+  readonly #instance: Instance;
+  readonly #side: HostSide;
+  readonly #opening: Opening;
+  readonly inMemory = new Map<string, Promise<Session>>();
+  readonly #evicted = new Map<string, Evicted>();
+  readonly #idle: IdleCache<Session>;
+  readonly #rejected: RejectedSizes;
+  readonly #news: ToolNews;
+
+  constructor(options: RuntimeOptions, instance: Instance, side: HostSide, opening: Opening) {
+    const { platform } = instance;
+    this.#options = options;
+    this.#instance = instance;
+    this.#side = side;
+    this.#opening = opening;
+    this.#idle = new IdleCache(platform, { ...defaultLinger, ...options.linger }, this.#evict);
+    this.#rejected = new RejectedSizes(platform);
+    this.#news = new ToolNews(opening.registry, options.platform, this.inMemory);
+  }
+
+  /** Says whether this instance owns the scope, in memory or evicted. */
+  isOpen(scope: string): boolean {
+    return this.inMemory.has(scope) || this.#evicted.has(scope);
+  }
+
+  /** Says whether there is a scope of this name, without making one. */
+  async has(scope: string): Promise<boolean> {
+    this.#instance.shutdown.pass();
+    return this.inMemory.has(scope) || isStored(this.#options.journal, scope);
+  }
+
+  /** Returns the session of a scope: the one in memory, or claimed or loaded, and going on with what was under way. */
+  open(scope: string): Promise<Session> {
+    const { refusal } = this.#instance.shutdown;
+    if (refusal !== undefined) return Promise.reject(refusal);
+    const known = this.inMemory.get(scope);
+    if (known !== undefined) return known;
+    const evicted = this.#evicted.get(scope);
+    this.#evicted.delete(scope);
+    evicted?.callOff?.();
+    const open = evicted === undefined ? this.#claim(scope) : this.#reload(scope, evicted);
+    this.inMemory.set(scope, open);
+    open.catch(() => this.inMemory.get(scope) === open && this.inMemory.delete(scope));
+    return open;
+  }
+
+  /** The scope may be evicted, after a while. */
+  atRest(session: Session): void {
+    this.#idle.rest(session);
+  }
+
+  /** Forgets a session that was abandoned. */
+  lost(session: Session): void {
+    this.#idle.forget(session);
+    this.inMemory.delete(session.runner.id);
+  }
+
+  /** Abandons all scopes: none belongs to this instance any more. */
+  abandonAll(why: string): void {
+    for (const open of this.inMemory.values())
+      void open.then(({ runner }) => runner.abandon(why)).catch(() => undefined); // It is lost already.
+    abandonEvicted(this.#evicted, why);
+  }
+
+  /** Ends all bodies as if by a crash, and resolves when all that was stepped is durable, or cannot be. */
+  async close(): Promise<void> {
+    await Promise.allSettled([...this.inMemory.values()].map(async (open) => (await open).close()));
+    this.abandonAll("the runtime was closed");
+  }
+
+  /** Evicts a scope, unless something besides its log is needed to go on with it. */
+  readonly #evict = (session: Session): void => {
+    if (!session.isIdle) return;
+    const { id } = session.runner;
+    this.inMemory.delete(id);
+    const wake = (): void => void this.open(id).catch((why: unknown) => this.#fault(`${id} was not woken`, why));
+    this.#evicted.set(id, evictedUntil(session.runner, session.leave(), this.#instance.platform, wake));
+  };
+
+  #fault(what: string, thrown: unknown): void {
+    this.#options.host?.fault?.(what, thrown);
+  }
+
+  async #claim(scope: string): Promise<Session> {
+    const { instance, options = {} } = this.#options;
+    await this.#opening.joined();
+    const claim = await claimed(this.#options, scope);
+    const session = await this.#load(scope, claim);
+    const told = { ...defaultOptions, ...answersOf(this.#side.host), ...options };
+    return wholly(session, async () => {
+      await tellSpans(this.#options, session.state);
+      const opened = openedBy(session.state, { owner: instance, epoch: claim.epoch }, told);
+      await session.open(opened, this.#opening.registry.catalog());
+      this.#instance.sent(scope); // Messages may have come before it had an owner.
+    });
+  }
+
+  /** Brings an evicted scope back. Where another instance has claimed it meanwhile, its callers are told. */
+  async #reload(scope: string, { callers = new Callers(), ...evicted }: Evicted): Promise<Session> {
+    try {
+      const held = await this.#options.journal.load(scope, this.#options.instance);
+      if (held !== undefined) {
+        const session = await this.#load(scope, held, { ...evicted, callers });
+        return await wholly(session, () => this.#news.tell(session));
+      }
+    } catch (thrown) {
+      callers.abandon(new ScopeLost(`scope ${scope} could not be loaded: ${String(thrown)}`));
+      throw thrown;
+    }
+    callers.abandon(new ScopeLost(`scope ${scope} was claimed by another instance`));
+    return this.#claim(scope);
+  }
+
+  async #load(scope: string, { epoch, snapshot }: Holding, evicted: Evicted = {}): Promise<Session> {
+    const { callers = new Callers(), clock = new ScopeClock(this.#instance.platform) } = evicted;
+    const fault = (what: string, thrown: unknown): void => this.#fault(`${scope}: ${what}`, thrown);
+    const opened = await openState(this.#options.journal, scope, snapshot, (what) => fault(what, snapshot));
+    const { state } = opened;
+    if (state.scope.status.type !== "open") {
+      await this.#opening.moves().conclude(state, epoch);
+      return this.#load(scope, { epoch, seq: state.seq + 1 }, evicted);
+    }
+    const store = scopeStoreOf(this.#options, { scope, epoch, clock, opened, fault, rejected: this.#rejected });
+    const session = new Session(state, this.#instance, store, this.#side, callers);
+    session.runner.schedule();
+    return session;
+  }
+}

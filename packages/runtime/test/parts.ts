@@ -1,0 +1,53 @@
+/** The three objects that a scope is made of, for tests of one part alone. */
+import { initial } from "@pawl/sansio-core";
+import type { Journal, RuntimeOptions } from "../src/index.ts";
+import { defaultPatience } from "../src/body/stop.ts";
+import { Shutdown } from "../src/lifecycle/shutdown.ts";
+import { Places } from "../src/process/run/background.ts";
+import { ScopeClock } from "../src/scope/clock.ts";
+import { RejectedSizes } from "../src/scope/rejected-sizes.ts";
+import { type ScopeStore, scopeStoreOf } from "../src/scope/scope-store.ts";
+import { Admission } from "../src/session/admission.ts";
+import { Executors } from "../src/session/executor/executor.ts";
+import type { Instance } from "../src/session/instance.ts";
+import type { TestPlatform } from "./world.ts";
+
+/** Makes an instance with one scope, no lease, and nobody else to reach. */
+export const instanceOf = (platform: TestPlatform): Instance => ({
+  owner: "a",
+  platform,
+  telemetry: undefined,
+  patience: defaultPatience,
+  admission: new Admission(),
+  executors: new Executors(platform, 1000, { lost: () => undefined, available: () => undefined }),
+  places: new Places(1),
+  shutdown: new Shutdown(),
+  schedule: () => undefined,
+  isLeased: () => false,
+  hasLapsed: () => false,
+  open: () => Promise.reject(new Error("there is no other scope")),
+  sent: () => undefined,
+  glimpse: async (scope) => ({ state: initial(scope), isAlive: false }),
+  showIn: () => undefined,
+  atRest: () => undefined,
+  lost: () => undefined,
+});
+
+/** Makes the store of a session over a journal, as its owner has it that has opened it from nothing. */
+export const storeOf = (
+  platform: TestPlatform,
+  journal: Journal,
+  options: Pick<RuntimeOptions, "blobChars" | "retention" | "snapshotAfter"> = {},
+  scope = "session:s",
+): ScopeStore =>
+  scopeStoreOf(
+    { ...options, journal, platform },
+    {
+      scope,
+      epoch: 1,
+      clock: new ScopeClock(platform),
+      opened: { snapshot: undefined, since: 0 },
+      fault: () => undefined,
+      rejected: new RejectedSizes(platform),
+    },
+  );
