@@ -124,25 +124,25 @@ describe("a revoked key", () => {
   });
 });
 
-describe("a session that is deleted", () => {
-  const restored = (state: State): State => {
-    const result = restore(snapshot(state));
-    if (E.isLeft(result)) throw new Error(describeError(result.left));
-    return result.right;
-  };
-  const keys = Array.from({ length: 40 }, (_, i) => `w${i}`);
-  /** Answers to one body that waits on many keys, when its session is deleted; restored after so many of them. */
-  const answered = (waits: readonly string[], restoredAfter?: number): readonly string[] => {
-    const rig = running();
-    for (const [i, key] of waits.entries()) {
-      if (i === restoredAfter) rig.state = restored(rig.state);
-      ask(rig, "r:a", key, wait(key)).skip();
-    }
-    const result = rig.offer({ type: "session.deleted" });
-    if (E.isLeft(result)) throw new Error(result.left.message);
-    return result.right.commands.flatMap((command) => (command.type === "step.answer" ? [command.key] : []));
-  };
+const restored = (state: State): State => {
+  const result = restore(snapshot(state));
+  if (E.isLeft(result)) throw new Error(describeError(result.left));
+  return result.right;
+};
+const keys = Array.from({ length: 40 }, (_, i) => `w${i}`);
+/** Answers to one body that waits on many keys, when its session is deleted; restored after so many of them. */
+const answered = (waits: readonly string[], restoredAfter?: number): readonly string[] => {
+  const rig = running();
+  for (const [i, key] of waits.entries()) {
+    if (i === restoredAfter) rig.state = restored(rig.state);
+    ask(rig, "r:a", key, wait(key)).skip();
+  }
+  const result = rig.offer({ type: "session.deleted" });
+  if (E.isLeft(result)) throw new Error(result.left.message);
+  return result.right.commands.flatMap((command) => (command.type === "step.answer" ? [command.key] : []));
+};
 
+describe("a session that is deleted", () => {
   it("answers its waits in the order that protocol 1 has recorded", () => {
     expect(answered(["a", "b", "c", "d", "e"])).toEqual(["c", "d", "a", "e", "b"]);
   });
