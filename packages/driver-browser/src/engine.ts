@@ -1,2 +1,2 @@
-/** The engine: all that runs sessions in a page. It is one file, which `load-engine.ts` imports. */
+/** The engine: everything that runs sessions in a page, as the one file that `open.ts` imports. */
 export { openTab } from "./tab/tab.ts";

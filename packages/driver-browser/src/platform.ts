@@ -1,7 +1,7 @@
 /**
- * The clocks, timers and turns of a browser, in a tab or in a worker. A machine that sleeps may stop the clock that
- * timers run by, and not the wall clock: what the wall clock is ahead by has elapsed as well, and no timer is set for
- * longer than a second, so that what came due meanwhile is late by no more than that.
+ * The clocks, timers and turns of a browser, in a tab or a worker. A machine that sleeps may stop the clock of timers, but not the
+ * wall clock. The time by which the wall clock is ahead therefore counts as elapsed, and no timer is set for longer than a
+ * second, so that after a sleep a timer is late by no more than that.
  */
 import { type Platform, messageTurn } from "@pawl/runtime/driver";
 import { hashText } from "@pawl/tool-value";
@@ -9,7 +9,7 @@ import { hashText } from "@pawl/tool-value";
 const longestTimerMs = 1000;
 
 const started = { wall: Date.now(), running: performance.now() };
-/** How much of the wall clock's time the running clock has not counted. It never grows less: no clock goes back. */
+/** The time that the running clock has missed. It never shrinks: the monotonic clock must not go back. */
 let sleptMs = 0;
 
 const monotonic = (): number => {

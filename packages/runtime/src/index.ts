@@ -1,13 +1,19 @@
 /** `@pawl/runtime`: tools, and the runtime, sessions and observers of those who host them. */
 export { Runtime } from "./runtime.ts";
 export { type RuntimeOptions } from "./runtime-options.ts";
-export { type HostPort } from "./host/host-request.ts";
+export { type ExternalWork, type HostPort } from "./host/host-request.ts";
 export { Session } from "./session/session.ts";
 export { type FlowHost, type FlowSubmission, type LambdaInput } from "./session/flow.ts";
 export { type CallOptions, type Submission, type Waiting } from "./session/request.ts";
 export { Resolved } from "./session/resolve.ts";
-export { type Approval, type Rejecting, type Stickiness } from "./session/approval-decision.ts";
-export { ApprovalWanted, type AwaitingPage, ScopeAwaiting } from "./session/approval.ts";
+export {
+  type Approval,
+  type Rejecting,
+  type Stickiness,
+  ApprovalWanted,
+  type AwaitingPage,
+  ScopeAwaiting,
+} from "./session/approval.ts";
 export { type ExecutorSpec, type Offer, type OfferedRun } from "./session/executor/executor.ts";
 export { type Settled, type Settlement } from "./session/executor/offer.ts";
 export { type Target } from "./session/cancel.ts";
@@ -58,9 +64,8 @@ export { Cursor, type Ephemeral, type Frame, type Observation } from "./session/
 export { type ObserveOptions, Subscription } from "./session/observe/observer.ts";
 export { type ProgressMessage, type ToolContext } from "./body/facet/context.ts";
 export { type EndedHookCall, type HookCall, type Plugin, type PluginDirective } from "./host/hook.ts";
-export { type ProjectedCall, type Projector } from "./host/project.ts";
+export { type ProjectedCall, type Projector } from "./host/outcome.ts";
 export { type OutcomeDecision, type OutcomeResolver, type UnknownOutcome } from "./host/unknown-outcome.ts";
-export { type ExternalWork } from "./host/external.ts";
 export { type Durable } from "./body/facet/asking.ts";
 export { type StepInfo } from "./body/facet/step.ts";
 export { type Bounds } from "./session/admission.ts";
@@ -74,7 +79,7 @@ export {
   ScopeMoving,
   ToolError,
 } from "./error.ts";
-export { Quarantined } from "./scope/fold.ts";
+export { Quarantined } from "./scope/history.ts";
 export { importLog, logText } from "./move/log-file.ts";
 export { type Log, type Telemetry } from "./log.ts";
 export { ToolHints, ToolManifest } from "./tool/manifest.ts";

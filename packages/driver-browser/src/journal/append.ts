@@ -1,11 +1,14 @@
-/** What is written by one append: lines, what has finished, letters, and where the scope stands afterwards. */
-import type { Append, AppendResult, NotWritten, OutboxMessage } from "@pawl/runtime/driver";
+/**
+ * The writes to the log of a scope. An append writes its lines, index entries and messages, and the new head of the scope, in
+ * one transaction. Retention drops the lines up to the latest snapshot, except those that the state refers to.
+ */
+import type { Append, AppendResult, NotWritten, Retained, OutboxMessage } from "@pawl/runtime/driver";
 import { chain } from "@pawl/sansio-core/driver";
 import { scopeAt } from "./owner.ts";
 import type { ScopeRow } from "./schema.ts";
 import type { Writing } from "./transaction.ts";
 
-/** Why a writer of this epoch is refused. */
+/** Returns the refusal for a writer whose epoch is not the current one. */
 export const fenced = (row: ScopeRow | undefined, epoch: number): NotWritten | undefined =>
   row !== undefined && epoch === row.epoch && epoch > 0 ? undefined : { type: "fenced", epoch: row?.epoch ?? 0 };
 
@@ -28,7 +31,7 @@ export const send = async (at: Writing, from: string, { to, ...letter }: OutboxM
 type Lines = Pick<Append, "lines">;
 const sizeOf = ({ lines }: Lines): number => lines.reduce((sum, { line }) => sum + line.length, 0);
 
-/** Takes room for lines; false where there is none. */
+/** Reserves room for lines; false if there is not enough. */
 export const hasRoom = async (at: Writing, append: Lines, most: number): Promise<boolean> => {
   const size = ((await at.objectStore("count").get("size")) ?? 0) + sizeOf(append);
   if (size > most) return false;
@@ -56,7 +59,7 @@ export const write = async (at: Writing, row: ScopeRow, append: Append): Promise
   for (const one of finished) await at.objectStore("finished").put({ seq: one.seq }, [scope, one.kind, one.id]);
 };
 
-/** Takes an append, or says why not. `most` is the room for lines, in characters. */
+/** Writes an append, unless it is fenced, in conflict, or too large. `most` is the room for lines, in characters. */
 export const take = async (at: Writing, append: Append, most: number): Promise<AppendResult> => {
   const row = await scopeAt(at, append.scope);
   if (row === undefined) return { type: "fenced", epoch: 0 };
@@ -65,4 +68,58 @@ export const take = async (at: Writing, append: Append, most: number): Promise<A
   if (!(await hasRoom(at, append, most))) return { type: "full" };
   await write(at, row, append);
   return { type: "ok" };
+};
+
+/** Returns the hash of the chain up to a sequence, if an append ends there. */
+const linkAt = async (at: Writing, scope: string, seq: number): Promise<string | undefined> => {
+  const append = await at.objectStore("append").get([scope, seq]);
+  if (append !== undefined) return append.hash;
+  const segment = await at.objectStore("segment").get(scope);
+  return segment?.base === seq ? segment.hash : undefined;
+};
+
+export const keepSnapshot = async (
+  at: Writing,
+  scope: string,
+  epoch: number,
+  snapshot: { readonly seq: number; readonly text: string },
+): Promise<AppendResult> => {
+  const row = await scopeAt(at, scope);
+  const refused = fenced(row, epoch);
+  if (refused !== undefined || row === undefined) return refused ?? { type: "fenced", epoch: 0 };
+  if ((await linkAt(at, scope, snapshot.seq)) === undefined) return { type: "conflict", seq: row.seq };
+  await at.objectStore("snapshot").put(snapshot, scope);
+  return { type: "ok" };
+};
+
+const drop = async (at: Writing, scope: string, base: number, keep: ReadonlySet<number>): Promise<void> => {
+  const upTo = IDBKeyRange.bound([scope, 0], [scope, base]);
+  let freed = 0;
+  for (const line of await at.objectStore("kept").getAll(upTo)) {
+    if (keep.has(line.seq)) continue;
+    await at.objectStore("kept").delete([scope, line.seq]);
+    freed += line.line.length;
+  }
+  for (const { last, lines } of await at.objectStore("append").getAll(upTo)) {
+    for (const line of lines) {
+      if (keep.has(line.seq)) await at.objectStore("kept").put({ scope, ...line });
+      else freed += line.line.length;
+    }
+    await at.objectStore("append").delete([scope, last]);
+  }
+  const size = (await at.objectStore("count").get("size")) ?? 0;
+  await at.objectStore("count").put(Math.max(0, size - freed), "size");
+};
+
+/** Drops the lines up to the latest snapshot, except `keep`; the snapshot becomes the segment before them. */
+export const retain = async (at: Writing, scope: string, epoch: number, keep: readonly number[]): Promise<Retained> => {
+  const row = await scopeAt(at, scope);
+  const refused = fenced(row, epoch);
+  if (refused !== undefined || row === undefined) return refused ?? { type: "fenced", epoch: 0 };
+  const snapshot = await at.objectStore("snapshot").get(scope);
+  const hash = snapshot && (await linkAt(at, scope, snapshot.seq));
+  if (snapshot === undefined || hash === undefined) return { type: "conflict", seq: row.seq };
+  await drop(at, scope, snapshot.seq, new Set(keep));
+  await at.objectStore("segment").put({ base: snapshot.seq, hash, snapshot: snapshot.text }, scope);
+  return { type: "ok", base: snapshot.seq };
 };

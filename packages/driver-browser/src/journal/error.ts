@@ -1,4 +1,4 @@
-/** What can be wrong with a journal in a browser, in stable codes. */
+/** The failures of a journal in a browser, with stable codes, and the browser's errors translated into them. */
 
 export type BrowserJournalCode =
   /** The browser has no IndexedDB or no Web Locks here, or keeps them from this page. */
@@ -7,17 +7,17 @@ export type BrowserJournalCode =
   | "newer_schema"
   /** Another tab keeps an older version of the journal open. */
   | "blocked"
-  /** A database of this name is there, and something else's. */
+  /** A database of this name exists, and belongs to something else. */
   | "not_a_journal"
-  /** There is no more room. */
+  /** The storage is full. */
   | "full"
   /** The browser has closed the journal: its database was deleted, its storage cleared, or its disk failed. */
   | "closed"
-  /** Another tab has taken over, and writes here now. */
+  /** Another tab has taken over and is the writer now. */
   | "superseded"
   | "failed";
 
-/** A database that can not be used as a journal, or no longer. */
+/** Reports that a database cannot be used as a journal, or no longer. */
 export class BrowserJournalError extends Error {
   override readonly name = "BrowserJournalError";
   readonly code: BrowserJournalCode;
@@ -36,7 +36,7 @@ const causes: { readonly [name: string]: readonly [BrowserJournalCode, string] }
   UnknownError: ["failed", "the browser's storage failed: look at the disk"],
 };
 
-/** As some browsers answer in private windows. */
+/** Adds the errors that some browsers throw in private windows. */
 const openingCauses: typeof causes = {
   ...causes,
   InvalidStateError: ["unavailable", "the browser stores nothing for this page: leave private browsing, or allow it"],
@@ -49,8 +49,8 @@ const inWords = (thrown: unknown, name: string, known: typeof causes): BrowserJo
   return new BrowserJournalError(code, `journal ${name}: ${cause.message || cause.name}; ${advice}`);
 };
 
-/** What the browser threw, in the journal's words. */
+/** Translates an error of the browser. */
 export const journalError = (thrown: unknown, name: string): BrowserJournalError => inWords(thrown, name, causes);
-/** The same of what it threw while the journal was opened. */
+/** Translates an error of the browser that was thrown while the journal was opened. */
 export const openingError = (thrown: unknown, name: string): BrowserJournalError =>
   inWords(thrown, name, openingCauses);

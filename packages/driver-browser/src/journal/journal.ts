@@ -1,38 +1,34 @@
 /**
- * A journal in IndexedDB: what `appendAll` has acknowledged is on disk (durability "strict"). Epoch and sequence are
+ * A journal in IndexedDB. Appends that `appendAll` acknowledged are on disk (durability "strict"). Epoch and sequence are
  * compared in the transaction that writes, so several tabs may share one database.
  */
 import type { AttachmentStore, Journal } from "@pawl/runtime";
 import type { Adoption, Append, AppendResult, BlobStore, MoveStore, Roots } from "@pawl/runtime/driver";
-import { take } from "./append.ts";
-import { attachmentsOver } from "./attachment.ts";
-import { blobsOver } from "./blob.ts";
+import { hashText } from "@pawl/tool-value";
+import { keepSnapshot, retain, take } from "./append.ts";
+import { attachmentsOver, blobsOver } from "./blob.ts";
 import { BrowserJournalError, journalError } from "./error.ts";
-import { awaitingApproval, due, inbox, mailed, read, scopes } from "./queries.ts";
+import { awaitingApproval, due, inbox, mailed, read, scopes, verify } from "./queries.ts";
 import { type Adopted, adopt, decline, index } from "./move.ts";
-import { claim, join, leave, load, lost, release, renew, scopeAt, secrets } from "./owner.ts";
-import { keepSnapshot, retain } from "./retention.ts";
-import { rootsOf } from "./root.ts";
+import { WriterFence, claim, join, leave, load, lost, release, renew, scopeAt, secrets } from "./owner.ts";
 import { type OnClosed, openDatabase } from "./schema.ts";
-import { WriterFence } from "./writer-fence.ts";
 import { Transactions, type Writing } from "./transaction.ts";
-import { verify } from "./verify.ts";
 
 export interface BrowserJournalOptions {
-  /** Of the database. */
+  /** Names the database. */
   readonly name: string;
-  /** The clock that leases run by: one for all tabs. */
+  /** Reads the clock of leases, which all tabs must share. */
   readonly now?: () => number;
-  /** Is told why the journal is open no more, when nobody here closed it. */
+  /** Called with the reason when the journal was closed by someone else. */
   readonly closed?: (why: BrowserJournalError) => void;
-  /** How many characters of lines there may be; without it, as many as the browser has room for. */
+  /** Limits the characters of all lines; by default the browser's quota does. */
   readonly room?: number;
 }
 
 export interface BrowserJournal extends Journal {
-  /** From now on whoever did so before can neither claim nor append. */
+  /** Makes this the writer: the one before can neither claim nor append any more. */
   readonly takeFence: () => Promise<void>;
-  /** What wait keys are signed with, made where there is none. */
+  /** Returns the secrets that sign wait keys, creating them on first use. */
   readonly roots: () => Promise<Roots>;
   readonly moves: MoveStore;
   readonly blobs: BlobStore;
@@ -40,7 +36,6 @@ export interface BrowserJournal extends Journal {
   readonly close: () => void;
 }
 
-/** What all writing needs. */
 interface Store {
   readonly transactions: Transactions;
   readonly fence: WriterFence;
@@ -50,7 +45,7 @@ interface Store {
 const notTaken = ({ code, message }: BrowserJournalError): AppendResult =>
   code === "full" ? { type: "full" } : { type: "failed", message };
 
-/** Who writes no more is told that the epoch is another's, whichever it is. */
+/** Takes a group of appends. All are fenced if another tab has become the writer. */
 const takeAll = async (at: Writing, { fence, room }: Store, appends: readonly Append[]): Promise<AppendResult[]> => {
   const isLost = await fence.isLost(at);
   const results: AppendResult[] = [];
@@ -61,7 +56,7 @@ const takeAll = async (at: Writing, { fence, room }: Store, appends: readonly Ap
   return results;
 };
 
-/** The whole group in one transaction; where there is no room for all of it, one append after the other. */
+/** Writes a group in one transaction (group commit). If the group does not fit, each append gets a transaction of its own. */
 const appendAll = async (store: Store, appends: readonly Append[]): Promise<readonly AppendResult[]> => {
   try {
     return await store.transactions.write((at) => takeAll(at, store, appends));
@@ -94,6 +89,19 @@ const movesOf = (store: Store): MoveStore => ({
   secrets: (scope) => store.transactions.read((at) => secrets(at, scope)),
   index: (scope) => store.transactions.read((at) => index(at, scope)),
 });
+
+const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** Returns the root secret of wait keys, creating it on first use. All tabs share it, so each can verify any key. */
+const rootsOf = async (transactions: Transactions): Promise<Roots> => {
+  const fresh = crypto.getRandomValues(new Uint8Array(32));
+  const secret = await transactions.write(async (at) => {
+    const known = await at.objectStore("root").get("newest");
+    if (known === undefined) await at.objectStore("root").put(fresh, "newest");
+    return known ?? fresh;
+  });
+  return { newest: { kid: hashText(hex(secret)).slice(0, 8), secret } };
+};
 
 const journalOver = (store: Store, now: () => number): BrowserJournal => {
   const { transactions, fence } = store;

@@ -1,4 +1,4 @@
-/** What a journal in IndexedDB keeps of moves between stores. */
+/** The part of a journal that moves scopes between stores: adopting a scope, declining it, and the record of either. */
 import { type Adoption, type IndexEntry, type MoveEnd, type MoveStore, chainStartOf } from "@pawl/runtime/driver";
 import { fenced, hasRoom, send, write } from "./append.ts";
 import { scopeAt } from "./owner.ts";
@@ -9,7 +9,7 @@ export type Adopted = Awaited<ReturnType<MoveStore["adopt"]>>;
 
 const all = (scope: string): IDBKeyRange => IDBKeyRange.bound([scope], [scope, []]);
 
-/** What stands here of a scope goes, but for its index and its letters. */
+/** Deletes the log of a scope, but not its index entries and messages. */
 const clear = async (at: Writing, scope: string): Promise<void> => {
   const appended = (await at.objectStore("append").getAll(all(scope))).flatMap(({ lines }) => lines);
   const kept = await at.objectStore("kept").getAll(all(scope));
@@ -20,7 +20,7 @@ const clear = async (at: Writing, scope: string): Promise<void> => {
   for (const store of ["snapshot", "segment"] as const) await at.objectStore(store).delete(scope);
 };
 
-/** The whole log as one append that has none before it. */
+/** Replaces the log of a scope by one append that holds all of it. */
 const replace = async (at: Writing, row: ScopeRow, adoption: Adoption, most: number): Promise<boolean> => {
   const { scope, segment, kept } = adoption;
   await clear(at, scope);
@@ -40,7 +40,7 @@ const bring = async (at: Writing, adoption: Adoption): Promise<void> => {
   await at.objectStore("moved").put({ type: "received", epoch }, [scope, nonce]);
 };
 
-/** Takes a scope in; `full` where there is no room for it: then nothing of it is to be kept. */
+/** Adopts a scope. The caller must abort the transaction if the answer is `full`. */
 export const adopt = async (at: Writing, adoption: Adoption, most: number): Promise<Adopted> => {
   const { scope, nonce, epoch } = adoption;
   const ended = await at.objectStore("moved").get([scope, nonce]);

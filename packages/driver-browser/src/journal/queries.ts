@@ -1,10 +1,17 @@
-/** What can be read of a journal without owning anything. */
-import type { JournalLine, InboxMessage, ScopeEntry } from "@pawl/runtime/driver";
+/** The queries of a journal, which need no ownership. */
+import {
+  type ChainCheck,
+  type JournalLine,
+  type InboxMessage,
+  type ScopeEntry,
+  chainStartOf,
+} from "@pawl/runtime/driver";
+import { chain } from "@pawl/sansio-core/driver";
 import { otherOwner, scopeAt } from "./owner.ts";
 import type { AppendRow, ScopeRow } from "./schema.ts";
 import type { Reading } from "./transaction.ts";
 
-/** All keys that begin with a scope, from a number on. */
+/** Returns the range of keys that begin with a scope, from a number on. */
 const range = (scope: string, from: number, to = Infinity): IDBKeyRange =>
   IDBKeyRange.bound([scope, from], [scope, to]);
 
@@ -17,7 +24,7 @@ export const read = async (at: Reading, scope: string, from: number, to: number)
   return [...kept.map(({ seq, line }) => ({ seq, line })), ...appended].filter(({ seq }) => seq >= from && seq <= to);
 };
 
-/** Those whose owner is gone, or is the one that asks. */
+/** Keeps the scopes without a live owner, and those of the instance that asks. */
 const free = async (
   at: Reading,
   scopes: readonly ScopeRow[],
@@ -52,7 +59,7 @@ export const mailed = async (
 };
 const nobodys: ScopeRow = { name: "", epoch: 0, protocol: 0, seq: 0, hash: "" };
 
-/** After any name that begins so. */
+/** Sorts after every continuation of a prefix. */
 const end = "\uffff";
 
 export const scopes = async (at: Reading, prefix: string, after: string, limit?: number) => {
@@ -69,7 +76,7 @@ export const scopes = async (at: Reading, prefix: string, after: string, limit?:
   }));
 };
 
-/** A tab's scopes are few. */
+/** Filters all scopes: a tab has few. */
 export const awaitingApproval = async (
   at: Reading,
   prefix: string,
@@ -77,3 +84,21 @@ export const awaitingApproval = async (
   limit: number,
 ): Promise<readonly ScopeEntry[]> =>
   (await scopes(at, prefix, after)).filter(({ approvals }) => approvals !== undefined).slice(0, limit);
+
+/** Verifies the hash chain of a scope's log: the lines of every append must yield the hash that was written with it. */
+export const verify = async (at: Reading, scope: string): Promise<ChainCheck | undefined> => {
+  const row = await scopeAt(at, scope);
+  if (row === undefined || row.seq === 0) return undefined;
+  const segment = await at.objectStore("segment").get(scope);
+  const base = segment?.base ?? 0;
+  let hash = segment?.hash ?? chainStartOf(scope);
+  for (const append of await rows(at, scope, base + 1)) {
+    hash = chain(
+      hash,
+      append.lines.map(({ line }) => line),
+    );
+    if (hash !== append.hash) return { type: "broken", base, seq: append.last, expected: append.hash, found: hash };
+  }
+  if (hash !== row.hash) return { type: "broken", base, seq: row.seq, expected: row.hash, found: hash };
+  return { type: "whole", base, seq: row.seq, hash, kept: row.seq };
+};

@@ -1,29 +1,29 @@
-/** The object stores of a journal in IndexedDB. */
+/** The object stores of a journal in IndexedDB, their versions, and the opening of the database. */
 import type { JournalLine, Lease, InboxMessage, MoveEnd, ScopeSecret, Segment, Snapshot } from "@pawl/runtime/driver";
 import type { Finished } from "@pawl/sansio-core";
 import { type DBSchema, type IDBPDatabase, openDB } from "idb";
 import { BrowserJournalError, openingError } from "./error.ts";
 
-/** Where a scope stands. */
+/** The head of a scope. */
 export interface ScopeRow {
   readonly name: string;
   readonly epoch: number;
   readonly protocol: number;
   readonly seq: number;
-  /** The chain over all its appends. */
+  /** The hash of the chain over all its appends. */
   readonly hash: string;
   readonly owner?: string;
   readonly wakeAt?: number;
   readonly approvals?: number;
 }
 
-/** One append, whole. */
+/** One append. */
 export interface AppendRow {
   readonly scope: string;
   readonly last: number;
   readonly appendId: string;
   readonly lines: readonly JournalLine[];
-  /** The chain up to here. */
+  /** The hash of the chain up to this append. */
   readonly hash: string;
 }
 
@@ -34,33 +34,33 @@ export interface LeaseRow extends Lease {
 
 export interface LetterRow extends InboxMessage {
   readonly to: string;
-  /** The order in which letters came. */
+  /** Counts messages in the order of their arrival. */
   readonly order: number;
 }
 
 export interface JournalSchema extends DBSchema {
   scope: { key: string; value: ScopeRow; indexes: { wake: number } };
   append: { key: [scope: string, last: number]; value: AppendRow; indexes: { id: [scope: string, appendId: string] } };
-  /** Lines that retention kept, since the state refers to them. */
+  /** Lines that retention kept because the state refers to them. */
   kept: { key: [scope: string, seq: number]; value: JournalLine & { readonly scope: string } };
   finished: { key: [scope: string, kind: Finished["kind"], id: string]; value: { readonly seq: number } };
   letter: { key: [to: string, from: string, kind: string, link: number, number: number]; value: LetterRow };
   lease: { key: string; value: LeaseRow };
   snapshot: { key: string; value: Snapshot };
   segment: { key: string; value: Segment };
-  /** Numbers of the whole journal: the next letter's order, how many characters its lines have, and who may write. */
+  /** Counters of the journal: the order of the next message, the characters of all lines, and the writer's fence. */
   count: { key: "letters" | "size" | "seat"; value: number };
-  /** How moves ended here. */
+  /** The ends of moves to this store. */
   moved: { key: [scope: string, nonce: string]; value: MoveEnd };
-  /** Of scopes that came from elsewhere. */
+  /** Secrets of scopes that came from another store. */
   secret: { key: [scope: string, kid: string, secret: string]; value: ScopeSecret };
-  /** What wait keys are signed with. */
+  /** The root secret of wait keys. */
   root: { key: "newest"; value: Uint8Array };
-  /** Large values, by the names that lines have for them. */
+  /** Large values, by the names under which lines refer to them. */
   blob: { key: string; value: Uint8Array };
-  /** When a blob was last put. */
+  /** The time at which a blob was last put. */
   put: { key: string; value: { readonly at: number }; indexes: { at: number } };
-  /** Bytes that bodies put, by their hash. */
+  /** Attachments, by the hash of their bytes. */
   attachment: { key: string; value: Uint8Array };
 }
 
@@ -93,10 +93,10 @@ const makeAttachments = (database: Database): void => {
   database.createObjectStore("attachment");
 };
 
-/** What each version has made. */
+/** The upgrades, one for each version. */
 const versions = [makeJournal, makeMoves, makeBlobs, makeAttachments];
 
-/** Is told why the database is open no more, when its owner did not close it. */
+/** Called with the reason when the database was closed by someone else. */
 export type OnClosed = (why: BrowserJournalError) => void;
 
 const words = {
@@ -106,10 +106,10 @@ const words = {
   not_a_journal: "its database is something else's; name another",
 } as const;
 
-/** Whether it was made here: of what is something else's nothing is changed. */
+/** Returns true if the database is a journal. Nothing is changed in any other. */
 const isJournal = ({ objectStoreNames }: Database): boolean => objectStoreNames.contains("scope");
 
-/** Opens the database, or says what hinders it from being opened, or made newer. */
+/** Opens and upgrades the database, or rejects with the reason why that is not possible. */
 const openOrHindered = (name: string, onClosed: OnClosed): Promise<Database> =>
   new Promise((resolve, reject) => {
     const why = (code: keyof typeof words) => new BrowserJournalError(code, `journal ${name}: ${words[code]}`);
@@ -118,7 +118,7 @@ const openOrHindered = (name: string, onClosed: OnClosed): Promise<Database> =>
       upgrade: (database, before, _wanted, upgrading) => {
         if (before === 0 || isJournal(database)) return versions.slice(before).forEach((make) => make(database));
         reject(why("not_a_journal"));
-        upgrading.done.catch(() => undefined); // It was told just now.
+        upgrading.done.catch(() => undefined); // Rejected just now.
         upgrading.abort();
       },
       blocked: () => {
@@ -137,10 +137,10 @@ const openOrHindered = (name: string, onClosed: OnClosed): Promise<Database> =>
     }, reject);
   });
 
-/** Opens the database of a journal. A tab that keeps it from being made newer closes its own when it is told. */
+/** Opens the database of a journal. A tab that blocks the upgrade of another closes its own database. */
 export const openDatabase = async (name: string, onClosed: OnClosed): Promise<Database> => {
   try {
-    // Some browsers have none of it in private windows, or throw where it is only looked at.
+    // In private windows some browsers have no IndexedDB, or throw on access.
     if (typeof indexedDB === "undefined" || indexedDB === null)
       throw new BrowserJournalError(
         "unavailable",

@@ -1,4 +1,4 @@
-/** One transaction over all stores: durable when it resolves, and undone as a whole when its work throws. */
+/** Transactions over the object stores: durable when they resolve, and undone as a whole when their work throws. */
 import type { IDBPTransaction, StoreNames } from "idb";
 import { BrowserJournalError, journalError } from "./error.ts";
 import type { Database, JournalSchema } from "./schema.ts";
@@ -8,7 +8,7 @@ type Stores = Store[];
 export type Reading = IDBPTransaction<JournalSchema, Stores, "readonly" | "readwrite">;
 export type Writing = IDBPTransaction<JournalSchema, Stores, "readwrite">;
 
-/** Of the log, and all that belongs to it: one transaction after the other. */
+/** The stores of the log. Their transactions run one after the other. */
 const logStores: readonly Store[] = [
   "scope",
   "append",
@@ -34,7 +34,7 @@ export class Transactions {
     this.#name = name;
   }
 
-  /** The browser has closed it, and says why, or its owner. */
+  /** Closes the database; later transactions fail with the reason. */
   close(why = new BrowserJournalError("closed", `journal ${this.#name} is closed: open it again`)): void {
     this.#closed ??= why;
     this.#database.close();
@@ -44,7 +44,7 @@ export class Transactions {
     if (this.#closed !== undefined) throw this.#closed;
   }
 
-  /** What is cut off when the journal is closed fails for that reason. */
+  /** Returns the error of a failed transaction: the reason of the close, if it was cut off by one. */
   #error(thrown: unknown): BrowserJournalError {
     return this.#closed ?? journalError(thrown, this.#name);
   }
@@ -62,7 +62,7 @@ export class Transactions {
     this.#check();
     try {
       const at = this.#database.transaction([...stores], "readwrite", { durability: "strict" });
-      at.done.catch(() => undefined); // Heard of below, unless the work was the first to fail.
+      at.done.catch(() => undefined); // Awaited below, unless the work fails first.
       const result = await this.#worked(at, work);
       await at.done;
       return result;

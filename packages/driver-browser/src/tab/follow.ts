@@ -1,13 +1,13 @@
-/** The log of a scope as it grows, as any tab sees it: read from the database, whenever somebody tells of news. */
+/** Follows the log of a scope from any tab: reads it from the database, again whenever a broadcast announces news. */
 import type { Recorded } from "@pawl/sansio-core";
 import { type Journal, Refused } from "@pawl/runtime";
 import { recordedIn } from "@pawl/runtime/driver";
 import type { TabMessage } from "./message.ts";
 
-/** Lines that are read at once. */
+/** Limits the lines of one read. */
 const chunk = 500;
 
-/** Where others tell of it. */
+/** A source of broadcasts. */
 interface Heard {
   readonly hear: (hearer: (message: TabMessage) => void) => void;
 }
@@ -17,7 +17,7 @@ interface Waiter {
   readonly wake: () => void;
 }
 
-/** How often there was news of a scope. Whoever writes may have more to tell than was announced: a beat is news of all. */
+/** Counts the news of each scope. A beat counts as news of all scopes: some announcements may have been lost. */
 export class News {
   readonly #waiters = new Set<Waiter>();
   readonly #counts = new Map<string, number>();
@@ -59,7 +59,7 @@ export class News {
   }
 }
 
-/** A copy that was left is over, whatever is put in its place when the scope comes back. */
+/** Returns true for the last event of a scope that moved away. Its log here ends there, even if the scope comes back. */
 const isLeft = ({ event }: Recorded): boolean => event.type === "scope.moved";
 
 const isLeftAt = async (journal: Journal, scope: string, seq: number): Promise<boolean> => {
@@ -75,7 +75,7 @@ const admitted = (scope: string): string => {
 const gone = (scope: string, next: number): Refused =>
   new Refused("gone", `the log of ${scope} has no event ${next} any more`);
 
-/** Nothing more is there, or all that is read at once was deleted: then no news will bring it. */
+/** Returns true if retention has dropped the next event, so that no news will bring it. */
 const isCut = async (journal: Journal, scope: string, next: number): Promise<boolean> =>
   next <= ((await journal.segment(scope))?.base ?? 0);
 
@@ -84,7 +84,7 @@ interface Followed {
   readonly after: number;
 }
 
-/** After a cursor, and on, as `OpenTab` says; throws `gone` where the log does not go back as far. */
+/** Yields the events after a cursor, as `OpenTab` says; throws `gone` if the log does not go back that far. */
 export async function* follow(
   journal: Journal,
   news: News,

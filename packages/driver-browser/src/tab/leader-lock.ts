@@ -1,27 +1,27 @@
 /**
- * Which of the tabs over one journal writes: the one that holds a Web Lock. It is given to the next when its tab closes
- * or crashes. One whose tab hangs is stolen after it left three questions unanswered: questions and not a clock, since
- * messages come in time where timers of a tab in the background do not. The lock only says who should write; that
- * nobody else does is up to the writer's fence in the database.
+ * Leader election among the tabs of one journal: the leader is the tab that holds a Web Lock. The browser passes the lock on when
+ * that tab closes or crashes. A tab that hangs loses the lock after three unanswered questions. Questions are used instead of a
+ * clock because the timers of a background tab are throttled and its messages are not. The lock only says who should write;
+ * the writer's fence in the database refuses all others.
  */
 import { BrowserJournalError } from "../journal/error.ts";
-import type { Channel } from "./channel.ts";
+import type { Channel } from "./broadcast.ts";
 
 export interface LeaderLockPort {
   readonly lock: string;
   readonly writer: string;
   readonly channel: Channel;
   readonly beatMs: number;
-  /** This tab writes from now on; the lock is released again where this fails. */
+  /** Called when this tab becomes the leader; the lock is released if it fails. */
   readonly taken: () => Promise<void>;
-  /** Another tab has stolen the lock. */
+  /** Called when another tab has stolen the lock. */
   readonly lost: () => void;
   readonly fault: (what: string, thrown: unknown) => void;
 }
 
 const mostMissed = 3;
 
-/** The locks of this page, or a refusal. */
+/** Returns the locks of this page, or throws if there are none. */
 export const locksHere = (): LockManager => {
   if (typeof navigator !== "undefined" && navigator.locks !== undefined) return navigator.locks;
   throw new BrowserJournalError(
@@ -53,49 +53,49 @@ export class LeaderLock {
     return this.#leave !== undefined;
   }
 
-  /** Waits for the lock, in a queue with the others, or takes it from whoever has it. */
+  /** Queues for the lock, or steals it. */
   #want(how: LockOptions): void {
     this.#wanting.abort();
     const wanting = new AbortController();
     this.#wanting = wanting;
     const options = how.steal === true ? how : { ...how, signal: wanting.signal };
     this.#locks
-      .request(this.#port.lock, options, () => this.#sit(wanting.signal))
+      .request(this.#port.lock, options, () => this.#hold(wanting.signal))
       .catch((thrown: unknown) => {
         if (!wanting.signal.aborted) this.#stolen(thrown);
       });
   }
 
-  async #sit(wanted: AbortSignal): Promise<void> {
+  async #hold(wanted: AbortSignal): Promise<void> {
     if (wanted.aborted) return;
     const left = new Promise<void>((leave) => (this.#leave = leave));
     this.#answer();
     try {
       await this.#port.taken();
     } catch (thrown) {
-      this.#port.fault("this tab can not write", thrown);
-      this.#stand();
+      this.#port.fault("this tab cannot write", thrown);
+      this.#letGo();
     }
     await left;
     if (!this.#isClosed && !wanted.aborted) setTimeout(() => this.#again(wanted), this.#port.beatMs);
   }
 
-  /** Others had their turn. */
+  /** Queues again, after the other tabs had their turn. */
   #again(wanted: AbortSignal): void {
     if (!this.#isClosed && this.#wanting.signal === wanted) this.#want({});
   }
 
-  #stand(): void {
+  #letGo(): void {
     this.#leave?.();
     this.#leave = undefined;
   }
 
   #stolen(thrown: unknown): void {
     const wasHeld = this.isHeld;
-    this.#stand();
+    this.#letGo();
     if (this.#isClosed) return;
     if (wasHeld) this.#port.lost();
-    else this.#port.fault("the lock of the journal can not be had", thrown);
+    else this.#port.fault("the lock of the journal is not available", thrown);
     this.#want({});
   }
 
@@ -114,11 +114,11 @@ export class LeaderLock {
     this.#want({ steal: true });
   }
 
-  /** Leaves it to the next tab. */
+  /** Passes the lock to the next tab. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#beats);
     this.#wanting.abort();
-    this.#stand();
+    this.#letGo();
   }
 }

@@ -1,14 +1,14 @@
-/** What the tabs over one journal tell each other. */
+/** The messages between the tabs of one journal: news of durable events, and questions if the leader is alive. */
 import { type Codec, string, tagged, u64 } from "@pawl/tool-value";
 
 export type TabMessage =
-  /** These events are durable. */
+  /** Announces durable events. */
   | { readonly type: "appended"; readonly scope: string; readonly seq: number }
-  /** Is whoever writes there? */
+  /** Asks if the writer is alive. */
   | { readonly type: "asked" }
-  /** Whoever writes is there. */
+  /** Answers that the writer is alive. */
   | { readonly type: "beat"; readonly writer: string }
-  /** Whoever writes did not answer, and is about to be replaced. */
+  /** Announces that the writer did not answer and is being replaced. */
   | { readonly type: "stealing" };
 
 export const TabMessage: Codec<TabMessage> = tagged<TabMessage, "type">("tab message", "type", {

@@ -1,6 +1,6 @@
 /**
- * One tab, or a worker of one. Of all tabs that are open over a journal, one writes: it has the runtime, and runs the
- * tools. The others watch, and the next of them goes on where it was when it is closed, crashes or hangs.
+ * A tab, or a worker of one. Of all tabs that are open over a journal, one is the leader: it has the runtime and runs the tools.
+ * The others follow. When the leader closes, crashes or hangs, the next tab continues where it was.
  */
 import type { Recorded } from "@pawl/sansio-core";
 import { type AttachmentStore, type Journal, type Log, Registry, Runtime } from "@pawl/runtime";
@@ -10,10 +10,9 @@ import { type BrowserJournal, openBrowserJournal } from "../journal/journal.ts";
 import type { OpenTab, OpenTabOptions } from "../open.ts";
 import { browserPlatform } from "../platform.ts";
 import { LeaderLock, locksHere } from "./leader-lock.ts";
-import { Channel } from "./channel.ts";
+import { Channel, broadcasting } from "./broadcast.ts";
 import { News, follow } from "./follow.ts";
 import { takeOver } from "./takeover.ts";
-import { broadcasting } from "./broadcast.ts";
 
 const errorsShown: Log = ({ level, name, fields, thrown }) => {
   if (level === "error") console.error(`pawl: ${name}`, fields, thrown);
@@ -79,14 +78,14 @@ class Tab implements OpenTab {
     const { name: _name, beatMs: _beatMs, changed, ...told } = this.#options;
     await this.#journal.takeFence();
     const roots = await this.#journal.roots();
-    if (this.#closed !== undefined || !this.#leaderLock.isHeld) return; // Closed, or another tab's, meanwhile.
+    if (this.#closed !== undefined || !this.#leaderLock.isHeld) return; // Closed, or lost to another tab, in the meantime.
     const instance = `tab:${crypto.randomUUID()}`;
     const host = { ...told.host, attachments: this.attachments };
     const ports = { journal: this.journal, platform: browserPlatform, instance, roots, log: errorsShown };
     const runtime = new Runtime({ ...ports, ...told, host });
     this.#writing = runtime;
     const notTakenOver = (what: string, thrown: unknown): void => {
-      if (this.#writing === runtime) this.#fault(what, thrown); // Else the next tab does.
+      if (this.#writing === runtime) this.#fault(what, thrown); // Else the next leader takes them over.
     };
     void takeOver(this.#journal, runtime, instance, notTakenOver).catch((thrown: unknown) =>
       notTakenOver("what another tab left was not taken over", thrown),
@@ -95,17 +94,17 @@ class Tab implements OpenTab {
     for (const { resolve } of this.#waiting.splice(0)) resolve(runtime);
   }
 
-  /** What this tab had stepped and nobody heard of is void: the journal takes nothing more from it. */
+  /** Ends the runtime. Events that were not durable are lost: the journal refuses them from now on. */
   #end(): void {
     const ended = this.#writing;
     this.#writing = undefined;
     void ended?.close().catch((thrown: unknown) => {
-      if (this.#closed === undefined) this.#fault("the runtime was not closed", thrown); // Else it was told why.
+      if (this.#closed === undefined) this.#fault("the runtime was not closed", thrown); // Else the reason was reported.
     });
     this.#options.changed?.(undefined);
   }
 
-  /** Nothing can be written or read here any more; what was acknowledged is for whoever opens it next. */
+  /** Ends the tab after its journal was closed. Acknowledged events are safe for the next to open it. */
   cutOff(why: BrowserJournalError): void {
     if (this.#closed !== undefined) return;
     this.#fault("the journal was closed", why);
@@ -132,7 +131,7 @@ class Tab implements OpenTab {
   }
 }
 
-/** Refuses at once what no runtime could be made of, and not when it is this tab's turn to write. All turns have one registry. */
+/** Checks the options at once, not when this tab becomes the leader. All its runtimes share one registry. */
 const admitted = (options: OpenTabOptions): Admitted => {
   const { tools, beatMs = 1000 } = admittedOptions(options);
   if (!(beatMs > 0 && beatMs < 2 ** 31)) throw wrongNumber("beatMs", beatMs, "above");

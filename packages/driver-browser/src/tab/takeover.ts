@@ -1,14 +1,14 @@
-/** What a tab that writes no more has left: its scopes, of which some were in the midst of something. */
+/** The takeover: a new leader continues the scopes that the tab before it left unfinished. */
 import { type Journal, Quarantined, type Runtime, ScopeMoved, ScopeMoving } from "@pawl/runtime";
 import { isAtRest, openState } from "@pawl/runtime/driver";
 
 const atOnce = 100;
 
-/** A scope that only its own host can answer for, or that somebody has to look at first, is left where it is. */
+/** Returns true for scopes that are skipped: moved or moving ones, and those in quarantine. */
 const isElsewhere = (thrown: unknown): boolean =>
   thrown instanceof ScopeMoved || thrown instanceof ScopeMoving || thrown instanceof Quarantined;
 
-const goOnWith = async (journal: Journal, runtime: Runtime, scope: string, owner: string): Promise<void> => {
+const resume = async (journal: Journal, runtime: Runtime, scope: string, owner: string): Promise<void> => {
   const held = await journal.load(scope, owner);
   if (held === undefined || !scope.startsWith("session:")) return;
   const { state } = await openState(journal, scope, held.snapshot, () => undefined);
@@ -16,7 +16,7 @@ const goOnWith = async (journal: Journal, runtime: Runtime, scope: string, owner
   await runtime.session(scope.slice("session:".length));
 };
 
-/** Goes on with sessions in whose midst another tab was closed, and with all else that is due. */
+/** Opens the sessions that another tab left unfinished, releases those at rest, and recovers everything else that is due. */
 export const takeOver = async (
   journal: Journal,
   runtime: Runtime,
@@ -27,7 +27,7 @@ export const takeOver = async (
     const entries = await journal.scopes("", after, atOnce);
     for (const { scope, owner } of entries) {
       if (owner === undefined || owner === instance) continue;
-      await goOnWith(journal, runtime, scope, owner).catch((thrown: unknown) => {
+      await resume(journal, runtime, scope, owner).catch((thrown: unknown) => {
         if (!isElsewhere(thrown)) fault(`${scope} was not taken over`, thrown);
       });
     }

@@ -1,6 +1,6 @@
 /**
- * A Web Worker that runs `client_side` tools for a runtime. It holds a Web Lock for as long as it lives, and the page
- * waits for the same lock: when it is given, the worker was ended or has crashed, and whatever it ran is lost with it.
+ * Attaches a Web Worker that runs `client_side` tools to a runtime. The worker holds a Web Lock for as long as it lives, and the
+ * page waits for the same lock: when the page gets it, the worker has ended or crashed, and its runs are lost.
  */
 import type { Runtime } from "@pawl/runtime";
 import { describe, read } from "@pawl/tool-value";
@@ -8,18 +8,18 @@ import * as E from "fp-ts/lib/Either.js";
 import { FromWorker, ToWorker } from "./message.ts";
 
 export interface AttachedWorker {
-  /** Ids of the tools that it runs. */
+  /** The ids of its tools. */
   readonly tools: readonly string[];
-  /** Resolves when it is gone, by whatever end. */
+  /** Resolves when the worker has ended, for any reason. */
   readonly ended: Promise<void>;
-  /** Ends it; what it runs is lost. */
+  /** Ends the worker; its runs are lost. */
   readonly end: () => void;
 }
 
 export interface AttachOptions {
-  /** Which scopes it works for: all, unless it is said. */
+  /** Selects the scopes that it works for; all by default. */
   readonly serves?: (scope: string) => boolean;
-  /** What it said that means nothing, or was not to be used. */
+  /** Called for messages that do not decode or cannot be used. */
   readonly fault?: (what: string, thrown: unknown) => void;
 }
 
@@ -34,10 +34,10 @@ const tell = (worker: Worker, message: ToWorker): void => {
   worker.postMessage(ToWorker.encode(message));
 };
 
-/** A script that does not come is an error without a message. */
+/** Explains the error of a script that did not load, which has no message. */
 const notLoaded = "its script did not load (is it there, and allowed?)";
 
-/** Resolves when the worker holds its lock, with the tools that it has. */
+/** Resolves with the worker's tools once it holds its lock. */
 const begun = (worker: Worker, lock: string): Promise<readonly string[]> =>
   new Promise((resolve, reject) => {
     const listening = new AbortController();
@@ -55,7 +55,7 @@ const begun = (worker: Worker, lock: string): Promise<readonly string[]> =>
     tell(worker, { type: "begin", lock });
   });
 
-/** Has a worker run tools; resolves once its script has called `serveTools`, with the tools that it serves. */
+/** Attaches a worker to a runtime. Resolves once its script has called `serveTools`. */
 export const attachWorker = async (
   runtime: Runtime,
   worker: Worker,

@@ -1,15 +1,15 @@
-/** What a page and a worker of it that runs tools tell each other. */
+/** The messages between a page and its worker that runs tools. */
 import type { Offer, OfferedRun } from "@pawl/runtime";
 import { type Codec, ToolCallOutput, array, json, optional, string, tagged, u64 } from "@pawl/tool-value";
 
 export type ToWorker =
-  /** The worker is to hold a lock of this name for as long as it lives. */
+  /** Asks the worker to hold a lock of this name for as long as it lives. */
   | { readonly type: "begin"; readonly lock: string }
   | ({ readonly type: "run" } & Offer)
   | ({ readonly type: "cancel" } & OfferedRun);
 
 export type FromWorker =
-  /** It holds its lock, and runs these tools. */
+  /** Reports that the worker holds its lock, and names its tools. */
   | { readonly type: "ready"; readonly tools: readonly string[] }
   | ({ readonly type: "settled"; readonly output: ToolCallOutput; readonly duration_ms: number } & OfferedRun);
 

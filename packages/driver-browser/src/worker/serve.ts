@@ -1,4 +1,4 @@
-/** `@pawl/driver-browser/worker`: in a Web Worker, runs tools for the page that has attached it. */
+/** `@pawl/driver-browser/worker`: runs tools in a Web Worker, for the page that attached it. */
 import type { Offer, OfferedRun } from "@pawl/runtime";
 import {
   type Json,
@@ -13,23 +13,23 @@ import * as E from "fp-ts/lib/Either.js";
 import { FromWorker, ToWorker, keyOf } from "./message.ts";
 
 export interface WorkerContext extends OfferedRun {
-  /** What the tool prepared. */
+  /** The payload that the tool prepared. */
   readonly payload: Json;
-  /** Of an externally owned call: the token under which the outside completes it when this worker is gone. */
+  /** The token that completes an externally owned call, also after this worker has ended. */
   readonly completionKey: string | undefined;
-  /** The call was cancelled: whatever comes of it now, soon. */
+  /** Aborts when the call was cancelled; the tool should then return soon. */
   readonly signal: AbortSignal;
 }
 
-/** What it throws is shown to the model if it is a `ToolRefused`, and hidden otherwise. */
+/** Runs a tool. The model sees the message of a `ToolRefused` that it throws; other errors are hidden. */
 export type WorkerTool = (args: Json, context: WorkerContext) => unknown;
 
-/** An error that a model may read. */
+/** Refuses a call with a message for the model. */
 export class ToolRefused extends Error {
   override readonly name = "ToolRefused";
 }
 
-/** The part of a worker's own scope that is used of it. */
+/** The part of the worker's global scope that is used. */
 interface WorkerScope {
   readonly postMessage: (message: unknown) => void;
   readonly addEventListener: (type: "message", hear: (event: { readonly data: unknown }) => void) => void;
@@ -69,7 +69,7 @@ class Served {
     }
   }
 
-  /** The lock is let go by nothing but the worker's end. */
+  /** Takes the lock, and keeps it until the worker ends. */
   #begin(lock: string): void {
     void navigator.locks.request(lock, () => {
       this.#tell({ type: "ready", tools: Object.keys(this.#tools) });
@@ -77,7 +77,7 @@ class Served {
     });
   }
 
-  /** What is offered again has begun already. */
+  /** Runs an offered call, once: an offer that is repeated has already begun. */
   async #run({ tool_id: id, args, payload, completion_key: completionKey, ...offer }: Offer): Promise<void> {
     const { scope, call, attempt, run: number } = offer;
     const run = { scope, call, attempt, run: number };

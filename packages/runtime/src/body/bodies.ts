@@ -1,20 +1,17 @@
 /** The bodies of a scope: started, fed with answers, and ended with their calls. */
 import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
-import { type CallRow, bodyOf, replayBase, toolReplayKey } from "@pawl/sansio-core/driver";
+import { type CallRow, bodyOf } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
-import { type Answer, type BodyPort, BodyRun, type RunId } from "./body.ts";
-import { completionKeyId, executionScopeIn, placeOf, report, sessionOf } from "../host/call-place.ts";
-import { answeredConnection } from "../host/connection.ts";
+import { BodyRun } from "./body.ts";
+import type { Answer, BodyPort, RunId } from "./body-port.ts";
+import { completionKeyId, placeOf } from "../host/tool-host.ts";
+import { ParkedCalls, answeredConnection } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
 import { textOf } from "../error.ts";
 import type { CallFacts, ProcessApi } from "./facet/facts.ts";
-import { hookedCall } from "../host/hook.ts";
 import { type HostRequest, askAs } from "../host/host-request.ts";
 import type { HostSide } from "../host/host-side.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
-import { contextOf } from "../host/prepare.ts";
-import type { Ephemeral } from "../session/observe/observation.ts";
-import { ParkedCalls } from "../host/parked-call.ts";
 import {
   type RecordedRun,
   type RecordedRunPort,
@@ -24,14 +21,13 @@ import {
   shownEventAt,
 } from "./recorded-run.ts";
 import type { Ending } from "../host/outcome.ts";
-import { bodyResult, runTool } from "./run-tool.ts";
+import { bodyResult, callFacts, runTool } from "./run-tool.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import { RequestQueue, recordRequest } from "./record.ts";
 import type { Cause, ScopeRunner } from "../scope/runner.ts";
 import type { Instance } from "../session/instance.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import type { News } from "./replay-order.ts";
-import { tokenOf } from "../scope/token.ts";
 
 type RunningRow = Extract<CallRow, { readonly phase: "running" }>;
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
@@ -54,7 +50,7 @@ export class Bodies {
   readonly #bodyPort: BodyPort;
   readonly #runs = new Map<CallRef, BodyRun>();
   readonly #requests = new RequestQueue();
-  /** Runs whose past is being read. */
+  /** Runs whose record is being read. */
   readonly #starting = new Set<Command>();
 
   constructor(instance: Instance, store: ScopeStore, side: HostSide, scope: BodiesScope) {
@@ -66,13 +62,12 @@ export class Bodies {
     this.#bodyPort = this.#portOfBodies();
   }
 
-  /** Calls that wait for a connection. */
   get #parked(): ParkedCalls {
     const eventAt = (seq: number): Promise<Event> => shownEventAt(this.#recordedRunPort, seq);
     return new ParkedCalls(this.#runner, this.#instance.owner, this.#side.host, eventAt);
   }
 
-  /** Tells the host what calls are parked for. */
+  /** Tells the host which connections calls are parked for. */
   askParked(): void {
     this.#parked.askAll();
   }
@@ -90,19 +85,19 @@ export class Bodies {
     return this.#runs.get(call);
   }
 
-  /** Whether none runs, and none is about to. */
+  /** True if none runs, and none is about to. */
   get isEmpty(): boolean {
     return this.#runs.size === 0 && this.#starting.size === 0;
   }
 
-  /** Hands one answer to each body that may hear one. */
+  /** Delivers one answer to each body that has one due. */
   deliverNext(): boolean {
     let delivered = false;
     for (const run of this.#runs.values()) if (run.deliverNext()) delivered = true;
     return delivered;
   }
 
-  /** What they may hear. */
+  /** Tells what `deliverNext` would deliver. */
   get news(): News {
     for (const { news } of this.#runs.values()) if (news !== "none") return this.#runs.size > 1 ? "some" : news;
     return "none";
@@ -120,7 +115,7 @@ export class Bodies {
     this.#requests.forgetAll();
   }
 
-  /** Begins the run that a command asks for. A later run is on record before its first word. */
+  /** Begins the run that a command asks for. A later run is recorded before it starts. */
   async execute(command: Of<"tool.execute">): Promise<void> {
     this.#starting.add(command);
     try {
@@ -155,7 +150,7 @@ export class Bodies {
     this.#runner.apply({ type: "call.dispatched", ...run, owner: this.#instance.owner, key });
   }
 
-  /** What settles while the past is read belongs to it: then it is read again. */
+  /** Reads the record of the run, and reads it again if an effect settled meanwhile. */
   async #begin(command: Of<"tool.execute">, tool: LiveTool): Promise<void> {
     const before = this.#current(command);
     const past = await recordedRunOf(this.#recordedRunPort, command.call, command.attempt);
@@ -165,7 +160,7 @@ export class Bodies {
     await this.#run(command, tool, past);
   }
 
-  /** The row of a run, while it is the one that its call is in. */
+  /** Returns the row of a run, while it is the current one of its call. */
   #current({ call, attempt, run }: Of<"tool.execute">): RunningRow | undefined {
     const row = this.#state.calls.at(call);
     return row?.phase === "running" && row.body.attempt === attempt && row.body.run === run ? row : undefined;
@@ -199,7 +194,7 @@ export class Bodies {
     this.#runner.apply({ type: "call.settled", call, attempt, run, result, duration_ms });
   }
 
-  /** What the driver itself ended is no outcome; what its grace was not enough for is shown to observers. */
+  /** Drops the outcome of a run that was ended. One that came after the grace of a cancel is shown to observers. */
   #overWithout({ id, isCancelled }: BodyRun, ending: Ending, duration_ms: number): void {
     const phase = this.#state.calls.at(id.call)?.phase;
     const isLate = isCancelled && (phase === "completed" || phase === "finishing") && !this.#runner.isAbandoned;
@@ -207,51 +202,18 @@ export class Bodies {
     this.#runner.apply({ type: "call.settled_late", ...id, output: ending.result.output, duration_ms });
   }
 
-  #facts({ call, tool, attempt, run, max_attempts, payload }: Of<"tool.execute">): CallFacts {
-    const row = this.#state.calls.at(call);
-    const { name = call, id = call, request = "" } = row?.call ?? {};
-    const { id: scope } = this.#state.scope;
-    const { host } = this.#side;
-    const executionScope = executionScopeIn(this.#state, request);
-    return {
-      sessionId: scope,
-      session: sessionOf(this.#state),
-      callId: id,
-      capabilities: { callId: id, isDurable: true, process: scope.startsWith("process:") ? scope : undefined },
-      maxAttempts: max_attempts,
-      replayKey: toolReplayKey(`${scope}/${request}`, name, tool),
-      base: replayBase(executionScope, name),
-      executionScope,
-      name,
-      payload,
-      place: `${scope.replace(/^session:/, "")}/${request}/${name}`,
-      processApi: this.#scope.processApi,
-      token: (key) => tokenOf(this.#side.roots, scope, key),
+  #facts(command: Of<"tool.execute">): CallFacts {
+    const { call, attempt, run } = command;
+    return callFacts(this.#side, this.#scope, command, {
       handOut: (key) => this.#handOut({ call, attempt, run }, key),
-      preparing: (callId, toolName) =>
-        contextOf(host, this.#state, { ...placeOf(this.#state, call), callId, tool: toolName }),
-      hooked: (nested) => {
-        const port = { host, emit: (told: Ephemeral) => this.#tell(told) };
-        return hookedCall(port, placeOf(this.#state, call), nested);
-      },
-      report: (thrown) => report(host, placeOf(this.#state, call), thrown),
-      attachments: this.#side.attachments,
-      progress: ({ text, kind }) => {
-        const observation = { type: "progress", call, call_id: id, name: tool, text, kind } as const;
-        this.#tell(observation);
-      },
       continueAs: (args) => {
         this.end(call);
         this.#runner.apply({ type: "call.continued", call, attempt, run, args });
       },
-    };
+    });
   }
 
-  #tell(observation: Ephemeral): void {
-    this.#scope.observers.tell(observation, this.#runner);
-  }
-
-  /** There may be room for requests that their link had none for. */
+  /** Tries again the requests that found their link full. */
   askAgain(): void {
     this.#requests.again();
   }
@@ -282,7 +244,10 @@ export class Bodies {
     };
   }
 
-  /** What a body that runs is answered; of a wait's it is as recorded, everything else as it was told. */
+  /**
+   * Returns the answer to a body that runs. The value is the one that the event was applied with; that of a wait may stand
+   * in its row alone, and is then in its stored form (`isRecorded`).
+   */
   answerOf(
     { call, key, seq, index, value }: Of<"step.answer">,
     cause: Cause,

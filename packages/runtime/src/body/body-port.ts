@@ -1,4 +1,4 @@
-/** What a run of a body is known by, what it asks for and hears, and what its scope does for it. */
+/** The contract between the run of a body and its scope: requests, answers, and what the scope does for the run. */
 import type { Ask } from "@pawl/sansio-core";
 import type { EffectResult, EffectSpec } from "@pawl/sansio-core/driver";
 import type { Patience } from "./stop.ts";
@@ -11,46 +11,43 @@ export interface RunId {
   readonly run: number;
 }
 
-/** What a body's request is known by. */
 export interface Request {
   readonly key: string;
   readonly hash: string;
   readonly effect: EffectSpec;
-  /** Of a step: the work itself. */
+  /** The work of a step. */
   readonly perform?: (() => EffectResult | Promise<EffectResult>) | undefined;
 }
 
-/** An answer on its way to the body. */
 export interface Answer extends Place {
   readonly key: string;
   readonly at: number;
   readonly result: EffectResult;
-  /** Of a select: the key that won. */
+  /** The key that won a select. */
   readonly winner: string | undefined;
 }
 
-/** What the body's scope does for it. */
 export interface BodyPort {
-  /** Asks for a turn: there may be something to deliver. */
+  /** Asks for a turn, in which answers are delivered. */
   readonly schedule: () => void;
-  /** Abandons the scope: its interpreter has failed. */
+  /** Abandons the scope, whose interpreter has failed. */
   readonly fail: (thrown: unknown) => void;
-  /** Whether this process still is the one that works here. */
+  /** Returns true while this process owns the scope. */
   readonly mayAct: () => boolean;
   readonly ask: (run: RunId, request: Request) => Ask;
   readonly record: (run: RunId, request: Request) => void;
   readonly reuse: (run: RunId, key: string) => void;
   readonly settle: (run: RunId, key: string, result: EffectResult) => void;
-  /** The body waits no longer under this key. */
+  /** Cancels the wait under this key. */
   readonly leave: (run: RunId, key: string) => void;
-  /** All that was to be done after a cancel is done. */
+  /** Records that all clean-ups after a cancel are done. */
   readonly cleanedUp: (run: RunId) => void;
   readonly diverge: (run: RunId, position: number, expected: string, found: string) => void;
-  /** Whether something that it asked for waits to be recorded. */
+  /** Returns true while a request of the run waits to be recorded. */
   readonly isHeld: (run: RunId) => boolean;
-  /** Whether time is about to answer somebody of the scope. */
+  /** Returns true if a deadline of the scope has passed that no event says yet. */
   readonly isDue: () => boolean;
-  /** The body has asked nothing for a while: it may be dropped, if all that it waits for is waits. */
+  /** Suspends the run, if it only waits. */
   readonly suspend: (run: RunId) => void;
   readonly platform: Platform;
   readonly patience: Patience;

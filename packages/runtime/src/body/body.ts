@@ -1,8 +1,47 @@
 /**
- * One run of a tool's body: what it asks for, and what it hears, one answer a turn, in the order of the log.
+ * One run of a tool's body: memoised replay over the log of its scope.
  *
- * A run belongs to (call, attempt, run). When it is over, whatever its program still asks is refused as `call_ended`,
- * and whatever it returns or throws is nothing.
+ * A run is (call, attempt, run). A call is tried in attempts, as its retries say; an attempt takes as many runs as crashes,
+ * suspensions and moves make of it. Each run executes the tool's function from its beginning. All that the function learns
+ * from outside comes through `ctx`, as the answer to a request, and a request that the log has an answer to is answered
+ * from the log. So a function that is deterministic between its requests arrives where its last run stood.
+ *
+ *   function ──request(key, hash, kind)──▶ ask(state) ─┬─ record, reuse ─▶ event: the request is in the log
+ *      ▲                                               ├─ answer, join ──▶ the log has it: wait for its turn
+ *      │                                               ├─ run ───────────▶ a step without a result: its work runs again
+ *      │                                               └─ diverged, unknown, ended
+ *      └──── answer, one a macrotask turn ◀── queue in log order ◀── event that settles the effect
+ *
+ * Two questions are kept apart. Which record answers a request is a matter of its key: the function repeats, so its keys
+ * repeat, and the hash of the input tells whether it asks for the same. When the answer is delivered is a matter of the
+ * log, by these rules:
+ *
+ * 1. Requests enter the log in the order in which the function makes them (`RequestQueue` in record.ts). The work of a new
+ *    step begins only when its request is durable, so the log can explain all that the outside has seen; an idempotent
+ *    step may begin earlier, under a lease.
+ * 2. Answers are delivered in the order of their places, (event, index in the event), and at most one in a macrotask
+ *    turn. All promise reactions to an answer are microtasks, so the function has made every request that follows from it
+ *    before the next answer comes. Hence the order of requests depends on the order of answers alone, and not on timing.
+ * 3. In a re-run an answer is held until all that stands before it in the log of this attempt, requests and answers, has
+ *    happened again (`ReplayOrder`). So a race between two effects takes the branch that it took.
+ * 4. Nothing unrecorded may be asked for while a recorded request has not been made again. Once all of the record has
+ *    happened again the run is live: it hears as the log grows.
+ * 5. An answer need not be durable to be delivered: what follows from it stands behind it in the log, and is lost with it.
+ * 6. `now` is the scope time of the last answer, so the function reads the same clock in each run.
+ *
+ * A run that breaks rule 4 has diverged: it asks for something else under a known key, asks for something new too early,
+ * ends without a recorded request, or is quiet for `holdMs` while the log expects a request of it. `call.diverged` says at
+ * which request, what was expected and what was found, and the run is over.
+ *
+ * A live run that only waits, and asks nothing for `suspendMs`, leaves memory; the answer that it waits for begins the next.
+ *
+ * A cancel has a place in the log as an answer has, and is delivered in its turn: the signal of the work is aborted, and
+ * the clean-ups that the function registered with `onCancel` begin. They may ask for effects as before, under a signal that
+ * the cancel does not abort. A function that returns ends the call once all clean-ups are done or their time has passed;
+ * where it has not returned by then, `call.cleaned_up` ends the call without it.
+ *
+ * When a run is over, its function is detached. It may keep executing; each further request is rejected as `call_ended`,
+ * and its result is ignored.
  */
 import type { Ask } from "@pawl/sansio-core";
 import type { EffectResult } from "@pawl/sansio-core/driver";
@@ -10,8 +49,6 @@ import type { Answer, BodyPort, Request, RunId } from "./body-port.ts";
 import { CleanUps, IdleWatch, Signals, ended } from "./stop.ts";
 import type { EffectError } from "../error.ts";
 import { type News, type Place, type Recorded, ReplayOrder, isEarlier } from "./replay-order.ts";
-
-export type { Answer, BodyPort, Request, RunId } from "./body-port.ts";
 
 interface Waiting {
   readonly request: Request;
@@ -31,7 +68,7 @@ export class BodyRun {
   readonly id: RunId;
   readonly #port: BodyPort;
   readonly #replayOrder: ReplayOrder;
-  /** Recorded answers of earlier runs, by key. */
+  /** Answers of earlier runs and attempts, by key. */
   readonly #recorded: ReadonlyMap<string, Answer>;
   readonly #waiting = new Map<string, Waiting>();
   readonly #heard = new Map<string, Answer>();
@@ -40,10 +77,10 @@ export class BodyRun {
   #isOver = false;
   readonly signals = new Signals();
   readonly cleanUps: CleanUps;
-  /** It was given the token under which the outside completes the call. */
+  /** True once it was given the token under which the outside completes the call. */
   hasCompletionKey = false;
   #isCancelled = false;
-  /** Of a cancel that the body has not heard of yet. */
+  /** The place of a cancel that is not delivered yet. */
   #cancelledAt: Place | undefined;
   #now: number;
   readonly #idle: IdleWatch;
@@ -65,7 +102,7 @@ export class BodyRun {
     this.cleanUps = new CleanUps({ platform: port.platform, done: () => this.#isOver || port.cleanedUp(id) });
   }
 
-  /** Something is on its way to the body: dropped now, it would not hear it. */
+  /** Tells what would be delivered now. A run with news is not suspended. */
   get news(): News {
     const { due, isLive, isRow } = this.#replayOrder;
     if (this.#isCancelDue) return "some";
@@ -73,7 +110,7 @@ export class BodyRun {
     return this.#waiting.has(due) ? (isRow ? "row" : "some") : "none";
   }
 
-  /** Nothing was asked for a while. A body that its log knows to go on, and that does not, has diverged from it. */
+  /** Suspends a live run that was quiet for a while. A run that its log expects to go on has diverged. */
   #rest(): void {
     if (this.news !== "none" || this.#port.isHeld(this.id) || this.#port.isDue()) {
       this.#port.schedule();
@@ -82,7 +119,7 @@ export class BodyRun {
     else this.#diverge("the request that its log records next", "no request at all");
   }
 
-  /** Its program ends, or begins anew: the rest of its log is asked for by what it has left running, or it has diverged. */
+  /** Resolves when the function may end, or begin anew: what it has left running first makes the rest of its requests. */
   async ended(): Promise<void> {
     while (!this.#isOver && !this.#isCancelled && this.#replayOrder.isReplaying) {
       if (this.news === "none") return this.#diverge(`the recorded \`${this.#replayOrder.missing}\``, "its end");
@@ -91,17 +128,17 @@ export class BodyRun {
     }
   }
 
-  /** `at` of the last answer that was delivered to this run. */
+  /** Returns the scope time of the last answer that was delivered to this run. */
   get now(): number {
     return this.#now;
   }
 
-  /** What an earlier run or attempt was answered. */
+  /** Returns the answer that an earlier run or attempt was given. */
   earlier(key: string): Answer | undefined {
     return this.#recorded.get(key);
   }
 
-  /** The hash of a canonical text. */
+  /** Hashes a canonical text. */
   hash(text: string): string {
     return this.#port.platform.hashText(text);
   }
@@ -110,7 +147,7 @@ export class BodyRun {
     return this.#isOver;
   }
 
-  /** Ends the run without a word to its program: what it still does is nobody's. */
+  /** Detaches the run. The user's function keeps executing; its requests and its result are ignored. */
   end(): void {
     this.#idle.stop();
     this.#isOver = true;
@@ -120,7 +157,7 @@ export class BodyRun {
     this.cleanUps.end();
   }
 
-  /** Makes a request, and is told its answer. What this run has heard once is known to it. */
+  /** Makes a request. `told` is called with its answer, at once if this run has had it before. */
   request(request: Request, told: (answer: Answer) => void, refused: (error: EffectError) => void): void {
     const { key } = request;
     if (this.#isOver) return refused(ended);
@@ -138,7 +175,7 @@ export class BodyRun {
     this.#port.schedule();
   }
 
-  /** Why what is asked under a key once more is not what was asked there, if so. */
+  /** Compares a request with the one that was made under its key before. */
   #problemOf(request: Request, before: Request | undefined): Differing | undefined {
     if (before === undefined) {
       const verdict = this.#port.ask(this.id, request);
@@ -177,7 +214,7 @@ export class BodyRun {
     this.#port.diverge(this.id, this.#position, expected, found);
   }
 
-  /** Runs the work of a step that was asked for. What the driver itself ended is no outcome. */
+  /** Runs the work of a step, and records its result while the run is not over. */
   perform(key: string): void {
     const perform = this.#waiting.get(key)?.request.perform;
     if (perform === undefined || this.#isOver || !this.#port.mayAct()) return;
@@ -191,12 +228,12 @@ export class BodyRun {
     if (!this.#isOver) this.#port.settle(this.id, key, result);
   }
 
-  /** Gives up a wait that it has asked for. */
+  /** Gives up a wait. */
   leave(key: string): void {
     if (!this.#isOver) this.#port.leave(this.id, key);
   }
 
-  /** An answer of the log's; it is delivered in its turn. */
+  /** Queues an answer by its place in the log, for delivery in its turn. */
   enqueueAnswer(answer: Answer): void {
     let at = this.#queue.length;
     while (at > 0 && isEarlier(answer, this.#queue[at - 1] as Answer)) at -= 1;
@@ -204,24 +241,24 @@ export class BodyRun {
     else this.#queue.splice(at, 0, answer);
   }
 
-  /** The call is told to stop; the signal comes in its place among the answers. */
+  /** Queues a cancel; the signal is aborted in its place among the answers. */
   enqueueCancel(place: Place): void {
     this.#isCancelled = true;
     this.#cancelledAt = place;
   }
 
-  /** Whether the call is to stop, though its body may not have heard of it. */
+  /** True once the call is cancelled, though the signal may not be aborted yet. */
   get isCancelled(): boolean {
     return this.#isCancelled;
   }
 
-  /** All that stands before the cancel has happened. */
+  /** True if all that stands before the cancel has happened. */
   get #isCancelDue(): boolean {
     const next = this.#replayOrder.next ?? this.#queue[0];
     return this.#cancelledAt !== undefined && (next === undefined || isEarlier(this.#cancelledAt, next));
   }
 
-  /** Delivers the next thing that the body may hear now, if there is one. */
+  /** Delivers the one thing that is due now; false if there is none. */
   deliverNext(): boolean {
     if (this.#isOver) return false;
     if (this.#isCancelDue) return this.#deliverCancel();

@@ -1,14 +1,14 @@
 /**
- * What a body asks for, put on record. What the core refuses is on record too, with the refusal as its answer, so that
- * the body hears of it, and hears the same when it runs again.
+ * Recording of a body's requests. The requests of a call form a queue: each is recorded before the next is looked at. A
+ * request that the core rejects is recorded too, with the rejection as its answer, so that each run hears the same.
  */
 import type { EventOf, Rejection, RejectionCode } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import type { Request, RunId } from "./body.ts";
+import type { Request, RunId } from "./body-port.ts";
 import type { Told } from "../scope/deferred-event.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 
-/** The run is over, or its scope is another's: nobody is left to hear. */
+/** Rejections that mean that the run is over, or its scope moved: nobody is left to answer. */
 const isOver: ReadonlySet<RejectionCode> = new Set([
   "call_unknown",
   "call_ended",
@@ -19,12 +19,12 @@ const isOver: ReadonlySet<RejectionCode> = new Set([
   "scope_has_moved",
 ]);
 
-/** `later`: its link has no room for it yet, and it is to be put again. A promise: its values are being stored. */
+/** `later` means that its link is full and it is to be tried again; a promise, that its values are being stored. */
 type Now = "done" | "later";
 type Put = Now | Promise<Now>;
 type Outcome = E.Either<Rejection, Told>;
 
-/** What was told, or is when its values are stored; of that nothing is left where the scope is lost meanwhile. */
+/** Follows an event that may still wait for its values to be stored. An abandoned scope leaves nothing to do. */
 const putBy = (told: Outcome, rejected: (rejection: Rejection) => Put): Put => {
   if (E.isLeft(told)) return rejected(told.left);
   const { later } = told.right;
@@ -39,7 +39,7 @@ const refuse = (runner: ScopeRunner, asked: EventOf<"effect.requested">, { code,
     return "done";
   });
 
-/** Records a request. */
+/** Records a request, or the rejection of it. */
 export const recordRequest = (runner: ScopeRunner, id: RunId, { key, hash, effect }: Request): Put => {
   const asked = { type: "effect.requested", ...id, key, hash, effect } as const;
   return putBy(runner.apply(asked), (rejection) => {
@@ -48,7 +48,7 @@ export const recordRequest = (runner: ScopeRunner, id: RunId, { key, hash, effec
   });
 };
 
-/** Of one call: what is to be recorded next, and all behind it. */
+/** The queue of one call. */
 class Line {
   readonly #puts: (() => Put)[];
   readonly #emptied: (line: Line) => void;
@@ -63,19 +63,19 @@ class Line {
     this.#puts.push(put);
   }
 
-  /** Nobody asks any more. */
+  /** Drops all that is queued. */
   leave(): void {
     this.#puts.length = 0;
   }
 
-  /** Puts one after the other, as far as may be. */
+  /** Records one after the other, until one has to wait. */
   goOn(): void {
     if (this.#isStoring) return;
     for (let next = this.#puts[0]; next !== undefined; next = this.#puts[0]) if (!this.took(next())) return;
     this.#emptied(this);
   }
 
-  /** Whether the first is done, so that the next may be put. */
+  /** Takes the outcome of the first; returns true if it is done, and the next may be recorded. */
   took(put: Put): boolean {
     if (put === "done") this.#puts.shift();
     else if (put !== "later") this.#store(put);
@@ -91,9 +91,9 @@ class Line {
   }
 }
 
-/** Requests of bodies in the order in which each makes them: a log in another order could not be followed again. */
+/** Records requests in the order in which each body makes them; a log in another order could not be replayed. */
 export class RequestQueue {
-  /** Of calls that wait for room on a link, or for values to be stored. */
+  /** The queues of calls that wait for room on a link, or for values to be stored. */
   readonly #lines = new Map<string, Line>();
 
   ask(call: string, put: () => Put): void {
@@ -106,17 +106,17 @@ export class RequestQueue {
     line.took(begun);
   }
 
-  /** Whether something that this call asks for is not on record yet. */
+  /** Returns true while a request of this call is not recorded. */
   has(call: string): boolean {
     return this.#lines.has(call);
   }
 
-  /** There may be room. */
+  /** Tries again what found its link full. */
   again(): void {
     for (const line of this.#lines.values()) line.goOn();
   }
 
-  /** The body is over. */
+  /** Drops the requests of a call whose body is over. */
   forget(call: string): void {
     this.#lines.get(call)?.leave();
     this.#lines.delete(call);

@@ -1,20 +1,19 @@
 /**
- * The order in which a body hears. Keys decide which record answers; the log decides when. In a re-run an answer is
- * held until the requests and answers of this attempt that stand before it in the log have been made and delivered; so
- * a race takes the branch that it took.
+ * The order in which a run is replayed. The requests and answers of its attempt, sorted by their places in the log, are a
+ * list of marks; a cursor moves over it as they happen again. An answer is held until the cursor stands before it.
  */
 import type { SettledEffect } from "@pawl/sansio-core/driver";
 
-/** Where something stands in the log. */
+/** A place in the log: an event, and an effect that it settles. */
 export interface Place {
   readonly seq: number;
   readonly index: number;
 }
 
-/** What there is to hand out: `row` is the one answer that one body waits for, of many that it hears one by one. */
+/** Says if there is something to deliver: `row` means that one body waits for one answer at a time, and has the next. */
 export type News = "none" | "some" | "row";
 
-/** What the log says of one effect of this attempt. */
+/** An effect of this attempt, as the log has it. */
 export interface Recorded {
   readonly key: string;
   readonly requested: number;
@@ -30,7 +29,7 @@ export const isEarlier = (a: Place, b: Place): boolean => (a.seq === b.seq ? a.i
 
 const byPlace = (a: Mark, b: Mark): number => a.seq - b.seq || a.index - b.index;
 
-/** A request stands before all that its own event settled. */
+/** Sorts the marks. A request stands before all that its own event settled. */
 const marksOf = (effects: readonly Recorded[]): readonly Mark[] => {
   const marks: Mark[] = [];
   for (const { key, requested, settled } of effects) {
@@ -48,9 +47,9 @@ export const recordedOf = (key: string, effect: SettledEffect): Recorded => ({
 
 export class ReplayOrder {
   readonly #marks: readonly Mark[];
-  /** Recorded requests that the body has not made yet. */
+  /** Keys of recorded requests that the body has not made yet. */
   readonly #unmade: Set<string>;
-  /** Whether it asked for one thing after the other: each had its answer before the next was asked for. */
+  /** True if each request had its answer before the next was made. */
   readonly isRow: boolean;
   #next = 0;
 
@@ -60,22 +59,22 @@ export class ReplayOrder {
     this.#unmade = new Set(recorded.map(({ key }) => key));
   }
 
-  /** The body has made the request of this key. */
+  /** Notes that the body has made the request of this key. */
   make(key: string): void {
     this.#unmade.delete(key);
   }
 
-  /** Whether a recorded request has not been made yet; then nothing unrecorded may be asked. */
+  /** True while a recorded request has not been made yet; until then nothing unrecorded may be asked for. */
   get isReplaying(): boolean {
     return this.#unmade.size > 0;
   }
 
-  /** The first recorded request that has not been made yet. */
+  /** Returns the first recorded request that has not been made yet. */
   get missing(): string | undefined {
     return this.#marks.find(({ type, key }) => type === "request" && this.#unmade.has(key))?.key;
   }
 
-  /** The next thing that has not happened again. */
+  /** Moves the cursor over requests that have been made, and returns the mark where it stops. */
   get #mark(): Mark | undefined {
     let mark = this.#marks[this.#next];
     while (mark?.type === "request" && !this.#unmade.has(mark.key)) {
@@ -85,23 +84,23 @@ export class ReplayOrder {
     return mark;
   }
 
-  /** Where it stands. */
+  /** Returns the place of the next mark. */
   get next(): Place | undefined {
     return this.#mark;
   }
 
-  /** The key whose recorded answer comes next, if all that stands before it has happened. */
+  /** Returns the key whose answer is due: all that stands before it has happened again. */
   get due(): string | undefined {
     const mark = this.#mark;
     return mark?.type === "answer" ? mark.key : undefined;
   }
 
-  /** The answer that was due has been delivered. */
+  /** Moves the cursor past the answer that was due. */
   delivered(): void {
     this.#next += 1;
   }
 
-  /** Whether all that was recorded has happened again; from here on the body hears as the log grows. */
+  /** True once all that was recorded has happened again; from then on answers come as the log grows. */
   get isLive(): boolean {
     return this.#mark === undefined;
   }

@@ -1,5 +1,6 @@
-/** One run of a tool, up to the outcome that is recorded of it. */
-import type { Event } from "@pawl/sansio-core";
+/** One run of a tool: the facts that its context is made from, its execution, and the outcome that is recorded of it. */
+import type { Command, Event } from "@pawl/sansio-core";
+import { replayBase, toolReplayKey } from "@pawl/sansio-core/driver";
 import {
   type PendingCompletion,
   type ToolResult,
@@ -9,20 +10,76 @@ import {
 } from "@pawl/tool-value";
 import type { AttachmentStore } from "../journal/attachment.ts";
 import type { BodyRun } from "./body.ts";
-import { type Place, completionKeyId, report } from "../host/call-place.ts";
+import {
+  type Place,
+  type ToolHost,
+  completionKeyId,
+  executionScopeIn,
+  placeOf,
+  report,
+  sessionOf,
+} from "../host/tool-host.ts";
 import { cancelledBy } from "./stop.ts";
-import type { CallFacts } from "./facet/facts.ts";
+import type { CallFacts, ProcessApi } from "./facet/facts.ts";
+import { hookedCall } from "../host/hook.ts";
+import type { HostSide } from "../host/host-side.ts";
+import { contextOf } from "../host/prepare.ts";
+import type { ScopeRunner } from "../scope/runner.ts";
+import { tokenOf } from "../scope/token.ts";
+import type { Ephemeral } from "../session/observe/observation.ts";
+import type { Observers } from "../session/observe/observer.ts";
 import { EffectError } from "../error.ts";
 import { unanswered } from "../host/connection.ts";
 import { type Ending, endingOf, hidden, resultOfThrown } from "../host/outcome.ts";
-import type { ToolHost } from "../host/tool-host.ts";
+
+interface ScopeOfCall {
+  readonly runner: ScopeRunner;
+  readonly observers: Observers;
+  readonly processApi: ProcessApi;
+}
+
+/** Collects the facts of a call for the context of its body. */
+export const callFacts = (
+  { host, roots, attachments }: HostSide,
+  { runner, observers, processApi }: ScopeOfCall,
+  { call, tool, max_attempts: maxAttempts, payload }: Extract<Command, { readonly type: "tool.execute" }>,
+  verbs: Pick<CallFacts, "handOut" | "continueAs">,
+): CallFacts => {
+  const { state } = runner;
+  const { id: scope } = state.scope;
+  const { name = call, id = call, request = "" } = state.calls.at(call)?.call ?? {};
+  const executionScope = executionScopeIn(state, request);
+  const place = (): Place => placeOf(runner.state, call);
+  const emit = (observation: Ephemeral): void => observers.tell(observation, runner);
+  return {
+    ...verbs,
+    sessionId: scope,
+    session: sessionOf(state),
+    callId: id,
+    capabilities: { callId: id, isDurable: true, process: scope.startsWith("process:") ? scope : undefined },
+    maxAttempts,
+    replayKey: toolReplayKey(`${scope}/${request}`, name, tool),
+    base: replayBase(executionScope, name),
+    executionScope,
+    name,
+    payload,
+    place: `${scope.replace(/^session:/, "")}/${request}/${name}`,
+    processApi,
+    token: (key) => tokenOf(roots, scope, key),
+    preparing: (callId, toolName) => contextOf(host, runner.state, { ...place(), callId, tool: toolName }),
+    hooked: (nested) => hookedCall({ host, emit }, place(), nested),
+    report: (thrown) => report(host, place(), thrown),
+    attachments,
+    progress: ({ text, kind }) => emit({ type: "progress", call, call_id: id, name: tool, text, kind }),
+  };
+};
 
 export interface RunPort {
   readonly host: ToolHost;
   readonly attachments: AttachmentStore;
 }
 
-/** What belongs to an outcome is stored first; a host that makes no connections is told of none. */
+/** Stores the raw output before the outcome. Without a host that makes connections, one that is required is the result. */
 const completed = async ({ host }: RunPort, place: Place, ending: Ending): Promise<Ending> => {
   if (ending.type === "connection") {
     const isAnswered = host.connectionRequired !== undefined;
@@ -35,8 +92,8 @@ const completed = async ({ host }: RunPort, place: Place, ending: Ending): Promi
 type BodyResult = Extract<Event, { readonly type: "call.settled" }>["result"];
 
 /**
- * The result as it is recorded. Nobody could complete a call whose body never asked for its key: its first run says so.
- * A later one may have handed the key out in a step that is answered from the log.
+ * Returns the result as it is recorded. Nobody could complete a pending call whose body never asked for its key, so that
+ * is a failure. Only a first run can tell: a later one may have handed the key out in a step that the log answers.
  */
 export const bodyResult = (body: BodyRun, facts: CallFacts, result: ToolResult): BodyResult => {
   if (result.type === "done") return result;
@@ -45,7 +102,7 @@ export const bodyResult = (body: BodyRun, facts: CallFacts, result: ToolResult):
   return isKeyless ? { type: "done", output: failureOutput(pendingWithoutKey) } : pendingOn(facts, result.pending);
 };
 
-/** Parked on its key; where that can not be made, nobody could complete the call. */
+/** Parks the call on its completion key. Where no key can be made, nobody could complete it: that is a failure. */
 const pendingOn = (facts: CallFacts, pending: PendingCompletion): BodyResult => {
   try {
     return { type: "pending", key: completionKeyId(facts), pending };
@@ -57,7 +114,7 @@ const pendingOn = (facts: CallFacts, pending: PendingCompletion): BodyResult => 
   }
 };
 
-/** What a run does that is over is nobody's, and nobody hears of it. */
+/** Runs the tool. The outcome of a run that is over meanwhile is neither stored nor reported. */
 export const runTool = async (
   port: RunPort,
   place: Place,

@@ -1,12 +1,12 @@
 /**
- * Plugins that have a say before and after each call. Their directives are performed here, in order, and reported with
- * what came of them; what they mean for the call is the core's to decide. A hook runs at least once: what it asks of
- * the host has a key, which is the same when it runs again.
+ * Hooks of plugins before and after each call. Their directives are performed here, in order, and reported with their
+ * outcomes; the core decides what they mean for the call. A hook runs at least once: each of its requests to the host has
+ * a key, which is the same when it runs again.
  */
 import { type Command, type Event, callRef } from "@pawl/sansio-core";
 import { hooked } from "@pawl/sansio-core/driver";
 import { type Json, type ToolCallOutput, type ToolResult, failureOutput, runtimeFailure } from "@pawl/tool-value";
-import type { Place } from "./call-place.ts";
+import type { Place } from "./tool-host.ts";
 import { textOf } from "../error.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
 import type { HostPort } from "./host-request.ts";
@@ -16,7 +16,6 @@ type HookRun = Extract<Command, { readonly type: "hook.run" }>;
 type HookRan = Extract<Event, { readonly type: "hook.ran" }>;
 type Performed = Extract<HookRan["outcome"], { readonly status: "ok" }>["directives"][number];
 
-/** What a hook may ask for. */
 export type PluginDirective =
   | { readonly kind: "abort_turn"; readonly code: string; readonly message: string }
   | { readonly kind: "enqueue_messages"; readonly messages: readonly Json[] }
@@ -64,7 +63,7 @@ const notFinal = failureOutput(
   ),
 );
 
-/** All hooks of a phase, in the order of their plugins; the first error ends them. */
+/** Runs all hooks of a phase, in the order of their plugins; the first error ends them. */
 const askAll = async ({ host }: HookPort, place: Place, command: HookRun): Promise<readonly Asked[]> => {
   const turn = async (): Promise<Json> => (await host.turn?.(place.scope, place.request)) ?? null;
   const call = { sessionId: place.session, callId: place.callId, tool: command.tool, args: command.args, turn };
@@ -80,7 +79,7 @@ const askAll = async ({ host }: HookPort, place: Place, command: HookRun): Promi
   return asked;
 };
 
-/** Asks the host to do something; says why it could not be done. */
+/** Asks the host to do something, and returns why it could not be done. */
 const ask = async (
   { host }: HookPort,
   name: string,
@@ -131,11 +130,11 @@ const perform = async (
       if (port.host.request === undefined) return { kind: "emit_trace" };
       return { kind: "emit_trace", ...(await ask(port, "emit_trace", traceOf(plugin, directive), key)) };
     default:
-      throw new TypeError(`plugin \`${plugin}\` asks for what is no directive`);
+      throw new TypeError(`plugin \`${plugin}\` asks for an unknown directive`);
   }
 };
 
-/** Directives up to the first that could not be performed: it ends the list. */
+/** Performs directives up to the first that fails, which ends the list. */
 const performAll = async (port: HookPort, command: HookRun, asked: readonly Asked[]): Promise<readonly Performed[]> => {
   const performed: Performed[] = [];
   for (const [i, one] of asked.entries()) {
@@ -163,7 +162,7 @@ export interface NestedCall {
   readonly args: Json;
 }
 
-/** Such a call as the hooks before it leave it: with other arguments, or with an output, and not to be made. */
+/** Runs the hooks before such a call. They may give it other arguments, or an output, which ends it. */
 export const hookedCall = async (port: HookPort, parent: Place, { callId, tool, args }: NestedCall) => {
   const call = callRef(parent.request, `${parent.callId}/${callId}`);
   const place = { ...parent, call, callId, tool, args };

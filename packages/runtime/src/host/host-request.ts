@@ -1,4 +1,7 @@
-/** What a host fills in, and what it answers a body that asks it for something. */
+/**
+ * Requests to the host. A body asks for something, and the host's answer is recorded. A cancelled call asks for the end of
+ * the work that it began outside, and repeats that until the host acknowledges it.
+ */
 import { type Ask, type CallRef, type Command, type Event, type State, ask } from "@pawl/sansio-core";
 import type { EffectResult } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
@@ -8,18 +11,19 @@ import { jsonOf } from "../tool/argument.ts";
 import type { Request, RunId } from "../body/body-port.ts";
 import { failureOf } from "../error.ts";
 import type { FlowHost } from "../session/flow.ts";
-import type { ToolHost } from "./tool-host.ts";
+import type { Platform } from "../platform.ts";
+import { type ToolHost, placeOf, report } from "./tool-host.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
-/** What a host fills in. */
+/** All that a host fills in. */
 export interface HostPort extends ScopeLinksHost, ToolHost {
   /** Answers a host request; what it throws is the body's error. */
   readonly request?: (name: string, input: Json, key: string) => Promise<Json>;
   readonly observe?: (scope: string, command: Of<"observe">) => void;
-  /** What its flows need: lambdas, and somebody who reads along. */
+  /** Serves its flows: lambdas, and an observer of them. */
   readonly flow?: FlowHost;
-  /** What is wrong with the store or what it holds, and was got around. */
+  /** Reports what is wrong with the store or its contents, and was worked around. */
   readonly fault?: (what: string, thrown: unknown) => void;
 }
 
@@ -28,14 +32,14 @@ type Asked = Pick<HostRequest, "call" | "key" | "name" | "input">;
 
 const triggerRequest = "trigger.emit";
 
-/** What a body asks of its host by this, if anything. */
+/** Returns the host request behind a request of a body, if there is one. */
 const hostRequestOf = ({ call, attempt, run }: RunId, { key, effect }: Request): HostRequest | undefined => {
   if (effect.kind !== "host" && effect.kind !== "trigger") return undefined;
   const name = effect.kind === "host" ? effect.name : triggerRequest;
   return { type: "host.request", call: call as CallRef, attempt, run, key, name, input: effect.input };
 };
 
-/** What becomes of a request. What an earlier run was not answered its host may not know any more: it is asked again. */
+/** Decides a request of a body. Its host is asked again for what an earlier run was not answered: it may have forgotten. */
 export const askAs = (state: State, id: RunId, request: Request, askHost: (request: HostRequest) => void): Ask => {
   const { key, hash, effect } = request;
   const verdict = ask(state, { ...id, key, kind: effect.kind, hash });
@@ -44,7 +48,7 @@ export const askAs = (state: State, id: RunId, request: Request, askHost: (reque
   return verdict;
 };
 
-/** What a host returned goes into the log; nothing at all is null, as a body's nothing is. */
+/** Reads what a host returned; undefined becomes null, as that of a body does. */
 const answered = (name: string, returned: unknown): EffectResult => {
   const value = jsonOf(returned === undefined ? null : returned);
   if (E.isRight(value)) return { status: "ok", value: value.right };
@@ -65,8 +69,44 @@ const resultOf = async (request: HostPort["request"], { call, key, name, input }
   }
 };
 
-/** What the host throws is the body's error. */
+/** Answers `host.request`. An error that the host throws is the body's error. */
 export const answerOf = async (request: HostPort["request"], asked: Asked): Promise<Event> => {
   const { call, key } = asked;
   return { type: "host.answered", call, key, result: await resultOf(request, asked) };
+};
+
+type Cancel = Extract<Command, { readonly type: "external.cancel" }>;
+
+/** Work outside that a cancelled call had begun. */
+export interface ExternalWork {
+  readonly scope: string;
+  readonly call: string;
+  /** The completion key that the work was to resolve. */
+  readonly key: string;
+}
+
+export interface ExternalPort {
+  readonly host: ToolHost;
+  readonly platform: Platform;
+  readonly isAbandoned: () => boolean;
+}
+
+const pausesMs = [1000, 4000, 16_000, 64_000];
+
+const pause = ({ platform }: ExternalPort, tries: number): Promise<void> =>
+  new Promise((resolve) => void platform.later(pausesMs[Math.min(tries, pausesMs.length - 1)] as number, resolve));
+
+/** Resolves to true when the host has acknowledged; to false if the scope was lost before, whose next owner asks again. */
+export const cancelExternal = async (port: ExternalPort, state: State, { call, key }: Cancel): Promise<boolean> => {
+  const { id: scope } = state.scope;
+  for (let tries = 0; !port.isAbandoned(); tries++) {
+    try {
+      await port.host.cancelExternal?.({ scope, call, key });
+      return true;
+    } catch (thrown) {
+      report(port.host, placeOf(state, call), thrown);
+      await pause(port, tries);
+    }
+  }
+  return false;
 };

@@ -1,4 +1,4 @@
-/** Before a call is launched: its arguments are checked, and its tool prepares it. Each gives the event that says so. */
+/** Preparation of calls: before the launch the arguments are checked, and the tool prepares the call. Each gives an event. */
 import { type Command, type Event, type State } from "@pawl/sansio-core";
 import {
   type Json,
@@ -9,11 +9,10 @@ import {
   runtimeFailure,
   stableHash,
 } from "@pawl/tool-value";
-import { type Place, placeOf, report } from "./call-place.ts";
+import { type Place, type ToolHost, placeOf, report } from "./tool-host.ts";
 import type { LiveTool, PrepareContext, Prepared } from "../tool/live-tool.ts";
 import { hidden, resultOfThrown } from "./outcome.ts";
 import { roundTripped } from "../scope/round-trip.ts";
-import type { ToolHost } from "./tool-host.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
@@ -54,7 +53,7 @@ const notFinal = failureOutput(
     "pending tool result reached a completed-output projection path",
   ),
 );
-/** A preparation may end a call, and not leave it to the outside. */
+/** Reads the result of a preparation that ended its call, which must not be pending. */
 export const outputOf = (result: ToolResult): ToolCallOutput => {
   const said = roundTripped(result);
   return said.type === "done" ? said.output : notFinal;

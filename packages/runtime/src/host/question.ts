@@ -1,13 +1,11 @@
-/** What the core asks around a call, of its tool and of the host: each is answered by an event. */
+/** Questions that the core asks around a call, of its tool and of the host. Each is answered by an event. */
 import type { Command, Event, State } from "@pawl/sansio-core";
 import { bodyOf } from "@pawl/sansio-core/driver";
-import { placeOf, report } from "./call-place.ts";
-import { type ExternalPort, cancelExternal } from "./external.ts";
+import { placeOf, report } from "./tool-host.ts";
+import { type ExternalPort, type HostRequest, answerOf, cancelExternal } from "./host-request.ts";
 import { type HookPort, runHooks } from "./hook.ts";
-import { type HostRequest, answerOf } from "./host-request.ts";
-import { hidden } from "./outcome.ts";
+import { hidden, projectResult } from "./outcome.ts";
 import { type PreparePort, checkCall, outputOf, prepareCall, uncheckable } from "./prepare.ts";
-import { projectResult } from "./project.ts";
 import { problemOfEvent } from "../scope/round-trip.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import type { Session } from "../session/session.ts";
@@ -70,7 +68,7 @@ const answered = async (question: Question, work: HostWork, state: State): Promi
   }
 };
 
-/** What stands for an answer that the log could not give back; nothing, where nobody has answered then. */
+/** Returns a stand-in for an answer that the log could not give back; undefined leaves the question open. */
 const insteadOf = (question: Question, why: string): Event | undefined => {
   const { call } = question;
   switch (question.type) {
@@ -90,8 +88,8 @@ const insteadOf = (question: Question, why: string): Event | undefined => {
 };
 
 /**
- * The answer; or nothing, where a person has to give it, or the scope was lost before. What tools, hooks and hosts say
- * is read before it is on record.
+ * Answers a question with an event that the log can give back. Undefined means that a person has to answer it, or that the
+ * scope was lost before.
  */
 const answerTo = async (question: Question, work: HostWork, state: State): Promise<Event | undefined> => {
   const answer = await answered(question, work, state);
@@ -102,11 +100,11 @@ const answerTo = async (question: Question, work: HostWork, state: State): Promi
   return insteadOf(question, why);
 };
 
-/** The questions of one scope. A body's host is asked for a thing once at a time, and heard by who asked for it. */
+/** Answers the questions of one scope. A request of a body is never with its host twice at a time. */
 export class Questions {
   readonly #work: () => HostWork;
   readonly #state: () => State;
-  /** What the host is at for bodies, by the events that asked. */
+  /** Requests of bodies that are with the host, by the events that asked. */
   readonly #underWay = new Set<number>();
 
   constructor(work: () => HostWork, state: () => State) {
@@ -114,7 +112,7 @@ export class Questions {
     this.#state = state;
   }
 
-  /** The event that answers it. `place`: the one that asked; without it that of what a body waits for. */
+  /** Resolves to the event that answers it. `place` is the event that asked; by default that of the body's open request. */
   ask(question: Question, place?: number): Promise<Event | undefined> {
     if (question.type === "host.request") return this.#askHost(question, place ?? this.#placeOf(question));
     return answerTo(question, this.#work(), this.#state());
@@ -125,7 +123,7 @@ export class Questions {
     return row && bodyOf(row)?.open.find((open) => open.key === key)?.seq;
   }
 
-  /** A body that has begun anew may wait for the same by then: that was asked for at another place. */
+  /** Drops the answer if the body has begun anew and asks for the same at another place. */
   async #askHost(request: HostRequest, place: number | undefined): Promise<Event | undefined> {
     if (place === undefined || this.#underWay.has(place)) return undefined;
     this.#underWay.add(place);

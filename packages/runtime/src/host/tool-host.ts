@@ -1,20 +1,24 @@
-/** What a host fills in around its tools. Whatever is left out has a plain meaning, said where it is used. */
-import type { Options } from "@pawl/sansio-core";
+/** The host around its tools: the functions that it fills in, each with a plain default, and the names that it is told calls by. */
+import type { CallRef, Options, State } from "@pawl/sansio-core";
+import { type AwaitEventWaitIdentity, awaitKeyId } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
-import type { BackgroundHost } from "../process/host.ts";
+import * as E from "fp-ts/lib/Either.js";
+import { EffectError } from "../error.ts";
 import type { AttachmentStore } from "../journal/attachment.ts";
+import type { BackgroundHost } from "../process/host.ts";
+import { causeChain } from "../tool/result.ts";
 import type { ConnectionRequest } from "./connection.ts";
-import type { ExternalWork } from "./external.ts";
+import type { ExternalWork } from "./host-request.ts";
 import type { Plugin } from "./hook.ts";
-import type { Projector } from "./project.ts";
+import type { Projector } from "./outcome.ts";
 import type { OutcomeResolver } from "./unknown-outcome.ts";
 
-/** Where something went wrong that no model is shown: for the log, in full. */
+/** Details of an error that no model is shown, for the log. */
 export interface InternalErrorDetail {
   readonly scope: string;
   readonly tool: string;
   readonly callId: string;
-  /** The message, and those of its causes. */
+  /** Includes the messages of its causes. */
   readonly message: string;
 }
 
@@ -31,7 +35,7 @@ export interface ToolHost {
   readonly turn?: (scope: string, request: string) => Promise<Json>;
   /** The session as the host sees it. */
   readonly snapshot?: (scope: string) => Promise<Json>;
-  /** What went wrong inside, and of a call, where. */
+  /** Reports an error that no model is shown. */
   readonly internalError?: (call: string, thrown: unknown, detail?: InternalErrorDetail) => void;
   readonly rawOutput?: (output: RawOutput) => Promise<void>;
   /** A call is parked until `session.connect` answers; told again whenever the scope is opened. */
@@ -47,7 +51,7 @@ export interface ToolHost {
   readonly attachments?: AttachmentStore;
 }
 
-/** Which of the core's questions this host has an answer to. */
+/** Lists the questions of the core that this host has an answer to. */
 export const answersOf = ({
   plugins = [],
   project,
@@ -60,3 +64,65 @@ export const answersOf = ({
   resolver: resolveOutcome !== undefined,
   probes: probe !== undefined,
 });
+
+/** The place of a call, as hosts, hooks and logs are told it. */
+export interface Place {
+  readonly scope: string;
+  /** The session that it is for: of a process, the one that started it. */
+  readonly session: string;
+  readonly request: string;
+  readonly call: CallRef;
+  readonly callId: string;
+  readonly tool: string;
+  readonly args: Json;
+  readonly replay?: Json;
+}
+
+const sessionPrefix = "session:";
+
+/** Returns the session of a scope: that of a process without one is the scope itself. */
+export const sessionOf = ({ scope: { id }, process }: State): string => {
+  if (id.startsWith(sessionPrefix)) return id.slice(sessionPrefix.length);
+  const originator = process?.registration.provenance.originator;
+  return originator?.type === "session" ? originator.scope.session_id : id;
+};
+
+/** Returns the execution scope of a request: its host's, or its own. */
+export const executionScopeIn = ({ requests, scope }: State, request: string): string =>
+  requests.at(request)?.executionScope ?? `${scope.id}/${request}`;
+
+export const placeOf = (state: State, call: CallRef): Place => {
+  const row = state.calls.at(call);
+  const { id = call, request = "", replay } = row?.call ?? {};
+  return {
+    scope: state.scope.id,
+    session: sessionOf(state),
+    request,
+    call,
+    callId: id,
+    tool: row?.tool ?? "",
+    args: row?.args ?? null,
+    ...(replay === undefined ? {} : { replay }),
+  };
+};
+
+/** Returns the id of a wait of an execution scope. */
+const waitIdIn = (executionScope: string, wait: AwaitEventWaitIdentity): string => {
+  const id = awaitKeyId({ type: "runtime_operation", operation_id: executionScope }, wait);
+  if (E.isLeft(id)) throw new EffectError(id.left.code, id.left.message);
+  return id.right.key_id;
+};
+
+/** Returns the key under which the outside answers what a call waits for under a name of its own. */
+export const customKeyId = ({ executionScope }: { readonly executionScope: string }, key: string): string =>
+  waitIdIn(executionScope, { type: "custom", key });
+
+/** Returns the key under which the outside completes a call. */
+export const completionKeyId = (call: { readonly executionScope: string; readonly name: string }): string =>
+  waitIdIn(call.executionScope, { type: "tool_completion", tool_call_id: call.name });
+
+/** Reports to the host an error that no model is shown. */
+export const report = ({ internalError }: ToolHost, place: Place, thrown: unknown): void => {
+  const { scope, tool, callId } = place;
+  internalError?.(place.call, thrown, { scope, tool, callId, message: causeChain(thrown) });
+};

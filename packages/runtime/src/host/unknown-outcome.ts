@@ -1,8 +1,7 @@
-/** Calls whose outcome is unknown: the host's resolver decides what becomes of them. */
+/** Calls whose outcome is unknown: the host's resolver decides how they go on. */
 import type { Command, Event, Reply, RequestedCall, State } from "@pawl/sansio-core";
 import type { Json, ToolCallOutput } from "@pawl/tool-value";
-import { placeOf, report } from "./call-place.ts";
-import type { ToolHost } from "./tool-host.ts";
+import { type ToolHost, placeOf, report } from "./tool-host.ts";
 import type { Values } from "../scope/values.ts";
 
 type Resolve = Extract<Command, { readonly type: "outcome.resolve" }>;
@@ -18,7 +17,7 @@ export interface UnknownOutcome {
 
 export type OutcomeDecision =
   | { readonly type: "run_again" }
-  /** Another tool looks what happened: null is nothing, and the call runs again; any other success is its output. */
+  /** Asks another tool: a success of null means that nothing happened, and the call runs again; any other is its output. */
   | { readonly type: "verify"; readonly tool: string; readonly args: Json }
   | { readonly type: "verified"; readonly output: ToolCallOutput }
   /** The call stays as it is until a person reports `outcome.resolved`; asked again when the scope is opened. */
@@ -40,7 +39,7 @@ const verified = (output: ToolCallOutput | undefined): Resolved => {
   return output.outcome.payload === null ? { type: "run_again" } : { type: "verified", output };
 };
 
-/** The verifying call is a request of its own, named after the run that it looks for: asked again it is joined. */
+/** Submits the verifying call, as a request that is named after the run in question: asked again it is joined. */
 const verify = async (
   port: ResolverPort,
   state: State,
@@ -54,7 +53,7 @@ const verify = async (
   return verified(reply?.output);
 };
 
-/** The resolver's decision, or nothing where a person has to decide. */
+/** Asks the resolver. Undefined means that a person has to decide. */
 export const resolveOutcome = async (
   port: ResolverPort,
   state: State,

@@ -9,7 +9,7 @@
  */
 import type { Finished } from "@pawl/sansio-core";
 import type { BlobStore } from "./blob.ts";
-import type { ScopeSecret } from "../scope/token-check.ts";
+import type { ScopeSecret } from "../scope/token.ts";
 
 /** One line of the log with its sequence. */
 export interface JournalLine {

@@ -12,7 +12,7 @@ import type {
 } from "./journal.ts";
 import { memoryBlobs } from "./blob.ts";
 import { StoredScope } from "./memory-scope.ts";
-import type { ScopeSecret } from "../scope/token-check.ts";
+import type { ScopeSecret } from "../scope/token.ts";
 
 export interface MemoryJournalOptions {
   /** The store's clock in milliseconds, by which leases run. */

@@ -5,7 +5,8 @@
 import { type EffectResult, type EffectSpec, EffectSpecCodec } from "@pawl/sansio-core/driver";
 import { type Json, describe, jsonFromJs, readOwned, record, stableHash, string, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { Answer, BodyRun, Request } from "../body.ts";
+import type { BodyRun } from "../body.ts";
+import type { Answer, Request } from "../body-port.ts";
 import { EffectError } from "../../error.ts";
 import type { CallFacts } from "./facts.ts";
 

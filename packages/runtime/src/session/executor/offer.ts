@@ -4,7 +4,7 @@ import { type CallRow, isExecutor } from "@pawl/sansio-core/driver";
 import type { ToolCallOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, refuse } from "../../scope/access.ts";
-import { completionKeyId, executionScopeIn } from "../../host/call-place.ts";
+import { completionKeyId, executionScopeIn } from "../../host/tool-host.ts";
 import type { ProgressMessage } from "../../body/facet/context.ts";
 import type { Instance } from "../instance.ts";
 import type { HostSide } from "../../host/host-side.ts";
