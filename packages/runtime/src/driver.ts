@@ -52,11 +52,10 @@ export { type PendingToolCall, contractById, executeById, manifestById, manifest
 export { type ToolHost } from "./host/tool-host.ts";
 export { attachmentId, memoryAttachments } from "./journal/attachment.ts";
 export { type RegistryReply, causeChain, registryReply, withoutRawOutput } from "./tool/result.ts";
-export { endOf, isAfter } from "./session/observe/observation.ts";
-export { FrameCodec } from "./session/observe/observation-codec.ts";
+export { endOf, isAfter, FrameCodec } from "./session/observe/observation.ts";
 export { defaultBounds } from "./session/admission.ts";
 export { type Capabilities } from "./body/facet/facts.ts";
-export { foldLines, recordedIn } from "./scope/fold.ts";
+export { foldLines, recordedIn } from "./scope/history.ts";
 export { type LogAttachments, type SteppedLine, keepAttachments, linesIn, putLog } from "./move/log-file.ts";
 export { unpackedAttachment } from "./move/attachment.ts";
 export { openState } from "./scope/load-scope.ts";
@@ -65,8 +64,7 @@ export { type LogEntry, type LogLevel, type LogName, entryOf, logLevels } from "
 export { Moves } from "./move/move.ts";
 export { MoveAnswer, type MovePart, type Mover } from "./move/mover.ts";
 export { type BodiesAtMove, type Resting } from "./move/quiesce.ts";
-export { type ScopeSecret, idOfToken } from "./scope/token-check.ts";
-export { type Roots, tokenOf } from "./scope/token.ts";
+export { type ScopeSecret, idOfToken, type Roots, tokenOf } from "./scope/token.ts";
 export {
   ToolArgumentProjection,
   ToolContract,

@@ -6,8 +6,14 @@ export { Session } from "./session/session.ts";
 export { type FlowHost, type FlowSubmission, type LambdaInput } from "./session/flow.ts";
 export { type CallOptions, type Submission, type Waiting } from "./session/request.ts";
 export { Resolved } from "./session/resolve.ts";
-export { type Approval, type Rejecting, type Stickiness } from "./session/approval-decision.ts";
-export { ApprovalWanted, type AwaitingPage, ScopeAwaiting } from "./session/approval.ts";
+export {
+  type Approval,
+  type Rejecting,
+  type Stickiness,
+  ApprovalWanted,
+  type AwaitingPage,
+  ScopeAwaiting,
+} from "./session/approval.ts";
 export { type ExecutorSpec, type Offer, type OfferedRun } from "./session/executor/executor.ts";
 export { type Settled, type Settlement } from "./session/executor/offer.ts";
 export { type Target } from "./session/cancel.ts";
@@ -73,7 +79,7 @@ export {
   ScopeMoving,
   ToolError,
 } from "./error.ts";
-export { Quarantined } from "./scope/fold.ts";
+export { Quarantined } from "./scope/history.ts";
 export { importLog, logText } from "./move/log-file.ts";
 export { type Log, type Telemetry } from "./log.ts";
 export { ToolHints, ToolManifest } from "./tool/manifest.ts";

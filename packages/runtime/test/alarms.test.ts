@@ -1,7 +1,7 @@
 /** One heap of deadlines, one timer of the platform's. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Alarms } from "../src/scope/alarms.ts";
+import { Alarms } from "../src/scope/clock.ts";
 import { TestPlatform } from "./world.ts";
 
 const start = (): { readonly platform: TestPlatform; readonly alarms: Alarms; readonly rung: string[] } => {

@@ -1,7 +1,7 @@
 /** What has left a scope's state is found in memory, or in the store's index: never in neither. */
 import type { Finished } from "@pawl/sansio-core";
 import { expect, it } from "vitest";
-import { FinishedIndex } from "../src/scope/finished.ts";
+import { FinishedIndex } from "../src/scope/history.ts";
 
 /** A scope whose events are durable as soon as they are stepped, or so many later, and the index of its store. */
 const begin = (isNew: boolean, behind = 0) => {

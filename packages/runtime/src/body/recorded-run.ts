@@ -17,7 +17,7 @@ import type { Json, Resolution } from "@pawl/tool-value";
 import type { Answer } from "./body-port.ts";
 import { type Recorded, recordedOf } from "./replay-order.ts";
 import { isMarked } from "../journal/blob.ts";
-import { type ReadLines, Quarantined, eventsIn, linesAt } from "../scope/fold.ts";
+import { type ReadLines, Quarantined, eventsIn, linesAt } from "../scope/history.ts";
 import type { Cause, ScopeRunner } from "../scope/runner.ts";
 import type { Values } from "../scope/values.ts";
 

@@ -7,7 +7,7 @@ import { describe } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { AttachmentStore } from "../journal/attachment.ts";
 import { BlobMissing, unpackBlobs } from "../journal/blob.ts";
-import { Quarantined } from "../scope/fold.ts";
+import { Quarantined } from "../scope/history.ts";
 import type { Journal, MoveStore } from "../journal/journal.ts";
 import type { Fault } from "../scope/deferred-event.ts";
 import { unpackAttachments } from "./attachment.ts";

@@ -23,7 +23,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { AttachmentStore } from "../journal/attachment.ts";
 import { Refused } from "../error.ts";
 import type { Fault } from "../scope/deferred-event.ts";
-import { Quarantined } from "../scope/fold.ts";
+import { Quarantined } from "../scope/history.ts";
 import { attachmentsOf, packedAttachment, unpackAttachments } from "./attachment.ts";
 import { leftBehind, packBlobs, unpackBlobs } from "../journal/blob.ts";
 import type { Append, Journal, JournalLine, Segment } from "../journal/journal.ts";

@@ -17,13 +17,13 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { chainStartOf } from "../journal/memory-scope.ts";
-import { Quarantined, foldLines } from "../scope/fold.ts";
+import { Quarantined, foldLines } from "../scope/history.ts";
 import type { Journal, JournalLine, InboxMessage, Segment, IndexEntry, MoveStore } from "../journal/journal.ts";
 import type { AttachmentStore } from "../journal/attachment.ts";
 import type { Fault } from "../scope/deferred-event.ts";
 import { packAttachments } from "./attachment.ts";
 import { packBlobs } from "../journal/blob.ts";
-import type { ScopeSecret } from "../scope/token-check.ts";
+import type { ScopeSecret } from "../scope/token.ts";
 import { readText } from "../json.ts";
 
 export interface MovePackage {

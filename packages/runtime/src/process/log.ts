@@ -14,7 +14,7 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError, Refused } from "../error.ts";
 import type { JournalLine } from "../journal/journal.ts";
-import { Quarantined, recordedIn } from "../scope/fold.ts";
+import { Quarantined, recordedIn } from "../scope/history.ts";
 import { decodedEvent } from "../scope/round-trip.ts";
 import { payloadMismatch } from "../tool/json-schema.ts";
 import type { Watch } from "./scope-links.ts";

@@ -1,33 +1,66 @@
 /**
- * The turns of one driver, for all its scopes together: answer early, act late.
+ * Group commit for all scopes of one driver: answer early, act late.
  *
- *   turn:  each stirred scope hands one answer to each body that may hear one
- *          none was handed out, or it has gone on for long: all that was stepped is committed at once
- *          at once where nobody has more to hear, and the platform can say that all was heard: else in the next turn
- *   ack:   each scope performs what was waiting for its append, and is stirred
+ * A sync of the store takes far longer than a step. So the loop lets bodies go on as long as there is anything to tell
+ * them, and commits all that was stepped meanwhile, of all scopes, with one `appendAll`.
  *
- * So `settle k` and `request k+1` share one commit, and the scopes share its sync: group commit. They share no fate.
+ *    schedule(scope)
+ *         │
+ *         ▼                 somebody heard something
+ *       turn ◄──────────────────────────────────────────┐
+ *         │  each scheduled scope: deliverNext           │
+ *         │                                              │
+ *         ├── nobody had anything to hear ──► commit     │
+ *         ├── 64 turns, or 5 ms ────────────► commit     │
+ *         └── somebody did ──────────────────────────────┘
+ *                                               │
+ *       commit: nextAppend of each scope that had a turn since the last commit; one that has nothing rests
+ *         │
+ *         ▼  one appendAll, one sync; turns go on meanwhile, the next commit waits for this one
+ *       appended(result) of each scope: waiting commands are performed, callers are answered, the scope is scheduled
+ *
+ * What is ordered before what, and why:
+ *
+ *  - One answer for each body and turn. A body hears its answers in the order of the log, and what it asks for upon one
+ *    answer is stepped before it hears the next. Replay relies on this: the same answers lead to the same requests.
+ *  - Delivery before commit, so that "step k settled" and "step k+1 requested" share one append. Only what leaves the
+ *    process waits for the disk; a body does not.
+ *  - A commit all the same after so many turns or milliseconds: a body that never stops asking must not keep others
+ *    from their answers.
+ *  - One commit at a time. While one is under way, events collect for the next: the slower the disk, the larger the
+ *    commit, and throughput does not fall with load.
+ *  - Acknowledgement before the next turn of a scope, so commands of one commit are performed before events of the
+ *    next are appended.
+ *
+ * Scopes share the sync and no fate: each append has a result of its own, and a scope that throws is abandoned alone.
+ *
+ * Three shortcuts save turns of the event loop, which cost more than the work in them. None changes an order.
+ *
+ *  - `followingTurn`, where exactly one body is left and its recorded answers follow each other without a gap (a re-run).
+ *  - `afterTurn`, where the platform can say that all promises of this turn were heard: if no more answers are pending
+ *    then, the commit comes at once, without an empty turn before it.
+ *  - `#hasMore`: after a turn that left more to deliver, the next is likely to as well, so it is not asked for.
  */
 import { stackOf } from "../error.ts";
 import type { Append, AppendResult, Journal } from "../journal/journal.ts";
 import type { Platform } from "../platform.ts";
 import type { News } from "../body/replay-order.ts";
 
-/** A scope, as it takes part. */
+/** A scope, as the loop sees it. */
 export interface Member {
-  /** Hands one answer to each body that may hear one; says whether there was any. */
+  /** Hands one answer to each body that may hear one, and says whether there was any. */
   readonly deliverNext: () => boolean;
-  /** What it would hand out now. */
+  /** Says what `deliverNext` would hand out now. */
   readonly pendingAnswers: News;
-  /** What was stepped since the last time, to be appended. */
+  /** Makes an append of what was stepped since the last one. */
   readonly nextAppend: () => Append | undefined;
   readonly appended: (result: AppendResult) => void;
-  /** There is nothing to hand out, and nothing to append. */
+  /** Takes note that there is nothing to hand out, and nothing to append. */
   readonly rest: () => void;
   readonly abandon: (why: string) => void;
 }
 
-/** Turns with something to hand out, and their milliseconds, after which what was stepped is committed all the same. */
+/** Limits for turns with something to hand out: then what was stepped is committed all the same. */
 const longest = { turns: 64, ms: 5 };
 
 export class CommitLoop {
@@ -55,7 +88,7 @@ export class CommitLoop {
     return this.#commits;
   }
 
-  /** Something may be due in this scope: a turn looks after it. */
+  /** Gives a scope a turn: it may have something to hand out, or to append. */
   schedule(member: Member): void {
     this.#scheduled.add(member);
     this.#scheduleTurn();
@@ -75,7 +108,7 @@ export class CommitLoop {
     else this.#goOn();
   };
 
-  /** Nobody but one body is there to hear, and what it hears stands in a row. */
+  /** Says whether one body alone is to hear, and its answers follow each other without a gap. */
   #isRow(): boolean {
     if (!this.#hasMore || this.#scheduled.size !== 1) return false;
     const [member] = this.#scheduled;
@@ -95,7 +128,7 @@ export class CommitLoop {
     afterTurn(this.#heard);
   }
 
-  /** What was handed out was heard, and what the bodies asked for thereupon is stepped. */
+  /** Runs when what was handed out was heard, and what the bodies asked for thereupon is stepped. */
   readonly #heard = (): void => {
     this.#isScheduled = false;
     this.#hasMore = this.#anyNews();
@@ -118,16 +151,16 @@ export class CommitLoop {
   }
 
   #handOut(): boolean {
-    const stirred = this.#scheduled;
+    const scheduled = this.#scheduled;
     this.#scheduled = new Set();
-    for (const member of stirred) {
+    for (const member of scheduled) {
       this.#turned.add(member);
       if (this.#isDelivered(member)) this.#scheduled.add(member);
     }
     return this.#scheduled.size > 0;
   }
 
-  /** What goes wrong here is the interpreter's fault, and costs the scope. */
+  /** Delivers; what is thrown is the interpreter's fault, and costs the scope. */
   #isDelivered(member: Member): boolean {
     try {
       return member.deliverNext();
@@ -162,7 +195,7 @@ export class CommitLoop {
     );
   }
 
-  /** What a scope has to append, or it rests. One that fails at either takes no other's append with it. */
+  /** Returns what a scope has to append; without anything it rests. One that throws takes no other's append with it. */
   #taken(member: Member): Append | undefined {
     try {
       const append = member.nextAppend();

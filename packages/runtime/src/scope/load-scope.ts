@@ -1,12 +1,35 @@
-/** The state of a scope as its store has it: of a snapshot and the lines after it, or of the whole log. */
-import { type EventOf, type Options, type State, currentProtocol, initial } from "@pawl/sansio-core";
+/**
+ * Loads the state of a scope from its store: from a snapshot and the lines after it, or from the whole log. A snapshot only
+ * makes this cheap; the log says the same.
+ */
 import * as E from "fp-ts/lib/Either.js";
+import { type State, restore, snapshot, type EventOf, type Options, currentProtocol, initial } from "@pawl/sansio-core";
+import { referredTo } from "@pawl/sansio-core/driver";
+import { type Json, describe, noLimits, parse, stringify } from "@pawl/tool-value";
+import type { Snapshot, Holding, Journal } from "../journal/journal.ts";
+import { sealedHere } from "../journal/seal.ts";
 import { OwnedElsewhere, newerProtocol, textOf } from "../error.ts";
-import { Quarantined, foldLines } from "./fold.ts";
-import type { Holding, Journal, Snapshot } from "../journal/journal.ts";
+import { Quarantined, foldLines } from "./history.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
 import type { Taken } from "./snapshots.ts";
-import { restored } from "./stored-state.ts";
+
+const isSealed = (json: Json): boolean => typeof json === "object" && json !== null && Object.hasOwn(json, "sealed");
+
+export const restored = (scope: string, { seq, text }: Snapshot): E.Either<string, State> => {
+  const json = parse(text, noLimits);
+  if (E.isRight(json) && isSealed(json.right)) throw sealedHere(scope);
+  const state = E.isLeft(json) ? json : restore(json.right);
+  if (E.isLeft(state)) return E.left(describe(state.left));
+  const { right } = state;
+  if (right.scope.id !== scope) return E.left(`it is of ${right.scope.id}`);
+  return right.seq === seq ? state : E.left(`it is of event ${right.seq}`);
+};
+
+export const snapshotText = (state: State): string => stringify(snapshot(state) as Json);
+
+/** The lines that a state refers to, among those up to an event. */
+export const referredUpTo = (state: State, last: number): readonly number[] =>
+  referredTo(state).filter((seq) => seq <= last);
 
 /** Where the log begins: at its first line, or behind what retention left. */
 export const begun = async (journal: Journal, scope: string): Promise<State> => {
@@ -45,13 +68,13 @@ const folded = async (journal: Journal, scope: string, from: State): Promise<Pic
   return { state: foldLines(scope, lines, from), since: lines.reduce((sum, { line }) => sum + line.length, 0) };
 };
 
-const fromSnapshot = async (journal: Journal, scope: string, snapshot: Snapshot): Promise<E.Either<string, Opened>> => {
-  const state = restored(scope, snapshot);
+const fromSnapshot = async (journal: Journal, scope: string, stored: Snapshot): Promise<E.Either<string, Opened>> => {
+  const state = restored(scope, stored);
   if (E.isLeft(state)) return state;
   const { seq, at } = state.right;
   try {
     const after = await folded(journal, scope, state.right);
-    return E.right({ ...after, snapshot: { seq, at, size: snapshot.text.length } });
+    return E.right({ ...after, snapshot: { seq, at, size: stored.text.length } });
   } catch (thrown) {
     if (thrown instanceof Quarantined) return E.left(thrown.message);
     throw thrown;
@@ -62,13 +85,13 @@ const fromSnapshot = async (journal: Journal, scope: string, snapshot: Snapshot)
 export const openState = async (
   journal: Journal,
   scope: string,
-  snapshot: Snapshot | undefined,
+  stored: Snapshot | undefined,
   fault: (what: string) => void,
 ): Promise<Opened> => {
-  if (snapshot !== undefined) {
-    const opened = await fromSnapshot(journal, scope, snapshot);
+  if (stored !== undefined) {
+    const opened = await fromSnapshot(journal, scope, stored);
     if (E.isRight(opened)) return opened.right;
-    fault(`the snapshot at event ${snapshot.seq} does not restore: ${opened.left}`);
+    fault(`the snapshot at event ${stored.seq} does not restore: ${opened.left}`);
   }
   return { ...(await folded(journal, scope, await begun(journal, scope))), snapshot: undefined };
 };

@@ -1,9 +1,40 @@
 /**
- * Which values may be put aside: those that the core only hands on. What it reads itself stays in the event: texts of
- * flows, outputs that a flow's steps or a process go on with, and what processes and scopes tell each other.
+ * Decides which values may be stored apart from the log, and what happens when the store does not take them. Values that
+ * the core only hands on may go; what it reads itself stays in the event: texts of flows, outputs that a flow's steps or
+ * a process go on with, and what processes and scopes tell each other.
  */
 import type { Event, EventType, State } from "@pawl/sansio-core";
-import { waiting } from "./not-stored.ts";
+import type { EffectKind } from "@pawl/sansio-core/driver";
+import { Refused } from "../error.ts";
+import type { Platform } from "../platform.ts";
+
+export const notStored = "value_not_stored";
+
+export const whyNotStored = "its store did not take it, perhaps for want of room";
+
+/** What a caller is told whose words have no room. */
+export const refusedValue = (event: Event["type"]): Refused =>
+  new Refused(notStored, `a value of \`${event}\` was not kept, and nothing was recorded: ${whyNotStored}`);
+
+/** These are told by nobody who looks at what becomes of them at once: they may wait until their values are stored. */
+export const waiting: readonly Event["type"][] = [
+  "hook.ran",
+  "call.prepared",
+  "call.settled",
+  "call.settled_late",
+  "call.continued",
+  "step.settled",
+  "host.answered",
+  "replies.recorded",
+  "outcome.resolved",
+  "result.projected",
+];
+
+/** What a body asks for so may be asked without what it hands in. What goes to processes stays whole. */
+const asked: ReadonlySet<EffectKind> = new Set<EffectKind>(["step", "host", "trigger", "batch"]);
+
+export const mayWait = (event: Event): boolean =>
+  waiting.includes(event.type) || (event.type === "effect.requested" && asked.has(event.effect.kind));
 
 const handedOn: ReadonlySet<EventType> = new Set<EventType>([
   ...waiting,
@@ -42,3 +73,41 @@ export const mayOffload = (event: Event, state: State): boolean => {
   if (!handedOn.has(event.type) || isRead(event, state)) return false;
   return event.type !== "effect.requested" || !told.has(event.effect.kind);
 };
+
+/** A line that is shorter than this is no reason for a journal to be full. */
+const leastLine = 4096;
+const rememberedMs = 60_000;
+
+interface Rejected {
+  readonly characters: number;
+  readonly until: number;
+}
+
+export class RejectedSizes {
+  readonly #platform: Pick<Platform, "monotonic">;
+  readonly #refused = new Map<string, Rejected>();
+
+  constructor(platform: Pick<Platform, "monotonic">) {
+    this.#platform = platform;
+  }
+
+  /** There was no room for a line of so many characters. */
+  refused(scope: string, characters: number): void {
+    if (characters < leastLine) return;
+    const until = this.#platform.monotonic() + rememberedMs;
+    this.#refused.set(scope, { characters: Math.min(characters, this.#most(scope)), until });
+  }
+
+  /** Whether there may be room for a line of so many characters. */
+  has(scope: string, characters: number): boolean {
+    return characters < leastLine || characters < this.#most(scope);
+  }
+
+  #most(scope: string): number {
+    const refused = this.#refused.get(scope);
+    if (refused === undefined) return Infinity;
+    if (this.#platform.monotonic() < refused.until) return refused.characters;
+    this.#refused.delete(scope);
+    return Infinity;
+  }
+}

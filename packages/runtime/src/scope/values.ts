@@ -15,9 +15,7 @@ import {
   isMarked,
   referenceTo,
 } from "../journal/blob.ts";
-import { mayWait } from "./not-stored.ts";
-import { mayOffload } from "./offload.ts";
-import type { RejectedSizes } from "./rejected-sizes.ts";
+import { mayWait, mayOffload, type RejectedSizes } from "./offload.ts";
 
 /** Characters of a value's text from which on it is put aside, unless the host says otherwise. */
 export const defaultBlobChars = 65_536;

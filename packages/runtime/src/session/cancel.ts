@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { type Access, missingCall, refuse } from "../scope/access.ts";
 import { Refused, shownOf } from "../error.ts";
 import { decodedEvent } from "../scope/round-trip.ts";
-import { recordedOf } from "./repeated.ts";
+import { eventsOfTypes } from "../scope/history.ts";
 
 /** What is to stop. */
 export type Target = { readonly request: string } | { readonly call: string };
@@ -26,7 +26,7 @@ const cancelRequest = async (access: Access, request: string, by?: string): Prom
 
 /** Whether the log says that the same one cancelled it before. */
 const wasCancelled = async (access: Access, target: Target, by: string | undefined): Promise<boolean> => {
-  const recorded = await recordedOf(access, new Set(["call.cancelled", "request.cancelled"]));
+  const recorded = await eventsOfTypes(access, new Set(["call.cancelled", "request.cancelled"]));
   return recorded.some(({ event }) => {
     if (event.type === "call.cancelled") return "call" in target && event.call === target.call && event.by === by;
     if (event.type !== "request.cancelled") return false;

@@ -20,7 +20,7 @@
  */
 import type { Command, Event, Finished, State, Tool } from "@pawl/sansio-core";
 import { UnderWay, endedIn, isAtRest, isClientSide, isOffered } from "./under-way.ts";
-import { ApprovalEdits } from "./approval-edit.ts";
+import { ApprovalEdits } from "./approval.ts";
 import { publish } from "./catalog.ts";
 import { Offers } from "./executor/offer.ts";
 import { lambdaApplied } from "./flow.ts";
@@ -37,7 +37,7 @@ import { Questions, hostWork, isQuestion } from "../host/question.ts";
 import { Leaving } from "../move/quiesce.ts";
 import { ScopeLinks } from "../process/scope-links.ts";
 import type { Access } from "../scope/access.ts";
-import { FinishedIndex } from "../scope/finished.ts";
+import { FinishedIndex } from "../scope/history.ts";
 import { isStep } from "../scope/offload.ts";
 import { type Cause, ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";

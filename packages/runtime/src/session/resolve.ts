@@ -6,7 +6,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { type Access, decoded, storedForm, refuse } from "../scope/access.ts";
 import { eventAt } from "../scope/history.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
-import { idOfToken, idUnder } from "../scope/token-check.ts";
+import { idOfToken, idUnder } from "../scope/token.ts";
 import type { HostSide } from "../host/host-side.ts";
 
 /** What became of a resolution. A key that nobody may resolve, or nobody ever could, is unknown or revoked. */

@@ -35,13 +35,12 @@
 import type { Event, Recorded, Reply, RequestedCall, State, Tool } from "@pawl/sansio-core";
 import type { FlowEnd } from "@pawl/sansio-core/driver";
 import type { Resolution } from "@pawl/tool-value";
-import { type ApprovalWanted, approvalsIn } from "./approval.ts";
-import { type Approval, type Rejecting, approve, reject } from "./approval-decision.ts";
+import { type ApprovalWanted, approvalsIn, type Approval, type Rejecting, approve, reject } from "./approval.ts";
 import { type Target, cancel } from "./cancel.ts";
 import { publish } from "./catalog.ts";
 import type { Offers } from "./executor/offer.ts";
 import type { FlowSubmission } from "./flow.ts";
-import { follow, held } from "./follow.ts";
+import { followLog, held } from "./observe/follow.ts";
 import type { HostSide } from "../host/host-side.ts";
 import type { Instance } from "./instance.ts";
 import { ScopeInterpreter } from "./interpreter.ts";
@@ -161,7 +160,7 @@ export class Session {
   /** The log after a cursor, and on as it grows. */
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<Recorded> {
     yield* await this.#with(async (live) =>
-      held(live.#scope.underWay, follow(live.#scope.access, after, signal), signal),
+      held(live.#scope.underWay, followLog(live.#scope.access, after, signal), signal),
     );
   }
 

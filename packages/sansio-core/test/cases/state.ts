@@ -3,7 +3,7 @@ import { tokenOf } from "@pawl/runtime/driver";
 import { knownFields, knownName, withFields } from "@pawl/testkit";
 import { type Json, ModelToolReturn, ToolCallOutput, modelReturn, read, successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { idOfToken } from "../../../runtime/src/scope/token-check.ts";
+import { idOfToken } from "../../../runtime/src/scope/token.ts";
 import { ExecutionScope, sessionOfScope } from "../../src/identity/scope.ts";
 import { callRef, defaultOptions, plainTool } from "../../src/index.ts";
 import { resolutionOf } from "../../src/wait/model.ts";

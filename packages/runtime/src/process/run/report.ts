@@ -7,7 +7,7 @@ import type { Command } from "@pawl/sansio-core";
 import { type Output, type Progress, type Report, artifactsOf, cutTo, pathsOf } from "@pawl/sansio-core/driver";
 import { sessionOf } from "../../host/tool-host.ts";
 import type { Platform } from "../../platform.ts";
-import { recordedIn } from "../../scope/fold.ts";
+import { recordedIn } from "../../scope/history.ts";
 import type { BackgroundHost, BackgroundOptions } from "../host.ts";
 import type { ScopeAccess } from "../work.ts";
 

@@ -1,10 +1,13 @@
 /**
  * Executors run the bodies of `client_side` tools elsewhere. Each has a lease of its own, which begins to run out when
- * its connection is lost: it may come back under its id and go on; only the lease's end is a loss.
+ * its connection is lost: it may come back under its id and go on; only the end of the lease is a loss.
  */
 import type { Command } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import type { Platform } from "../../platform.ts";
+import type { ProgressMessage } from "../../body/facet/context.ts";
+import type { Offers, Settled, Settlement } from "./offer.ts";
+import type { Session } from "../session.ts";
 
 /** One run of a call. */
 export interface OfferedRun {
@@ -214,3 +217,50 @@ export class Executors {
 }
 
 const isOf = (offer: Offer, scope: string, call: string): boolean => offer.scope === scope && offer.call === call;
+
+export interface ExecutorVerbsPort {
+  readonly platform: Platform;
+  readonly leaseMs: number;
+  readonly scope: (scope: string) => Promise<Session>;
+  /** The names of the scopes in memory. */
+  readonly open: () => Iterable<string>;
+}
+
+/** An executor has left: for as long as its lease, or for ever. */
+export type Leave = (forEver?: boolean) => void;
+
+export class ExecutorVerbs {
+  readonly #port: ExecutorVerbsPort;
+  /** All of this runtime. */
+  readonly all: Executors;
+
+  constructor(port: ExecutorVerbsPort) {
+    this.#port = port;
+    this.all = new Executors(port.platform, port.leaseMs, {
+      lost: (scope, owner) => void this.#withOffers(scope, (offers) => offers.lost(owner)),
+      available: (tools) => {
+        for (const scope of port.open()) void this.#withOffers(scope, (offers) => offers.available(tools));
+      },
+    });
+  }
+
+  /** Whoever opens a scope next learns of its executors from the log: one that can not be opened now is left to them. */
+  async #withOffers(scope: string, then: (offers: Offers) => void): Promise<void> {
+    const session = await this.#port.scope(scope).catch(() => undefined);
+    if (session !== undefined && !session.runner.isAbandoned) then(session.offers);
+  }
+
+  register(executor: ExecutorSpec): Leave {
+    return this.all.register(executor);
+  }
+
+  async settle(executor: string, settlement: Settlement): Promise<Settled> {
+    return (await this.#port.scope(settlement.scope)).offers.settle(`executor:${executor}`, settlement);
+  }
+
+  async progress(executor: string, run: OfferedRun, message: ProgressMessage): Promise<void> {
+    const own = `executor:${executor}`;
+    if (!this.all.runs(own, run)) return; // It has nothing to do here.
+    (await this.#port.scope(run.scope)).offers.progress(own, run, message);
+  }
+}

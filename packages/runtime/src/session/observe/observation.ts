@@ -1,15 +1,28 @@
-/** What observers of a scope see. */
+/** Observations of a scope and the frames that carry them, as types and as codecs for a wire. */
 import type { Command } from "@pawl/sansio-core";
-import type { Output, Progress, Task } from "@pawl/sansio-core/driver";
+import {
+  type Output,
+  type Progress,
+  type Task,
+  OutputCodec,
+  type ProcessStatus,
+  ProgressCodec,
+  TaskCodec,
+} from "@pawl/sansio-core/driver";
 import {
   type Codec,
   type Json,
-  type SessionEvent,
-  type ToolCallOutput,
-  type TurnActivity,
+  SessionEvent,
+  ToolCallOutput,
+  TurnActivity,
   record,
   string,
   u64,
+  array,
+  json,
+  oneOf,
+  optional,
+  tagged,
 } from "@pawl/tool-value";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
@@ -77,3 +90,52 @@ export type Frame =
   /** What stands from one cursor to the other, both included, was missed; the log may still have it. */
   | { readonly type: "gap"; readonly from: Cursor; readonly to: Cursor };
 export type Observed = Extract<Frame, { readonly type: "observed" }>;
+
+const ofRun = {
+  process: string,
+  run: string,
+  attempt: u64,
+  detail: optional(string),
+  progress: optional(ProgressCodec),
+} as const;
+const ofCall = { call: string, call_id: string, name: string, args: json } as const;
+
+const ObservationCodec: Codec<Observation> = tagged<Observation, "type">("observation", "type", {
+  session_event: { event: SessionEvent },
+  activity: { activity: TurnActivity },
+  call_parked: ofCall,
+  call_settled_late: { ...ofCall, output: optional(ToolCallOutput), duration_ms: optional(u64) },
+  process: {
+    what: oneOf<"registered" | "event" | "ended">("what is observed", "registered", "event", "ended"),
+    process: string,
+    sequence: u64,
+    event_type: optional(string),
+    payload: optional(json),
+    state: optional(oneOf<ProcessStatus["state"]>("a process state", "running", "completed", "failed", "cancelled")),
+  },
+  task: {
+    what: oneOf<"created" | "updated" | "message_sent" | "message_received">(
+      "what is observed",
+      "created",
+      "updated",
+      "message_sent",
+      "message_received",
+    ),
+    task: TaskCodec,
+  },
+  run_reported: { ...ofRun, output: array(OutputCodec) },
+  session_told: { key: string, text: string, schedule: optional(string) },
+});
+
+const EphemeralCodec: Codec<Ephemeral> = tagged<Ephemeral, "type">("ephemeral observation", "type", {
+  run: { ...ofRun, task: string, title: string, output: optional(OutputCodec) },
+  progress: { text: string, kind: string, call: string, call_id: string, name: string },
+  plugin_event: { plugin: string, call: string, event: json },
+});
+
+/** Reads and writes the frames of observers. */
+export const FrameCodec: Codec<Frame> = tagged<Frame, "type">("frame", "type", {
+  observed: { cursor: Cursor, at: u64, observation: ObservationCodec },
+  ephemeral: { observation: EphemeralCodec },
+  gap: { from: Cursor, to: Cursor },
+});

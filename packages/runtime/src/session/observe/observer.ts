@@ -6,7 +6,7 @@ import type { Command } from "@pawl/sansio-core";
 import type { Access } from "../../scope/access.ts";
 import { Refused, aheadOf } from "../../error.ts";
 import type { Cursor, Ephemeral, Frame, Observed } from "./observation.ts";
-import { observePast } from "./past.ts";
+import { observePast } from "./follow.ts";
 import { observedIn } from "./observed.ts";
 import type { Cause } from "../../scope/runner.ts";
 import type { Telemetry } from "../../log.ts";

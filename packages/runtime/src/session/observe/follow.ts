@@ -1,0 +1,80 @@
+/** Reads a log from a cursor: its events as they become durable (tail), or what observers saw of them. */
+import * as E from "fp-ts/lib/Either.js";
+import { type Recorded, type State, follow } from "@pawl/sansio-core";
+import type { Access } from "../../scope/access.ts";
+import { Refused, aheadOf } from "../../error.ts";
+import { recordedIn, Quarantined } from "../../scope/history.ts";
+import type { UnderWay } from "../under-way.ts";
+import { type Cursor, type Frame, isAfter } from "./observation.ts";
+import { observedIn } from "./observed.ts";
+
+/** Lines that are read at once. */
+const chunk = 500;
+
+/** Lines that retention kept stand alone. */
+const gone = (scope: string, next: number, found: string): Refused =>
+  new Refused("gone", `the log of ${scope} has no event ${next} any more, ${found}`);
+
+/** Retention may have taken more than is read at once: then nothing says what comes next but where the log begins. */
+const allGone = async ({ begun, runner }: Access, next: number): Promise<Refused> =>
+  gone(runner.id, next, `it is whole from event ${(await begun()).seq + 1} on`);
+
+/** Ends when it is told to; throws `gone` where the log does not go back as far, and when the scope is lost. */
+export async function* followLog(access: Access, after: number, signal: AbortSignal): AsyncGenerator<Recorded> {
+  const { runner, readLines } = access;
+  const end = runner.durable.seq;
+  if (after > end) throw aheadOf(runner.id, end, after);
+  for (let next = after + 1; ;) {
+    await runner.whenDurable(next, signal);
+    if (signal.aborted) return;
+    const isThere = next <= runner.durable.seq; // Letters that are written without an event wake as well.
+    const lines = await readLines(next, next + chunk - 1);
+    if (lines.length === 0 && isThere) throw await allGone(access, next);
+    for (const line of lines) {
+      if (line.seq !== next) throw gone(runner.id, next, `the next that it has is ${line.seq}`);
+      yield recordedIn(runner.id, line);
+      if (signal.aborted) return;
+      next = line.seq + 1;
+    }
+  }
+}
+
+/** The same, which holds its scope in memory until all is read, or nobody reads on, or the signal says so. */
+export async function* held<A>(underWay: UnderWay, all: AsyncGenerator<A>, signal: AbortSignal): AsyncGenerator<A> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  signal.addEventListener("abort", resolve);
+  void underWay.during(promise);
+  try {
+    yield* all;
+  } finally {
+    signal.removeEventListener("abort", resolve);
+    resolve(undefined);
+  }
+}
+
+/** Events that are folded before others get their turn. */
+const eventsATurn = 256;
+
+const turn = ({ platform }: Access): Promise<void> => new Promise((resolve) => platform.nextTurn(resolve));
+
+/** From after the cursor up to a sequence. What retention has taken is a gap, also what it takes just now: lines come first. */
+export async function* observePast(access: Access, after: Cursor, upTo: number): AsyncGenerator<Frame> {
+  const { runner, readLines } = access;
+  const { id: scope } = runner;
+  await runner.whenDurable();
+  const whole = await readLines(1, upTo);
+  let state: State = await access.begun();
+  const { seq: base } = state;
+  const lines = whole.filter(({ seq }) => seq > base);
+  const lost = Math.min(base, upTo); // What comes behind that is told as it happens.
+  if (after.seq < lost) yield { type: "gap", from: after, to: { scope, seq: lost, index: 0 } };
+  for (const [i, line] of lines.entries()) {
+    const recorded = recordedIn(scope, line);
+    const followed = follow(state, recorded, line.seq);
+    if (E.isLeft(followed)) throw new Quarantined(scope, `event ${line.seq} can not be followed`, followed.left);
+    state = followed.right.state;
+    const observed = line.seq < after.seq ? [] : observedIn(scope, recorded, followed.right.commands);
+    for (const frame of observed) if (isAfter(frame.cursor, after)) yield await access.values.of(frame);
+    if (i % eventsATurn === eventsATurn - 1) await turn(access);
+  }
+}
