@@ -117,7 +117,7 @@ export class Runtime {
       isLeased: () => this.#lease?.holds === true,
       hasLapsed: () => this.#lease?.holds === false,
       open: this.#open,
-      sent: (to) => this.#inboxPoller.told(to),
+      sent: (to) => this.#inboxPoller.notify(to),
       ...viewsOf(journal, (scope) => this.#scopes.inMemory.get(scope)),
       atRest: (session) => this.#scopes.atRest(session),
       lost: (session) => this.#scopes.lost(session),

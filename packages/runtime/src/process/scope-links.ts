@@ -121,9 +121,9 @@ export class ScopeLinks {
   #apply(event: Event): ReturnType<ProcessApi["apply"]> {
     const problem = problemOfEvent(event);
     if (problem !== undefined) return { status: "err", error: { code: "durable_effect_value", message: problem } };
-    const told = this.scope.runner.apply(event);
-    if (E.isRight(told)) return { status: "ok", value: null };
-    const { code, message } = told.left;
+    const applied = this.scope.runner.apply(event);
+    if (E.isRight(applied)) return { status: "ok", value: null };
+    const { code, message } = applied.left;
     return { status: "err", error: { code, message } };
   }
 
