@@ -2,7 +2,7 @@
 import { currentProtocol } from "@pawl/sansio-core";
 import type { EffectResult } from "@pawl/sansio-core/driver";
 
-/** What a durable effect reports to the body that asked for it: a step's own error, or why there is no answer. */
+/** Thrown into a body by a durable effect: the step's own error, or the reason that it has no answer. */
 export class EffectError extends Error {
   override readonly name = "EffectError";
   readonly code: string;
@@ -12,23 +12,23 @@ export class EffectError extends Error {
   }
 }
 
-/** Thrown by a tool: its message is shown to the model. Anything else that a tool throws is not. */
+/** Thrown by a tool: the model sees its message. Messages of other errors are hidden from models. */
 export class ToolError extends Error {
   override readonly name = "ToolError";
 }
 
-/** A cursor that the log has not come to: it is of a store that this one was not. */
+/** Makes the refusal of a cursor beyond the end of the log, which is from another store. */
 export const aheadOf = (scope: string, end: number, cursor: number): Refused =>
   new Refused("cursor_ahead", `the log of ${scope} ends at ${end}, the cursor is ${cursor}`);
 
-/** The scope was lost while an answer was under way: whether it happened is found out by asking again. */
+/** The instance lost the scope before the answer. Ask again to find out whether it happened. */
 export class ScopeLost extends Error {
   override readonly name = "ScopeLost";
   readonly code = "scope_lost";
   readonly retryable = true;
 }
 
-/** A host's request that does not fit. */
+/** The runtime refuses a request; `code` names the reason. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly code: string;
@@ -38,7 +38,7 @@ export class Refused extends Error {
   }
 }
 
-/** More than the runtime takes on at a time: nothing was recorded, and the same may fit later. */
+/** The runtime has more work than its bounds allow. Nothing was recorded; the same request may succeed later. */
 export class Overloaded extends Error {
   override readonly name = "Overloaded";
   readonly code = "overloaded";
@@ -55,7 +55,7 @@ export const newerProtocol = (scope: string, protocol: number): Refused => {
   return new Refused("newer_protocol", `scope ${scope} is of protocol ${protocol}, ${known}`);
 };
 
-/** The scope lives with another instance, whose lease holds: ask there, or again when the lease has run out. */
+/** Another instance, whose lease holds, owns the scope. Ask there, or again after the lease has run out. */
 export class OwnedElsewhere extends Error {
   override readonly name = "OwnedElsewhere";
   readonly code = "owned_by";
@@ -70,7 +70,7 @@ export class OwnedElsewhere extends Error {
   }
 }
 
-/** The scope is on its way to another host, and nobody knows yet whether it has arrived: ask again. */
+/** The scope is moving to another host, and may have arrived or not. Ask again. */
 export class ScopeMoving extends Error {
   override readonly name = "ScopeMoving";
   readonly code = "scope_is_moving";
@@ -82,7 +82,7 @@ export class ScopeMoving extends Error {
   }
 }
 
-/** The scope lives elsewhere now, and this copy is read-only for ever. */
+/** The scope has moved to another host. This copy is read-only for ever. */
 export class ScopeMoved extends Error {
   override readonly name = "ScopeMoved";
   readonly code = "moved";
@@ -93,11 +93,11 @@ export class ScopeMoved extends Error {
   }
 }
 
-/** Where something was thrown, as far as it says. */
+/** Returns the stack of an error, or its text if it has none. */
 export const stackOf = (thrown: unknown): string =>
   thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 
-/** What was thrown says of itself, whatever it is. */
+/** Returns the message of anything thrown. */
 export const textOf = (thrown: unknown): string => {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown).toWellFormed();
@@ -106,10 +106,10 @@ export const textOf = (thrown: unknown): string => {
   }
 };
 
-/** What a program handed in, as a message names it: a text is told from a number. */
+/** Shows a value in a message; texts have quotes, so that `"1"` differs from `1`. */
 export const shownOf = (found: unknown): string => (typeof found === "string" ? JSON.stringify(found) : String(found));
 
-/** What was thrown, as an effect's end; the code is its own where it is of a kind whose code counts. */
+/** Turns a thrown value into the result of an effect. An error of `kind` keeps its code; others get `otherwise`. */
 export const failureOf = (
   thrown: unknown,
   otherwise: string,

@@ -5,7 +5,7 @@ import { type JsonObject, type Json, type ValueError, noLimits, parse } from "@p
 export const isObject = (json: unknown): json is JsonObject =>
   typeof json === "object" && json !== null && !Array.isArray(json);
 
-/** What a text says that was written here, or what is wrong with it. */
+/** Parses a text that this program wrote, without limits, and decodes it. */
 export const readText = <A>(text: string, read: (json: Json) => E.Either<ValueError, A>): E.Either<ValueError, A> => {
   const json = parse(text, noLimits);
   return E.isLeft(json) ? json : read(json.right);

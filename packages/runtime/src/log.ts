@@ -1,6 +1,6 @@
 /**
- * What a runtime and its host log: stable names, ids, codes and durations. No arguments, values or outputs of calls;
- * of internal errors all there is.
+ * Observers of a runtime: `Log` gets entries with stable names, `Telemetry` every event as it is stepped, for traces. Entries have
+ * ids, codes and durations; no arguments, values or outputs of calls. Internal errors are logged in full.
  */
 import * as E from "fp-ts/lib/Either.js";
 import { type Command, type Event, type EventOf, type State, recordedOf } from "@pawl/sansio-core";
@@ -8,21 +8,21 @@ import type { Journal } from "./journal/journal.ts";
 import type { Cause } from "./scope/runner.ts";
 import { readText } from "./json.ts";
 import type { ToolCallOutput } from "@pawl/tool-value";
-import type { HostPort } from "./host/host-request.ts";
+import type { HostPort } from "./host/host.ts";
 
-/** It must not throw, and holds up every event by what it takes. */
+/** Reads along. Its methods must not throw, and every event waits for them. */
 export interface Telemetry {
-  /** An event was stepped, with what follows from it; it may not be durable yet. */
+  /** Called after each step, with the commands of the event, which may not be durable yet. */
   readonly stepped: (scope: string, cause: Cause, commands: readonly Command[]) => void;
-  /** A request whose caller has no span is about to be stepped: the span to be recorded with it, if there is one. */
+  /** Returns the span to record with a request whose caller has none. */
   readonly begins?: (scope: string, request: string) => string | undefined;
-  /** A scope was claimed: the spans that were recorded with its live requests, by request. */
+  /** Called after a claim, with the recorded spans of the live requests. */
   readonly resumes?: (scope: string, spans: ReadonlyMap<string, string>) => void;
-  /** The scope is not this runtime's any more, or never was. */
+  /** Called when this runtime does not own the scope, or not any more. */
   readonly lost: (scope: string, error: Error) => void;
 }
 
-export const bothOf = (one: Telemetry | undefined, other: Telemetry): Telemetry =>
+const bothOf = (one: Telemetry | undefined, other: Telemetry): Telemetry =>
   one === undefined
     ? other
     : {
@@ -43,14 +43,14 @@ export const bothOf = (one: Telemetry | undefined, other: Telemetry): Telemetry 
 
 type Submitted = EventOf<"request.submitted" | "flow.submitted">;
 
-/** What is recorded of a request, with a span to go on from in another process. */
+/** Adds a span to a request, to continue from in another process. */
 export const withSpan = <A extends Submitted>(telemetry: Telemetry | undefined, scope: string, event: A): A => {
   if (event.type !== "request.submitted" || event.traceparent !== undefined) return event;
   const traceparent = telemetry?.begins?.(scope, event.request);
   return traceparent === undefined ? event : { ...event, traceparent };
 };
 
-/** The same event as it is recorded, with the same span. */
+/** Copies the span of an event to the event as it is recorded. */
 export const spannedAs = (event: Event, kept: Event): Event =>
   event.type === "request.submitted" && kept.type === event.type && event.traceparent !== undefined
     ? { ...kept, traceparent: event.traceparent }
@@ -61,7 +61,7 @@ const spanIn = (line: string): string | undefined => {
   return E.isRight(read) && read.right.event.type === "request.submitted" ? read.right.event.traceparent : undefined;
 };
 
-/** Tells who reads along of the spans that were recorded; what retention has cut is not told. */
+/** Passes the recorded spans to telemetry; lines that retention deleted are left out. */
 export const tellSpans = async (
   { telemetry, journal }: { readonly telemetry?: Telemetry; readonly journal: Journal },
   { scope: { id }, requests }: State,
@@ -78,7 +78,7 @@ export const tellSpans = async (
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** Every name, and how much it matters. */
+/** Every name with its level. */
 export const logLevels = {
   "scope.opened": "info",
   "scope.lost": "info",
@@ -104,7 +104,7 @@ export interface LogEntry {
   readonly name: LogName;
   readonly level: LogLevel;
   readonly fields: { readonly [field: string]: string | number | boolean };
-  /** What was thrown, where something was. */
+  /** The value that was thrown, if any. */
   readonly thrown?: unknown;
 }
 export type Log = (entry: LogEntry) => void;
@@ -176,7 +176,7 @@ interface Logging {
   readonly telemetry?: Telemetry;
 }
 
-/** The options of a runtime with its log as one who reads along. */
+/** Connects the log of a runtime's options to its host port and telemetry. */
 export const logged = <A extends Logging>(options: A): A => {
   const { log, host, telemetry } = options;
   if (log === undefined) return options;

@@ -1,25 +1,26 @@
-/** What the interpreter needs of the platform that it runs on. Nothing else of it is used. */
+/** The port of the platform: clocks, timers and a hash. The interpreter uses nothing else of it. */
 export interface Platform {
   /** Wall clock, in milliseconds. */
   readonly now: () => number;
   /** Milliseconds that only grow, for what has elapsed. */
   readonly monotonic: () => number;
-  /** Calls back after so many milliseconds, unless it is called off. */
+  /** Calls back after some milliseconds, unless the returned function is called. */
   readonly later: (ms: number, then: () => void) => () => void;
-  /** Calls back in a turn of its own, after all that is ready now has run. */
+  /** Calls back in a later turn of the event loop, after everything that is ready now. */
   readonly nextTurn: (then: () => void) => void;
-  /** As `nextTurn`, for one that follows on this: what else is ready may wait for a few of them. */
+  /** Works as `nextTurn`, for a turn that continues this one: other ready work may wait for a few of them. */
   readonly followingTurn?: ((then: () => void) => void) | undefined;
-  /** Calls back in this turn, when the promises that it resolved have been heard; no platform has to be able to. */
+  /** Calls back in this turn, after the reactions to promises that it resolved. Optional. */
   readonly afterTurn?: ((then: () => void) => void) | undefined;
-  /** The lowercase hex SHA-256 of a text's UTF-8: `hashText` of `@pawl/tool-value`, or the platform's own. */
+  /** Returns the SHA-256 of a text's UTF-8 in lowercase hex: `hashText` of `@pawl/tool-value`, or the platform's own. */
   readonly hashText: (text: string) => string;
 }
 
-/** What falls due so soon may be due by the time of the next event. */
+/** Deadlines this near may have passed by the next event. */
 export const soonMs = 10;
 
 /** Turns of pages and workers: each is a message, which comes at once where timers of a tab in the background do not. */
+/** Queued turns. Each is a message: in a background tab messages arrive at once, and timers do not. */
 const turns: (() => void)[] = [];
 
 const openBell = () => {
@@ -29,10 +30,10 @@ const openBell = () => {
   return channel;
 };
 
-/** Opened by the first turn: an open channel would keep a server alive that only imports this. */
+/** Opened by the first turn: an open channel would keep a server alive that merely imports this file. */
 let bell: ReturnType<typeof openBell> | undefined;
 
-/** Calls back in a turn of its own, after what is ready now: messages and frames come between. */
+/** Calls back in a later turn, after everything that is ready now; messages and frames come between. */
 export const messageTurn = (then: () => void): void => {
   turns.push(then);
   bell ??= openBell();

@@ -1,24 +1,24 @@
-/** Where the bytes of attachments are kept. The same bytes are the same attachment, whoever puts them. */
+/** Attachments: content-addressed bytes, kept beside the log. Equal bytes are one attachment. */
 import { AttachmentCreateMeta, type AttachmentRef, describe, read } from "@pawl/tool-value";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../error.ts";
 
-/** What a host fills in: durable where its journal is. */
+/** The port that a host implements. It must be durable if the journal is. */
 export interface AttachmentStore {
-  /** Keeps the bytes under their id; resolves when they are as durable as they get. */
+  /** Keeps bytes under their id. Resolves once they are durable. */
   readonly put: (id: string, bytes: Uint8Array) => Promise<void>;
   readonly bytes: (id: string) => Promise<Uint8Array | undefined>;
-  /** The hosts that scopes move to read the same store: bytes stay in it, and do not travel. */
+  /** Says that all hosts read this store: bytes do not travel with a scope that moves. */
   readonly isShared?: boolean;
 }
 
 const gibibyte = 1024 ** 3;
 
 /**
- * A store that forgets with its process, and nothing before: what a log names may be asked for at any time. So it takes
- * no more than its bound, and what does not fit is refused.
+ * Makes a store in memory. It removes nothing, since a log may ask for its attachments at any time; beyond its bound it refuses
+ * more bytes.
  */
 export const memoryAttachments = (mostBytes = gibibyte): AttachmentStore => {
   const kept = new Map<string, Uint8Array>();
@@ -39,7 +39,7 @@ const noRoom = (more: number, size: number, mostBytes: number): EffectError => {
   return new EffectError("attachments_full", `${held}: let the host keep them (\`host.attachments\`)`);
 };
 
-/** Stores bytes, and gives what stands for them in values. */
+/** Stores bytes, and returns the reference that stands for them in values. */
 export const putAttachment = async (
   store: AttachmentStore,
   bytes: Uint8Array,
@@ -54,5 +54,5 @@ export const putAttachment = async (
   return { id, media_type, byte_len: bytes.length, ...size };
 };
 
-/** Under what bytes are kept: their hash. */
+/** Returns the id of bytes: their SHA-256. */
 export const attachmentId = (bytes: Uint8Array): string => bytesToHex(sha256(bytes));

@@ -1,9 +1,9 @@
-/** Bytes as text, in what every platform has. */
+/** Base64, with functions that every platform has. */
 import { utf8 } from "@pawl/tool-value";
 
 const digits = utf8("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 
-/** `btoa` takes a text, which takes twenty times as long to make. */
+/** Encodes bytes. `btoa` alone needs a text first, which takes twenty times as long. */
 export const base64Of = (bytes: Uint8Array): string => {
   const whole = bytes.length - (bytes.length % 3);
   const text = new Uint8Array((whole / 3) * 4);
@@ -14,7 +14,7 @@ export const base64Of = (bytes: Uint8Array): string => {
   return new TextDecoder().decode(text) + btoa(String.fromCharCode(...bytes.subarray(whole)));
 };
 
-/** Throws where the text is no base64. */
+/** Decodes a text. Throws if it is no base64. */
 export const bytesOf = (base64: string): Uint8Array => {
   const text = atob(base64);
   const bytes = new Uint8Array(text.length);

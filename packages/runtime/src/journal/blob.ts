@@ -1,6 +1,6 @@
 /**
- * Blobs: the texts of large values, kept beside the log. What is recorded of such a value is a reference, which is an
- * attachment of a media type that nothing else has:
+ * Blobs: the texts of large values, kept beside the log. The log has a reference in the place of such a value, which is an
+ * attachment of a media type of its own:
  *
  *   {"$lash_tool_value":"attachment","ref":{"byte_len":70000,"id":"blob:9f86…","media_type":{…}}}
  */
@@ -9,35 +9,35 @@ import { isObject } from "../json.ts";
 import type { PackedBlob } from "@pawl/sansio-core/driver";
 import { base64Of, bytesOf } from "./base64.ts";
 
-/** The port that a store of blobs fills. Bytes are never changed under their name. */
+/** The port that a store of blobs implements. The bytes of a name never change. */
 export interface BlobStore {
   /**
-   * Keeps bytes under a name; durable when it resolves. Where they are there already they count as just put, and are
-   * spared by whoever removes what is old.
+   * Keeps bytes under a name. Resolves once they are durable. Bytes that exist already count as just put, so that a sweep
+   * spares them.
    */
   readonly put: (scope: string, name: string, bytes: Uint8Array) => Promise<void>;
   readonly read: (scope: string, name: string) => Promise<Uint8Array | undefined>;
-  /** Names of all that were last put at least so many milliseconds ago, by the store's clock. */
+  /** Lists the blobs that were last put at least `ms` ago, by the store's clock. */
   readonly old: (ms: number) => Promise<readonly string[]>;
-  /** Removes what was last put at least so long ago; says whether it did. What is put meanwhile stays. */
+  /** Removes a blob that was last put at least `ms` ago, and returns whether it did. A blob put meanwhile stays. */
   readonly remove: (name: string, ms: number) => Promise<boolean>;
   /**
-   * Of a store that several processes share: whether the caller is the one to sweep it now. It is for nobody else for so
-   * long, by the store's clock; the first who asks begins the count.
+   * Elects a sweeper among processes that share the store: returns true once in each period, by the store's clock. The first
+   * call starts the period.
    */
   readonly turn?: (everyMs: number) => Promise<boolean>;
-  /** Of a store whose names must not say what they stand for: another one each time. */
+  /** Makes a random name, in a store whose names must not tell the contents. */
   readonly fresh?: () => string;
 }
 
-/** A store of blobs, as far as it is read. */
+/** The reading half of a store of blobs. */
 export type BlobReader = Pick<BlobStore, "read">;
 
 export interface MemoryBlobsOptions {
   readonly now?: () => number;
 }
 
-/** A store that forgets with its process. */
+/** Makes a store in memory. */
 export const memoryBlobs = ({ now = Date.now }: MemoryBlobsOptions = {}): BlobStore => {
   const kept = new Map<string, { readonly bytes: Uint8Array; readonly at: number }>();
   const isOld = (name: string, ms: number): boolean => (kept.get(name)?.at ?? Infinity) <= now() - ms;
@@ -52,33 +52,33 @@ export const memoryBlobs = ({ now = Date.now }: MemoryBlobsOptions = {}): BlobSt
 const mediaType = "application/vnd.pawl.value+json";
 const prefix = "blob:";
 
-/** Stands in the text of everything that holds a reference, or looks like one. */
+/** Occurs in the text of every value that holds a reference. */
 const mark = `"type":"${mediaType}"`;
-/** Begins with a letter that texts have seldom: looked for first, since a quote stands everywhere. */
+/** Begins with a rare letter, and is searched first: `mark` begins with a quote, which is everywhere. */
 const rareMark = mediaType.slice(mediaType.indexOf("vnd.pawl"));
 export const isMarked = (text: string): boolean => text.includes(rareMark) && text.includes(mark);
 
-/** What is recorded in the place of a value. */
+/** Makes the reference that is recorded in the place of a value. */
 export const referenceTo = (name: string, bytes: number): Json =>
   encode(attachment({ id: prefix + name, media_type: { kind: "file", type: mediaType }, byte_len: bytes }));
 
-/** With what the bytes of a sealed blob begin: no text does. */
+/** The first byte of a sealed blob. No text begins with it. */
 const sealedByte = 1;
 export const isSealedBlob = (bytes: Uint8Array): boolean => bytes[0] === sealedByte;
 
-/** What a name ends in that is no hash. */
+/** The end of random names, by which they differ from hashes. */
 export const freshEnd = "0".repeat(16);
 /** Returns whether a blob is named by the hash of its text; blobs of sealed scopes have fresh names. */
 export const isHash = (name: string): boolean => !name.endsWith(freshEnd);
 
 const named = /"id":"blob:([0-9a-f]{64})"/g;
-/** The blobs that a text names: of lines and snapshots, as they are stored. */
+/** Lists the blobs that a stored line or snapshot names. */
 export const namesIn = (text: string): readonly string[] => [...text.matchAll(named)].map(([, name]) => name as string);
 
 const isOfOurs = (ref: unknown): ref is AttachmentRef =>
   isObject(ref) && isObject(ref["media_type"]) && ref["media_type"]["type"] === mediaType;
 
-/** The blob that stands here: in a value, or in its encoded form. */
+/** Recognises a reference, as a value or in its encoded form. */
 export const blobAt = (u: unknown): { readonly name: string; readonly isEncoded: boolean } | undefined => {
   const isDecoded = isAttachment(u);
   const ref = isDecoded ? u.ref : isObject(u) ? u["ref"] : undefined;
@@ -86,7 +86,7 @@ export const blobAt = (u: unknown): { readonly name: string; readonly isEncoded:
   return { name: ref.id.slice(prefix.length), isEncoded: !isDecoded };
 };
 
-/** A blob that a log names, and that can not be had. */
+/** A blob that a log names is missing or damaged. */
 export class BlobMissing extends Error {
   override readonly name = "BlobMissing";
   readonly code: "blob_missing" | "blob_corrupt";
@@ -97,7 +97,7 @@ export class BlobMissing extends Error {
   }
 }
 
-/** The blobs that these texts name, in the order in which they are named first. What is missing is left out. */
+/** Packs the blobs that texts name, in the order of their first mention, to travel with the log. Missing ones are left out. */
 export const packBlobs = async (
   blobs: BlobReader | undefined,
   scope: string,
@@ -108,7 +108,7 @@ export const packBlobs = async (
   return packNamed(blobs, scope, names);
 };
 
-/** Blobs by their names. What is missing is left out. */
+/** Packs blobs by name. Missing ones are left out. */
 export const packNamed = async (
   blobs: BlobReader | undefined,
   scope: string,
@@ -123,14 +123,14 @@ export const packNamed = async (
   return packed;
 };
 
-/** A blob that these texts name, and that does not travel with them. */
+/** Finds a blob that texts name and that is not packed with them. */
 export const leftBehind = (texts: Iterable<string>, packed: readonly PackedBlob[]): string | undefined => {
   const along = new Set(packed.map(({ blob }) => blob));
   for (const text of texts) for (const name of namesIn(text)) if (!along.has(name)) return name;
   return undefined;
 };
 
-/** The bytes, if they are what their name says; those that are sealed say it only to who has their key. */
+/** Returns the bytes of a packed blob after a check against its hash. Sealed bytes are not checked, which needs their key. */
 export const unpacked = (
   { blob, bytes }: PackedBlob,
   scope: string,
@@ -142,7 +142,7 @@ export const unpacked = (
   return found;
 };
 
-/** Takes blobs into a store, before the log that names them. */
+/** Puts packed blobs into a store. Call it before the log that names them is written. */
 export const unpackBlobs = async (
   blobs: BlobStore | undefined,
   scope: string,

@@ -1,34 +1,36 @@
 /**
- * The port that a store fills.
+ * The port that a store implements: a write-ahead log for each scope, with leases and fencing.
  *
- * Driver instances hold leases, by the store's clock; scopes have owners. A claim raises a scope's epoch, and whoever
- * holds an older one is fenced: epoch, sequence and lease are compared in the transaction that writes. An append is
- * atomic for one scope and durable when it resolves; appends that go together share the sync, not the fate.
+ * Driver instances hold leases, by the store's clock; scopes have owners. A claim raises the epoch of a scope, and a writer with an
+ * older epoch is fenced: the transaction that writes compares epoch, sequence and lease. An append is atomic for one scope,
+ * and durable once it resolves. Appends of one call share the sync (group commit), and succeed or fail each on its own.
+ *
+ * Scopes move between stores. A store keeps how each move ended here; a move that was declined is never received.
  */
 import type { Finished } from "@pawl/sansio-core";
 import type { BlobStore } from "./blob.ts";
 import type { ScopeSecret } from "../scope/token.ts";
 
-/** One event as it stands in the log: its line, and the sequence to find it by. */
+/** One line of the log with its sequence. */
 export interface JournalLine {
   readonly seq: number;
   readonly line: string;
 }
 
-/** What tells one letter of a scope to another from all others: a message of its link, or the answer to one. */
+/** Identifies a message from one scope to another: a message of a link, or the answer to one. */
 export interface InboxMessageId {
   readonly kind: "message" | "answer";
   readonly link: number;
   readonly number: number;
 }
 
-/** A letter that an append puts into another scope's inbox; the same one again takes the place of the first. */
+/** A message that an append puts into another scope's inbox. A second one with the same id replaces the first. */
 export interface OutboxMessage extends InboxMessageId {
   readonly to: string;
   readonly text: string;
 }
 
-/** A letter as it lies in the inbox of a scope. */
+/** A message in the inbox of a scope. */
 export interface InboxMessage extends InboxMessageId {
   readonly from: string;
   readonly text: string;
@@ -39,23 +41,23 @@ export interface Append {
   readonly epoch: number;
   /** The sequence of the first line: one more than the scope's last. */
   readonly expectedSeq: number;
-  /** Found among the scope's own rows after a lost acknowledgement: then the append had succeeded. */
+  /** Makes a retry safe: after a lost acknowledgement an append with a known id has succeeded already. */
   readonly appendId: string;
-  /** None where only letters go; then nothing is found again, and doing it twice changes nothing. */
+  /** Empty in an append of messages only. That is idempotent, and its id is not kept. */
   readonly lines: readonly JournalLine[];
   readonly finished: readonly (Finished & { readonly seq: number })[];
-  /** When the scope has to be looked at again, if nothing else happens. */
+  /** The time at which the scope needs attention if nothing else happens. */
   readonly wakeAt: number | undefined;
-  /** How many of its calls wait for a person's word, where that is to change. */
+  /** The new number of calls that wait for approval, if it changes. */
   readonly approvals?: number | undefined;
   /** The scope's protocol after the last line. */
   readonly protocol: number;
   readonly messages: readonly OutboxMessage[];
-  /** Letters of the scope's own inbox that are done with. */
+  /** Messages to remove from the scope's own inbox. */
   readonly received: readonly (InboxMessageId & { readonly from: string })[];
 }
 
-/** Why a write was not taken. Of an append that failed nobody knows whether it is there. */
+/** The reason that a write was not accepted. After `failed` the append may be there or not. */
 export type NotWritten =
   | { readonly type: "fenced"; readonly epoch: number }
   | { readonly type: "conflict"; readonly seq: number }
@@ -66,17 +68,17 @@ export type AppendResult = { readonly type: "ok" } | NotWritten;
 
 export interface Lease {
   readonly ttlMs: number;
-  /** Where others reach the instance. */
+  /** The address at which others reach the instance. */
   readonly address?: string;
 }
 
 export interface Snapshot {
-  /** The last sequence that is in it. */
+  /** The last sequence that it includes. */
   readonly seq: number;
   readonly text: string;
 }
 
-/** What is held of a scope by its owner. */
+/** The owner's view of a scope. */
 export interface Holding {
   readonly epoch: number;
   /** The sequence of the last line. */
@@ -86,9 +88,9 @@ export interface Holding {
 
 export type Claim =
   | (Holding & { readonly type: "claimed" })
-  /** It lives with an instance whose lease holds. */
+  /** Another instance, whose lease holds, owns the scope. */
   | { readonly type: "owned_by"; readonly instance: string; readonly address?: string }
-  /** Nothing was claimed. */
+  /** The log is of a newer protocol than the caller knows; nothing was claimed. */
   | { readonly type: "newer_protocol"; readonly protocol: number };
 
 /** A scope as a list shows it. */
@@ -96,16 +98,16 @@ export interface ScopeEntry {
   readonly scope: string;
   readonly epoch: number;
   readonly seq: number;
-  /** The instance that claimed it last and did not release it, whether its lease holds or not. */
+  /** The instance that claimed it last and did not release it. Its lease may have run out. */
   readonly owner?: string;
-  /** While the lease of its owner holds, where several processes share the store: the address that it announced. */
+  /** Present while the lease of its owner holds, in a store that several processes share. */
   readonly held?: { readonly address?: string };
   readonly wakeAt?: number;
-  /** How many of its calls wait for a person's word, if any do. */
+  /** The number of calls that wait for approval, if there are any. */
   readonly approvals?: number;
 }
 
-/** What retention left of the lines that it deleted: a log goes on from here. */
+/** Replaces the lines that retention deleted: the log continues from here. */
 export interface Segment {
   /** The sequence of the last line that was deleted or kept aside. */
   readonly base: number;
@@ -123,14 +125,14 @@ export interface ChainHead {
   readonly hash: string;
 }
 
-/** What the chain says of the lines that are there: they follow from where the log begins to what was once hashed. */
+/** The verdict on a scope's lines: whether their chain leads from the start of the log to the recorded hashes. */
 export type ChainCheck =
   | {
       readonly type: "whole";
       readonly base: number;
       readonly seq: number;
       readonly hash: string;
-      /** How far it had been hashed before: of the lines after that the chain is made for the first time. */
+      /** The last sequence that had a recorded hash. Later lines are hashed for the first time. */
       readonly kept: number;
     }
   | {
@@ -142,19 +144,19 @@ export type ChainCheck =
     };
 
 export interface Journal {
-  /** Of a store whose scopes can move to others. */
+  /** Present in a store whose scopes can move. */
   readonly moves?: MoveStore;
-  /** Of one that seals values: the journal as it is stored. */
+  /** The journal below one that seals values: as it is stored. */
   readonly stored?: Journal;
-  /** Where large values are kept; without it they stay in the lines. */
+  /** The store of large values. Without it they stay in the lines. */
   readonly blobs?: BlobStore;
-  /** Gives an instance a lease, or its next one after one that ran out. Nothing is kept for who has none. */
+  /** Gives an instance a lease, or a new one after the last ran out. */
   readonly join: (instance: string, lease: Lease) => Promise<void>;
-  /** Whether the lease still held; then it goes on for as long again. One that ran out stays so until the next join. */
+  /** Renews a lease, and returns whether it still held. A lease that ran out stays so until the next join. */
   readonly renew: (instance: string) => Promise<boolean>;
-  /** Ends the lease, and owns nothing more. */
+  /** Ends the lease, and releases all scopes of the instance. */
   readonly leave: (instance: string) => Promise<void>;
-  /** Instances whose lease has run out and that have not left. */
+  /** Lists instances whose lease ran out before they left. */
   readonly lost: () => Promise<readonly string[]>;
 
   /**
@@ -162,49 +164,49 @@ export interface Journal {
    * or to one more than `above`, where the log comes from elsewhere. `protocol` is the newest that the caller knows.
    */
   readonly claim: (scope: string, instance: string, protocol: number, above?: number) => Promise<Claim>;
-  /** What this instance still holds of a scope that it owns: nobody has claimed it since, and the epoch stands. */
+  /** Reads a scope again that this instance still owns, without a new epoch. */
   readonly load: (scope: string, instance: string) => Promise<Holding | undefined>;
-  /** Gives up a scope, whoever may claim it next. */
+  /** Gives up a scope, for others to claim. */
   readonly release: (scope: string, instance: string) => Promise<void>;
 
   readonly appendAll: (appends: readonly Append[]) => Promise<readonly AppendResult[]>;
-  /** The lines from a sequence on, up to another, both included. What retention deleted is left out. */
+  /** Reads the lines from one sequence to another, both included. Lines that retention deleted are left out. */
   readonly read: (scope: string, from: number, to?: number) => Promise<readonly JournalLine[]>;
-  /** Where something finished that has left the state, by kind and id; also when its line is no longer there. */
+  /** Finds the sequence at which something finished that has left the state. Its line may be deleted. */
   readonly find: (scope: string, kind: Finished["kind"], id: string) => Promise<number | undefined>;
-  /** Scopes whose time has come, earliest first, and that no live instance owns but the one that asks. */
+  /** Lists scopes whose wake time has passed, earliest first, without those of other live instances. */
   readonly due: (now: number, instance?: string, limit?: number) => Promise<readonly string[]>;
-  /** Letters to a scope, in the order in which they came. */
+  /** Reads the messages to a scope, in order of arrival. */
   readonly inbox: (scope: string) => Promise<readonly InboxMessage[]>;
-  /** Scopes with letters that no live instance owns but the one that asks. */
+  /** Lists scopes with messages, without those of other live instances. */
   readonly mailed: (instance?: string, limit?: number) => Promise<readonly string[]>;
-  /** Scopes by name, those after one. */
+  /** Lists scopes by name, after a given one. */
   readonly scopes: (prefix: string, after: string, limit: number) => Promise<readonly ScopeEntry[]>;
-  /** Those of them of which calls wait for a person's word. */
+  /** Lists scopes with calls that wait for approval. */
   readonly awaitingApproval: (prefix: string, after: string, limit: number) => Promise<readonly ScopeEntry[]>;
 
-  /** Keeps the state after a durable line that ends an append, in place of the one before; refused to who is fenced. */
+  /** Replaces the snapshot of a scope. `seq` must be durable and end an append; a fenced writer is refused. */
   readonly snapshot: (scope: string, epoch: number, seq: number, text: string) => Promise<AppendResult>;
-  /** Deletes the lines up to the snapshot, but for those at `keep`, which the state refers to; leaves a segment. */
+  /** Deletes the lines up to the snapshot, except those at `keep`, which the state refers to; leaves a segment. */
   readonly retain: (scope: string, epoch: number, keep: readonly number[]) => Promise<Retained>;
   readonly segment: (scope: string) => Promise<Segment | undefined>;
-  /** The chain over what is durable. */
+  /** Returns the chain over the durable lines. */
   readonly head: (scope: string) => Promise<ChainHead | undefined>;
-  /** Makes the chain again from the lines as they stand, and compares it with what it came to when it was made. */
+  /** Computes the chain again from the stored lines, and compares it with the recorded hashes. */
   readonly verify: (scope: string) => Promise<ChainCheck | undefined>;
 }
 
 /** An entry of a scope's finished index. */
 export type IndexEntry = Finished & { readonly seq: number };
 
-/** A scope from elsewhere, with the event that receives it. */
+/** A scope from another store, with the event that receives it. */
 export interface Adoption {
   readonly scope: string;
-  /** As it was claimed here: whoever claims the scope in between fences this. */
+  /** The epoch of the claim here. A later claim fences this adoption. */
   readonly epoch: number;
   readonly nonce: string;
   readonly appendId: string;
-  /** All of the log; after a segment what follows on it. */
+  /** All lines of the log, or those after the segment. */
   readonly lines: readonly JournalLine[];
   readonly segment?: Segment;
   /** Lines that retention kept aside. */
@@ -217,13 +219,13 @@ export interface Adoption {
   readonly secrets: readonly ScopeSecret[];
 }
 
-/** How a move ended at its target. */
+/** The end of a move at its target. */
 export type MoveEnd = { readonly type: "received"; readonly epoch: number } | { readonly type: "never" };
 
 export interface MoveStore {
-  /** Takes a scope in, in the place of a copy that moved away, and with it that it was received: all of it or nothing. */
+  /** Writes a scope and the end of its move in one transaction. Replaces a copy that had moved away. */
   readonly adopt: (adoption: Adoption) => Promise<AppendResult | { readonly type: "never" }>;
-  /** Says how a move ended; one that has not ended is never received from now on. */
+  /** Returns how a move ended. A move that has not ended is declined, and cannot be received later. */
   readonly decline: (scope: string, nonce: string) => Promise<MoveEnd>;
   readonly ended: (scope: string, nonce: string) => Promise<MoveEnd | undefined>;
   readonly secrets: (scope: string) => Promise<readonly ScopeSecret[]>;

@@ -1,4 +1,4 @@
-/** A journal in memory: for tests, for trying things out, and as the plainest statement of what a store must do. */
+/** A journal in memory: for tests and trials, and as the plainest model of a store. */
 import type {
   Append,
   AppendResult,
@@ -15,9 +15,9 @@ import { StoredScope } from "./memory-scope.ts";
 import type { ScopeSecret } from "../scope/token.ts";
 
 export interface MemoryJournalOptions {
-  /** The store's clock, in milliseconds: what leases run by. */
+  /** The store's clock in milliseconds, by which leases run. */
   readonly now?: () => number;
-  /** How many characters of lines it has room for. */
+  /** Returns the number of characters of lines that fit. */
   readonly capacity?: () => number;
 }
 
@@ -41,7 +41,7 @@ class MemoryStore {
     this.#leases.set(instance, { ...lease, until: this.#now() + lease.ttlMs });
   }
 
-  /** The lease of an instance, if it has not run out. */
+  /** Returns the lease of an instance, if it has not run out. */
   #live(instance: string): HeldLease | undefined {
     const lease = this.#leases.get(instance);
     return lease !== undefined && this.#now() < lease.until ? lease : undefined;
@@ -72,7 +72,7 @@ class MemoryStore {
     return this.#scopes.get(scope);
   }
 
-  /** The lease of another instance that stands between this one and the scope. */
+  /** Returns the lease of another instance that owns the scope. */
   #other(scope: StoredScope, instance: string | undefined): HeldLease | undefined {
     return scope.owner === undefined || scope.owner === instance ? undefined : this.#live(scope.owner);
   }
@@ -98,7 +98,7 @@ class MemoryStore {
     return { type: "ok" };
   }
 
-  /** Scopes that fit, and that no live instance owns but this one. */
+  /** Lists matching scopes, without those of other live instances. */
   free(instance: string | undefined, fits: (scope: StoredScope) => boolean): StoredScope[] {
     return [...this.#scopes.values()].filter((scope) => fits(scope) && this.#other(scope, instance) === undefined);
   }
@@ -121,7 +121,7 @@ class MemoryStore {
 
 const namesOf = (scopes: readonly StoredScope[]): readonly string[] => scopes.map(({ name }) => name);
 
-/** A store that holds what it is told, and forgets it with the process. */
+/** Makes a journal that lives as long as its process. */
 export const memoryJournal = (options: MemoryJournalOptions = {}): Journal => {
   const store = new MemoryStore(options);
   const owned = (scope: string, instance: string): StoredScope | undefined => {

@@ -1,4 +1,4 @@
-/** What a journal in memory keeps of one scope. */
+/** One scope in a journal in memory. */
 import { chain, chainStart } from "@pawl/sansio-core/driver";
 import type {
   Adoption,
@@ -21,7 +21,7 @@ const indexKey = (kind: string, id: string): string => `${kind} ${id}`;
 const messageKey = ({ kind, link, number, from }: InboxMessageId & { readonly from: string }): string =>
   `${kind} ${link} ${number} ${from}`;
 
-/** Before a scope's first append: the scope's own name is in its chain. */
+/** Returns the chain before the first append, which hashes the scope's name. */
 export const chainStartOf = (scope: string): string => chain(chainStart, [`${scope}\n`]);
 
 export class StoredScope {
@@ -36,7 +36,7 @@ export class StoredScope {
   readonly #appendIds = new Set<string>();
   readonly #finished = new Map<string, IndexEntry>();
   readonly #inbox = new Map<string, InboxMessage>();
-  /** Where appends end, and the chain up to there; of the newest nothing is hashed until somebody asks. */
+  /** The chain by the last sequence of each append. The newest appends are hashed on demand. */
   readonly #links = new Map<number, string>();
   #unlinked: (readonly JournalLine[])[] = [];
   #hash: string;
@@ -76,7 +76,7 @@ export class StoredScope {
     return epoch === this.epoch && epoch > 0 ? undefined : { type: "fenced", epoch: this.epoch };
   }
 
-  /** Why an append is not taken, or that it is there already; undefined where it follows. */
+  /** Returns the result of an append that is refused or there already; undefined if it follows. */
   judge({ epoch, appendId, expectedSeq }: Append): AppendResult | undefined {
     const fenced = this.#fenced(epoch);
     if (fenced !== undefined) return fenced;
@@ -123,7 +123,7 @@ export class StoredScope {
     return [...this.#inbox.values()];
   }
 
-  /** In the place of what was here. */
+  /** Replaces everything with a scope from another store. */
   adopt(adoption: Adoption): NotWritten | undefined {
     const fenced = this.#fenced(adoption.epoch);
     if (fenced !== undefined) return fenced;

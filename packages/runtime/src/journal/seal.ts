@@ -1,8 +1,7 @@
 /**
- * Values as they are stored: a host's codec encrypts or redacts them at the journal's edge. Keys, types, times and
- * everything else by which a log is understood stay as they are, and so do references to blobs, whose bytes are sealed
- * themselves. In the place of a value stands a text in base64; its line says so at its end, and names the blobs that
- * stand within what is sealed:
+ * Sealed values: a host's codec encrypts or redacts values at the edge of the journal. Everything that a log needs to be
+ * understood stays in clear: keys, types, times, and references to blobs, whose bytes are sealed themselves. A sealed value is a
+ * text in base64; its line ends in `sealed`, with the blobs that only the sealed values name:
  *
  *   {"seq":3,…,"event":{"type":"step.settled",…,"result":{"status":"ok","value":"AZ5f…"}},"cmds":"…","sealed":[]}
  */
@@ -25,7 +24,7 @@ import { base64Of, bytesOf } from "./base64.ts";
 import { blobAt, namesIn } from "./blob.ts";
 import { readText } from "../json.ts";
 
-/** Values that are sealed, and that nobody here can open. */
+/** Sealed values cannot be opened here. */
 export class SealedError extends Error {
   override readonly name = "SealedError";
   readonly code: "key_gone" | "key_missing" | "seal_broken";
@@ -35,34 +34,34 @@ export class SealedError extends Error {
   }
 }
 
-/** Lines in clear end in their digest, and are told apart by that alone. */
+/** Recognises a sealed line by its end; lines in clear end in their digest. */
 export const isSealedLine = (line: string): boolean => line.endsWith("]}\n") && line.includes(',"sealed":[');
 
-/** Seals that nobody has opened would be taken for the values themselves. */
+/** Makes the refusal to read sealed values without a codec: they would be taken for the values themselves. */
 export const sealedHere = (scope: string): SealedError =>
   new SealedError(
     "key_missing",
     `the values of ${scope} are sealed, and nothing here opens them: name what sealed them, as \`codec\` of openRuntime or \`keys\` of pawl host`,
   );
 
-/** Where sealed bytes stand: nowhere else they are opened. */
+/** The place of sealed bytes. They cannot be opened at another place. */
 export interface SealPlace {
   readonly scope: string;
-  /** Within the scope: of an event its sequence and the path; of a blob its name. */
+  /** The sequence and path of a value in an event, or the name of a blob. */
   readonly at: string;
 }
 
-/** The port that a host fills. Both ways may take their time: WebCrypto can do it. */
+/** The port that a host implements. Both methods may be asynchronous, as WebCrypto is. */
 export interface ValueCodec {
-  /** What is stored; of blobs it begins with the byte 1, which no text begins with. */
+  /** Returns the bytes to store. Those of a blob must begin with the byte 1, which no text begins with. */
   readonly seal: (place: SealPlace, bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
-  /** What was sealed there; rejects with a `SealedError` where it can not be had. */
+  /** Returns the bytes that were sealed at the place. Rejects with a `SealedError` if it cannot. */
   readonly open: (place: SealPlace, sealed: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 }
 
 type Turn = (value: Json, at: string) => Promise<Json>;
 
-/** A value's text, in one pass to find what there is to do, and in one to put it in: between them things take time. */
+/** Maps the values of a document asynchronously: one pass collects them, a second puts the results in. */
 const mapLater = async <A>(codec: Codec<A>, json: Json, turn: Turn): Promise<Json> => {
   const found: (readonly [string, Json])[] = [];
   mapValues(codec, json, (value, path) => {
@@ -96,7 +95,7 @@ const opening =
     return json.right;
   };
 
-/** Blobs that can not be seen any more where they are named. */
+/** Lists the blobs whose names the seals hide. */
 const hiddenIn = (before: string, after: string): readonly Json[] => {
   const seen = new Set(namesIn(after));
   return [...new Set(namesIn(before))].filter((name) => !seen.has(name)).map((name) => ({ id: `blob:${name}` }));
@@ -108,7 +107,7 @@ const recorded = (line: string): Recorded => {
   throw new TypeError(`a line to be sealed or opened: ${describe(read.left)}`);
 };
 
-/** A line without values stays as it is. */
+/** Seals or opens the values of a line. A line without values stays as it is. */
 const turned = async (line: string, turn: (seq: number) => Turn): Promise<string> => {
   const { event, ...rest } = recorded(line);
   const encoded = EventCodec.encode(event) as Json;

@@ -1,6 +1,6 @@
 /**
- * A journal whose values are sealed: whoever works with it has them open, and what is stored is sealed. Its chain is
- * over what is stored, so that a log is verified without any key.
+ * A decorator of journals: callers see open values, the journal below stores sealed ones. The chain is over the stored
+ * lines, so that a log can be verified without a key.
  */
 import { utf8 } from "@pawl/tool-value";
 import { base64Of, bytesOf } from "./base64.ts";
@@ -19,7 +19,7 @@ import type {
 } from "./journal.ts";
 import { type ValueCodec, openLine, openSnapshot, sealLine, sealSnapshot } from "./seal.ts";
 
-/** A name that says nothing. */
+/** Makes a random name. */
 const freshName = (): string => {
   const bytes = [...crypto.getRandomValues(new Uint8Array(24))];
   return bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("") + freshEnd;
@@ -40,7 +40,7 @@ const sealedMark = "sealed:";
 type Place = Pick<InboxMessage, "kind" | "link" | "number">;
 const letterAt = (from: string, { kind, link, number }: Place): string => `letter/${from}/${kind}/${link}/${number}`;
 
-/** A letter is its receiver's. */
+/** Seals a message for its receiver. */
 const sealText = async (codec: ValueCodec, scope: string, at: string, text: string): Promise<string> =>
   sealedMark + base64Of(await codec.seal({ scope, at }, utf8(text)));
 
@@ -100,7 +100,7 @@ class Sealing {
   }
 }
 
-/** What can not be sealed is not taken; the others of its group go on. */
+/** Appends a group. An append that cannot be sealed fails alone. */
 const appendSealed = async (
   journal: Journal,
   sealing: Sealing,

@@ -1,9 +1,9 @@
 /**
- * Takes away blobs that no log names any more. Whoever records a reference has put its blob just before, so a blob that
- * was put within the grace is spared: its event may be on its way. Dying in between leaves more than is needed.
+ * Garbage collection of blobs, mark and sweep: removes blobs that no log names. A blob is put just before the event that names
+ * it, so a blob put within the grace is spared: its event may be in flight. A crash between the two leaves an unused blob.
  *
- * A machine that slept may have made a blob old whose event is still to come: a runtime gives all that was on its way
- * some time to arrive, after it has looked which blobs are old, and before it looks who names them.
+ * After a machine has slept, a blob may be old while its event is still in flight. So a runtime lists old blobs first, then waits
+ * for appends in flight, and reads the logs last.
  */
 import { namesIn } from "./blob.ts";
 import type { Journal, JournalLine } from "./journal.ts";
@@ -12,22 +12,22 @@ import type { Platform } from "../platform.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
 
 export interface SweepOptions {
-  /** How long a blob is spared after it was put: longer than any append takes. */
+  /** The time that spares a blob after it was put: longer than any append takes. */
   readonly graceMs?: number;
-  /** Only says what it would take away. */
+  /** Lists what it would remove, and removes nothing. */
   readonly isTrial?: boolean;
-  /** Waited for before the logs are read, and again after each few of their lines. */
+  /** Awaited before the logs are read (`settled`), and after each batch of lines (`between`). */
   readonly settled?: () => Promise<void>;
   readonly between?: () => Promise<void>;
 }
-/** How often a runtime sweeps. */
+/** The schedule by which a runtime sweeps. */
 export interface SweepSchedule extends Pick<SweepOptions, "graceMs"> {
   readonly everyMs: number;
 }
 const defaultGraceMs = 3_600_000;
 
 export interface Sweep {
-  /** Blobs that were old enough to be looked at, and those of them that are gone. */
+  /** The number of old blobs, and the names of those that were removed. */
   readonly looked: number;
   readonly removed: readonly string[];
 }
@@ -46,7 +46,7 @@ async function* scopesOf(journal: Journal): AsyncGenerator<string> {
 
 const baseOf = async (journal: Journal, scope: string): Promise<number> => (await journal.segment(scope))?.base ?? 0;
 
-/** All lines, few at once. Behind the base there are none but those that were kept: however many were cut, one look. */
+/** Reads all lines in batches. Up to the base only kept lines are left, which one read returns. */
 async function* linesOf(journal: Journal, scope: string): AsyncGenerator<JournalLine> {
   let base = await baseOf(journal, scope);
   for (let from = 1; ;) {
@@ -62,7 +62,7 @@ async function* linesOf(journal: Journal, scope: string): AsyncGenerator<Journal
   }
 }
 
-/** Lines before the segment: what retention takes from the lines meanwhile is in the segment by then. */
+/** Reads lines before the segment: lines that retention deletes meanwhile are in the segment by then. */
 async function* textsOf(journal: Journal, scope: string): AsyncGenerator<string> {
   for await (const { line } of linesOf(journal, scope)) yield line;
   const segment = await journal.segment(scope);
@@ -70,7 +70,7 @@ async function* textsOf(journal: Journal, scope: string): AsyncGenerator<string>
   for (const { text } of await journal.inbox(scope)) yield text;
 }
 
-/** Takes those out of a set that some log names. */
+/** Removes from a set the names that occur in a log. */
 const spareNamed = async (journal: Journal, names: Set<string>, between: SweepOptions["between"]): Promise<void> => {
   for await (const scope of scopesOf(journal)) {
     let lines = 0;
@@ -83,8 +83,8 @@ const spareNamed = async (journal: Journal, names: Set<string>, between: SweepOp
 };
 
 /**
- * A snapshot is the state after lines that are there, or after a segment: it names nothing that they do not. Lines are
- * read as they are stored: sealed ones say which blobs they name, and need no key.
+ * Removes old blobs that no log names. Snapshots are not read: they name nothing that lines and segment do not. Lines are read as
+ * they are stored, which needs no key, since sealed lines list their blobs.
  */
 export const sweepBlobs = async (journal: Journal, options: SweepOptions = {}): Promise<Sweep> => {
   const { graceMs = defaultGraceMs, isTrial = false, settled, between } = options;
@@ -100,7 +100,7 @@ export const sweepBlobs = async (journal: Journal, options: SweepOptions = {}): 
   return { looked, removed };
 };
 
-/** How often it is asked whether it is time, at most; and how long what is on its way may take. */
+/** The longest time between two elections, and the time for appends in flight. */
 const lookEveryMs = 3_600_000;
 const settleMs = 60_000;
 
@@ -109,7 +109,7 @@ export interface SweeperPort extends Pick<RuntimeOptions, "journal" | "log" | "s
   readonly fault: (what: string, thrown: unknown) => void;
 }
 
-/** Sweeps from time to time. Of those who share a store of blobs the first whose turn it is does it for all. */
+/** Sweeps periodically. Among processes that share a store of blobs, one at a time is elected (`BlobStore.turn`). */
 export const sweepFromTimeToTime = ({ journal, log, sweep, platform, fault }: SweeperPort): void => {
   const { blobs } = journal;
   if (sweep === undefined || blobs === undefined) return;

@@ -1,23 +1,26 @@
-/** What is at rest stays in memory for a while, for there may be more to do; where there is much of it, not so long. */
+/**
+ * An idle cache: a scope at rest stays in memory for some seconds, since more work may follow. Beyond a number of scopes the
+ * longest idle one is evicted at once. An evicted scope keeps its waiting callers and its next deadline, and nothing else.
+ */
 import { type State, nextDeadline } from "@pawl/sansio-core";
 import { ScopeLost } from "../error.ts";
 import type { Platform } from "../platform.ts";
 import type { Callers } from "../session/request.ts";
 import type { ScopeClock } from "../scope/clock.ts";
 
-/** A scope that is this instance's and is not in memory. */
+/** A scope that this instance owns and does not hold in memory. */
 export interface Evicted {
-  /** Those who wait for its replies. */
+  /** Callers that wait for its replies. */
   readonly callers?: Callers;
-  /** Calls off its next deadline. */
+  /** Cancels its next deadline. */
   readonly callOff?: () => void;
-  /** Its own time, where it has a deadline: that goes on while it is away, whatever the wall clock does. */
+  /** The scope's own clock, if it has a deadline. It runs on while the scope is evicted, whatever the wall clock does. */
   readonly clock?: ScopeClock;
 }
-/** One object for all that nobody waits for: there may be very many. */
+/** Shared by all scopes that nobody waits for: there may be very many. */
 const justEvicted: Evicted = {};
 
-/** Away until its next deadline, with those who wait for it. */
+/** Evicts a scope until its next deadline, and keeps its callers. */
 export const evictedUntil = (
   { state, clock }: { readonly state: State; readonly clock: ScopeClock },
   callers: Callers,
@@ -32,7 +35,7 @@ export const evictedUntil = (
   };
 };
 
-/** None of them is this instance's any more: those who wait are told. */
+/** Gives up all evicted scopes, and rejects their callers. */
 export const abandonEvicted = (evicted: Map<string, Evicted>, why: string): void => {
   for (const { callers, callOff } of evicted.values()) {
     callOff?.();
@@ -42,9 +45,9 @@ export const abandonEvicted = (evicted: Map<string, Evicted>, why: string): void
 };
 
 export interface Linger {
-  /** How long something may be at rest in memory. */
+  /** Milliseconds that a scope may rest in memory. */
   readonly ms: number;
-  /** How many may be. */
+  /** The number of scopes that may rest in memory. */
   readonly most: number;
 }
 export const defaultLinger: Linger = { ms: 10_000, most: 1000 };
@@ -53,7 +56,7 @@ export class IdleCache<A> {
   readonly #platform: Platform;
   readonly #linger: Linger;
   readonly #leave: (one: A) => void;
-  /** Since when, the longest first. */
+  /** The start of each rest, the longest first. */
   readonly #since = new Map<A, number>();
   #isWaiting = false;
 
@@ -63,19 +66,19 @@ export class IdleCache<A> {
     this.#leave = leave;
   }
 
-  /** It is at rest as of now. */
+  /** Starts the rest of a scope anew. */
   rest(one: A): void {
     this.#since.delete(one);
     this.#since.set(one, this.#platform.monotonic());
-    this.#send();
+    this.#evict();
   }
 
   forget(one: A): void {
     this.#since.delete(one);
   }
 
-  /** Sends away those whose time is over, and waits for the next. */
-  #send(): void {
+  /** Evicts scopes whose time is over, and waits for the next. */
+  #evict(): void {
     const { ms, most } = this.#linger;
     const now = this.#platform.monotonic();
     for (const [one, since] of this.#since) {
@@ -90,7 +93,7 @@ export class IdleCache<A> {
     this.#isWaiting = true;
     this.#platform.later(ms, () => {
       this.#isWaiting = false;
-      this.#send();
+      this.#evict();
     });
   }
 }

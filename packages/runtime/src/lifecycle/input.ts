@@ -1,6 +1,6 @@
 /**
- * Checks what a program hands in: options, names of fields, ids. Options of the core go into the log of every scope: one
- * that could not be read back would keep the scope closed for ever.
+ * Checks the input of programs: options, field names, ids. Options of the core are recorded in the log of every scope. An option
+ * that could not be read back would keep the scope closed for ever, so all are checked before the runtime starts.
  */
 import * as E from "fp-ts/lib/Either.js";
 import { Refused, shownOf } from "../error.ts";
@@ -8,19 +8,19 @@ import { Options, defaultOptions, invalidOption } from "@pawl/sansio-core";
 import { describe, read } from "@pawl/tool-value";
 import type { RuntimeOptions } from "../runtime-options.ts";
 
-export const refusedOption = (message: string): Refused => new Refused("invalid_option", message);
+const refusedOption = (message: string): Refused => new Refused("invalid_option", message);
 
 /** Makes the refusal of an option whose number is out of range. */
 export const wrongNumber = (name: string, found: unknown, least = "from"): Refused =>
   refusedOption(`\`${name}\`: expected a number ${least} 0, found ${shownOf(found)}`);
 
-/** Those that are said. */
-export const admitNumbers = (at: string, of: object = {}): void => {
+/** Checks the options that are given. */
+const admitNumbers = (at: string, of: object = {}): void => {
   for (const [name, found] of Object.entries(of))
     if (found !== undefined && !(typeof found === "number" && found >= 0)) throw wrongNumber(at + name, found);
 };
 
-/** The first name in an object that is not among those that there are; and what to say of it. */
+/** Finds the first unknown field of an object, and returns the message about it. */
 export const unknownKeyIn = (at: string, given: object, known: object): string | undefined => {
   for (const name of Object.keys(given))
     if (!Object.hasOwn(known, name))
@@ -32,7 +32,7 @@ const admitPositive = (name: string, found: unknown): void => {
   if (!(typeof found === "number" && found > 0)) throw wrongNumber(name, found, "above");
 };
 
-/** A store adds it to its clock, and keeps the sum: leases longer than a century are none. */
+/** A century. Stores add the time of a lease to their clock and keep the sum, so it must have a bound. */
 const mostLeaseMs = 100 * 365 * 24 * 60 * 60 * 1000;
 
 const admitLease = (found: unknown): void => {
@@ -69,7 +69,7 @@ export const admittedOptions = <A extends Partial<RuntimeOptions>>(options: A): 
   return options;
 };
 
-/** The id of a session or a process, if it is one. */
+/** Checks the id of a session or a process. */
 export const admittedId = (what: "session" | "process", id: unknown): string => {
   if (typeof id === "string" && id.trim() !== "" && id.isWellFormed()) return id;
   const found = typeof id === "string" ? JSON.stringify(id) : typeof id;

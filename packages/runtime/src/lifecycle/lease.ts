@@ -1,7 +1,7 @@
 /**
- * The lease of one driver instance: joined at the start, renewed every third of its time. What this side believes of it
- * is always less than what the store grants: it counts from before it asked, by its own monotonic clock, and a tenth of
- * the time is kept as a margin. When the lease is gone, so is every scope of the instance; it joins again, and claims.
+ * The lease of one driver instance: joined at the start, renewed after each third of its time. This side always counts less time
+ * than the store grants. It counts by its own monotonic clock, from before the request, and subtracts a tenth as a margin.
+ * With its lease the instance loses every scope; it then joins again, and claims.
  */
 import type { Journal, Lease } from "../journal/journal.ts";
 import type { Platform } from "../platform.ts";
@@ -11,14 +11,14 @@ export interface LeasePort {
   readonly platform: Platform;
   readonly instance: string;
   readonly lease: Lease;
-  /** The lease has run out: whatever the instance owned may be another's. */
+  /** Called when the lease has run out: others may own the scopes now. */
   readonly lost: () => void;
-  /** It was joined or renewed: a good time to look for what nobody looks after. */
+  /** Called after each join and renewal. Recovery looks for abandoned scopes then. */
   readonly held: () => void;
   readonly fault: (what: string, thrown: unknown) => void;
 }
 
-/** The lease of an instance that is to have one. */
+/** Joins, if the options ask for a lease. */
 export const heldLease = (
   { journal, instance, lease }: Pick<LeasePort, "journal" | "instance"> & { readonly lease?: Lease },
   around: Omit<LeasePort, "journal" | "instance" | "lease">,
@@ -28,7 +28,7 @@ const marginOf = (ttlMs: number): number => ttlMs / 10;
 
 export class HeldLease {
   readonly #port: LeasePort;
-  /** By the monotonic clock. */
+  /** The end of the lease, by the monotonic clock. */
   #until = -Infinity;
   #isOver = false;
   #callOff: (() => void) | undefined;
@@ -41,24 +41,24 @@ export class HeldLease {
     this.#joined = this.#begin();
   }
 
-  /** Resolves when it has joined. Fails where that has just failed: it is tried again. */
+  /** Resolves once joined. Rejects if the last try failed; another follows. */
   get joined(): Promise<void> {
     return this.#joined;
   }
 
-  /** Whether it surely holds now. */
+  /** Returns whether the lease surely holds now. */
   get holds(): boolean {
     return this.#port.platform.monotonic() < this.#until;
   }
 
-  /** Renews it no more. */
+  /** Stops renewals. */
   stop(): void {
     this.#isOver = true;
     this.#until = -Infinity;
     this.#callOff?.();
   }
 
-  /** Others are told of this place, unless the lease names another. */
+  /** Announces the address of this instance, unless the lease names another. */
   async reachedAt(address: string): Promise<void> {
     if (this.#address !== undefined) return;
     this.#address = address;
@@ -74,7 +74,7 @@ export class HeldLease {
     this.#holdFrom(from);
   }
 
-  /** Whoever opens a scope hears of a failure, too. */
+  /** Joins, and tries again after a failure. Callers that open a scope see the failure as well. */
   #begin(): Promise<void> {
     const { lease, platform, fault } = this.#port;
     const joined = this.#join();
@@ -118,7 +118,7 @@ export class HeldLease {
     this.#joined = this.#begin();
   }
 
-  /** Nothing is known where the store does not answer. */
+  /** Renews the lease. Returns undefined if the store does not answer. */
   async #ask(): Promise<boolean | undefined> {
     const { journal, instance, fault } = this.#port;
     try {

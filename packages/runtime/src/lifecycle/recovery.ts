@@ -1,6 +1,6 @@
 /**
- * Scopes that nobody looks after any more: their owner is gone, and they have something outstanding, a deadline that
- * has passed, or mail. They are taken up by whoever lives, so many at a beat, the ones that wait longest first.
+ * Recovery of abandoned scopes: their owner is gone, and they have outstanding commands, a passed deadline, or messages. A live
+ * instance opens them, up to a number at each beat of its lease, the longest waiting first.
  */
 import { OwnedElsewhere, ScopeLost, ScopeMoved, ScopeMoving } from "../error.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -11,21 +11,21 @@ export interface RecoveryPort {
   readonly platform: Platform;
   readonly instance: string;
   readonly open: (scope: string) => Promise<unknown>;
-  /** Scopes that are in memory: they look after themselves. */
+  /** Scopes in memory, which need no recovery. */
   readonly isOpen: { readonly has: (scope: string) => boolean; readonly size: number };
-  /** Takes the mail that lies where nobody looks. */
+  /** Delivers messages of inboxes that no instance polls. */
   readonly collect: () => Promise<void>;
   readonly fault: (what: string, thrown: unknown) => void;
 }
 
-/** How many scopes are taken up at a beat; a full one is soon followed by the next. */
+/** The number of scopes that one beat opens; after a full beat the next follows soon. */
 const most = 256;
 const soonMs = 1000;
 
-/** How long a scope that could not be opened is left alone: ten times as long after each failure. */
+/** Backs off after a failed open: ten times as long after each failure. */
 const putOffMs = (failures: number): number => Math.min(3_600_000, 1000 * 10 ** failures);
 
-/** It is another's, or on its way; or its next owner goes on with it. */
+/** Returns whether the scope belongs to another, is moving, or was lost to its next owner. */
 const isOthers = (thrown: unknown): boolean =>
   [OwnedElsewhere, ScopeMoved, ScopeMoving, ScopeLost].some((kind) => thrown instanceof kind);
 
@@ -43,7 +43,7 @@ export class Recovery {
     this.#port = port;
   }
 
-  /** Resolves when all that was found is open. */
+  /** Resolves once all scopes that were found are open. */
   async beat(): Promise<void> {
     this.#callOff?.();
     const [taken] = await Promise.all([this.#takeUp(), this.#port.collect()]);
@@ -51,7 +51,7 @@ export class Recovery {
     this.#callOff = this.#port.platform.later(soonMs, this.go);
   }
 
-  /** As a beat that nobody waits for. */
+  /** Starts a beat, and reports its failure. */
   readonly go = (): void => void this.beat().catch(this.#fault);
 
   readonly #fault = (thrown: unknown): void => this.#port.fault("what is due was not found", thrown);
@@ -67,12 +67,12 @@ export class Recovery {
     return wanted.length;
   }
 
-  /** How many are left alone. */
+  /** The number of scopes that wait for their next try. */
   get putOff(): number {
     return this.#putOff.size;
   }
 
-  /** Who is not due any more has found another owner, or is gone. */
+  /** Forgets scopes that are not due any more: they have another owner, or are gone. */
   #keepOnly(due: readonly string[]): void {
     if (this.#putOff.size === 0) return;
     const isDue = new Set(due);

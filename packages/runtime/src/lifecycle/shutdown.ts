@@ -1,15 +1,15 @@
-/** Whether a runtime still takes anything on. */
+/** The shutdown of a runtime: once closed, it admits nothing new. */
 import { Refused } from "../error.ts";
 
 export class Shutdown {
   #isClosed = false;
 
-  /** Why nothing is taken on any more, if so. */
+  /** Returns the refusal of new work after `close`. */
   get refusal(): Refused | undefined {
     return this.#isClosed ? new Refused("closing", "this runtime is closed, or about to be") : undefined;
   }
 
-  /** Throws where nothing is taken on any more. */
+  /** Throws after `close`. */
   pass(): void {
     const { refusal } = this;
     if (refusal !== undefined) throw refusal;
