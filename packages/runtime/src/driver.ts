@@ -49,7 +49,7 @@ export { type ValuesPort, Values, defaultBlobChars } from "./scope/values.ts";
 export { chainStartOf } from "./journal/memory-scope.ts";
 export { checkArgs } from "./tool/argument.ts";
 export { type PendingToolCall, contractById, executeById, manifestById, manifestByName } from "./tool/provider.ts";
-export { type ToolHost } from "./host/tool-host.ts";
+export { type ToolHost } from "./host/host.ts";
 export { attachmentId, memoryAttachments } from "./journal/attachment.ts";
 export { type RegistryReply, causeChain, registryReply, withoutRawOutput } from "./tool/result.ts";
 export { endOf, isAfter, FrameCodec } from "./session/observe/observation.ts";

@@ -1,7 +1,8 @@
 /** `@pawl/runtime`: tools, and the runtime, sessions and observers of those who host them. */
 export { Runtime } from "./runtime.ts";
 export { type RuntimeOptions } from "./runtime-options.ts";
-export { type ExternalWork, type HostPort } from "./host/host-request.ts";
+export { type ExternalWork } from "./host/host-request.ts";
+export { type HostPort, type InternalErrorDetail, type RawOutput } from "./host/host.ts";
 export { Session } from "./session/session.ts";
 export { type FlowHost, type FlowSubmission, type LambdaInput } from "./session/flow.ts";
 export { type CallOptions, type Submission, type Waiting } from "./session/request.ts";
@@ -44,7 +45,6 @@ export { type ToolDefinition, contractOf, defineTool, manifestOf } from "./tool/
 export { type LiveTool, type PrepareContext } from "./tool/live-tool.ts";
 export { Registry } from "./tool/registry.ts";
 export { type ProviderCall, type ProviderPrepare, type ToolProvider } from "./tool/provider.ts";
-export { type InternalErrorDetail, type RawOutput } from "./host/tool-host.ts";
 export { type AttachmentStore } from "./journal/attachment.ts";
 export { type ConnectionAnswer, type ConnectionRequest } from "./host/connection.ts";
 export {
@@ -64,8 +64,13 @@ export { Cursor, type Ephemeral, type Frame, type Observation } from "./session/
 export { type ObserveOptions, Subscription } from "./session/observe/observer.ts";
 export { type ProgressMessage, type ToolContext } from "./body/facet/context.ts";
 export { type EndedHookCall, type HookCall, type Plugin, type PluginDirective } from "./host/hook.ts";
-export { type ProjectedCall, type Projector } from "./host/outcome.ts";
-export { type OutcomeDecision, type OutcomeResolver, type UnknownOutcome } from "./host/unknown-outcome.ts";
+export {
+  type OutcomeDecision,
+  type OutcomeResolver,
+  type ProjectedCall,
+  type Projector,
+  type UnknownOutcome,
+} from "./host/outcome.ts";
 export { type Durable } from "./body/facet/asking.ts";
 export { type StepInfo } from "./body/facet/step.ts";
 export { type Bounds } from "./session/admission.ts";

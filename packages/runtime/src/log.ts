@@ -8,7 +8,7 @@ import type { Journal } from "./journal/journal.ts";
 import type { Cause } from "./scope/runner.ts";
 import { readText } from "./encoding.ts";
 import type { ToolCallOutput } from "@pawl/tool-value";
-import type { HostPort } from "./host/host-request.ts";
+import type { HostPort } from "./host/host.ts";
 
 /** Reads along. Its methods must not throw, and every event waits for them. */
 export interface Telemetry {

@@ -6,7 +6,7 @@ import type { Platform } from "./platform.ts";
 import type { ToolDefinition } from "./tool/tool.ts";
 import type { Registry } from "./tool/registry.ts";
 import type { Roots } from "./scope/token.ts";
-import type { HostPort } from "./host/host-request.ts";
+import type { HostPort } from "./host/host.ts";
 import type { Log, Telemetry } from "./log.ts";
 import type { Patience } from "./body/stop.ts";
 import type { Linger } from "./lifecycle/idle-cache.ts";

@@ -1,6 +1,6 @@
 /** The runtime of one process: opens scopes over a journal, and runs their tools. */
 import { defaultPatience } from "./body/stop.ts";
-import type { HostSide } from "./host/host-side.ts";
+import type { HostSide } from "./host/host.ts";
 import { memoryAttachments } from "./journal/attachment.ts";
 import { sweepFromTimeToTime } from "./journal/sweep.ts";
 import { type HeldLease, heldLease, Shutdown } from "./lifecycle/lease.ts";
@@ -116,7 +116,7 @@ export class Runtime {
       isLeased: () => this.#lease?.holds === true,
       hasLapsed: () => this.#lease?.holds === false,
       open: this.#open,
-      sent: (to) => this.#inboxPoller.told(to),
+      sent: (to) => this.#inboxPoller.notify(to),
       ...viewsOf(journal, (scope) => this.#scopes.inMemory.get(scope)),
       atRest: (session) => this.#scopes.atRest(session),
       lost: (session) => this.#scopes.lost(session),

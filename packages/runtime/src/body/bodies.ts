@@ -3,14 +3,13 @@ import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
 import { type CallRow, bodyOf } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { BodyRun } from "./body.ts";
-import type { Answer, BodyPort, RunId } from "./body-port.ts";
-import { completionKeyId, placeOf } from "../host/tool-host.ts";
+import { type Answer, type BodyPort, RequestQueue, type RunId, recordRequest } from "./record.ts";
+import { type HostSide, completionKeyId, placeOf } from "../host/host.ts";
 import { ParkedCalls, answeredConnection } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
 import { textOf } from "../error.ts";
 import type { CallFacts, ProcessApi } from "./facet/facts.ts";
 import { type HostRequest, askAs } from "../host/host-request.ts";
-import type { HostSide } from "../host/host-side.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
 import {
   type RecordedRun,
@@ -23,7 +22,6 @@ import {
 import type { Ending } from "../host/outcome.ts";
 import { bodyResult, callFacts, runTool } from "./run-tool.ts";
 import type { Observers } from "../session/observe/observer.ts";
-import { RequestQueue, recordRequest } from "./record.ts";
 import type { Cause, ScopeRunner } from "../scope/runner.ts";
 import type { Instance } from "../session/instance.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";

@@ -45,7 +45,7 @@
  */
 import type { Ask } from "@pawl/sansio-core";
 import type { EffectResult } from "@pawl/sansio-core/driver";
-import type { Answer, BodyPort, Request, RunId } from "./body-port.ts";
+import type { Answer, BodyPort, Request, RunId } from "./record.ts";
 import { CleanUps, IdleWatch, Signals, ended } from "./stop.ts";
 import type { EffectError } from "../error.ts";
 import { type News, type Place, type Recorded, ReplayOrder, isEarlier } from "./replay-order.ts";

@@ -14,7 +14,7 @@ import {
   resultAmong,
 } from "@pawl/sansio-core/driver";
 import type { Json, Resolution } from "@pawl/tool-value";
-import type { Answer } from "./body-port.ts";
+import type { Answer } from "./record.ts";
 import { type Recorded, recordedOf } from "./replay-order.ts";
 import { isMarked } from "../journal/blob.ts";
 import { type ReadLines, Quarantined, eventsIn, linesAt } from "../scope/history.ts";

@@ -11,6 +11,7 @@ import {
 import type { AttachmentStore } from "../journal/attachment.ts";
 import type { BodyRun } from "./body.ts";
 import {
+  type HostSide,
   type Place,
   type ToolHost,
   completionKeyId,
@@ -18,11 +19,10 @@ import {
   placeOf,
   report,
   sessionOf,
-} from "../host/tool-host.ts";
+} from "../host/host.ts";
 import { cancelledBy } from "./stop.ts";
 import type { CallFacts, ProcessApi } from "./facet/facts.ts";
 import { hookedCall } from "../host/hook.ts";
-import type { HostSide } from "../host/host-side.ts";
 import { contextOf } from "../host/prepare.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import { tokenOf } from "../scope/token.ts";

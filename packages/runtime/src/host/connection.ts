@@ -8,7 +8,7 @@ import { type Resolution, type ToolResult, errorOutput, ok, stableHash } from "@
 import type { CallFacts } from "../body/facet/facts.ts";
 import { Refused } from "../error.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
-import { type ToolHost, customKeyId } from "./tool-host.ts";
+import { type ToolHost, customKeyId } from "./host.ts";
 
 /** The host is asked for a connection to a provider. */
 export interface ConnectionRequest {

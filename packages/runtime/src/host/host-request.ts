@@ -4,28 +4,14 @@
  */
 import { type Ask, type CallRef, type Command, type Event, type State, ask } from "@pawl/sansio-core";
 import type { EffectResult } from "@pawl/sansio-core/driver";
-import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { ScopeLinksHost } from "../process/host.ts";
 import { jsonOf } from "../tool/argument.ts";
-import type { Request, RunId } from "../body/body-port.ts";
+import type { Request, RunId } from "../body/record.ts";
 import { failureOf } from "../error.ts";
-import type { FlowHost } from "../session/flow.ts";
 import type { Platform } from "../platform.ts";
-import { type ToolHost, placeOf, report } from "./tool-host.ts";
+import { type HostPort, type ToolHost, placeOf, report } from "./host.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
-
-/** All that a host fills in. */
-export interface HostPort extends ScopeLinksHost, ToolHost {
-  /** Answers a host request; what it throws is the body's error. */
-  readonly request?: (name: string, input: Json, key: string) => Promise<Json>;
-  readonly observe?: (scope: string, command: Of<"observe">) => void;
-  /** Serves its flows: lambdas, and an observer of them. */
-  readonly flow?: FlowHost;
-  /** Reports what is wrong with the store or its contents, and was worked around. */
-  readonly fault?: (what: string, thrown: unknown) => void;
-}
 
 export type HostRequest = Of<"host.request">;
 type Asked = Pick<HostRequest, "call" | "key" | "name" | "input">;

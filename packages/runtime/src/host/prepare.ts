@@ -9,7 +9,7 @@ import {
   runtimeFailure,
   stableHash,
 } from "@pawl/tool-value";
-import { type Place, type ToolHost, placeOf, report } from "./tool-host.ts";
+import { type Place, type ToolHost, placeOf, report } from "./host.ts";
 import type { LiveTool, PrepareContext, Prepared } from "../tool/live-tool.ts";
 import { hidden, resultOfThrown } from "./outcome.ts";
 import { roundTripped } from "../scope/round-trip.ts";

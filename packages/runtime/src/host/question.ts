@@ -1,18 +1,16 @@
 /** Questions that the core asks around a call, of its tool and of the host. Each is answered by an event. */
 import type { Command, Event, State } from "@pawl/sansio-core";
 import { bodyOf } from "@pawl/sansio-core/driver";
-import { placeOf, report } from "./tool-host.ts";
+import { type HostSide, placeOf, report } from "./host.ts";
 import { type ExternalPort, type HostRequest, answerOf, cancelExternal } from "./host-request.ts";
 import { type HookPort, runHooks } from "./hook.ts";
-import { hidden, projectResult } from "./outcome.ts";
+import { type ResolverPort, hidden, projectResult, resolveOutcome } from "./outcome.ts";
 import { type PreparePort, checkCall, outputOf, prepareCall, uncheckable } from "./prepare.ts";
 import { problemOfEvent } from "../scope/round-trip.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import type { Session } from "../session/session.ts";
-import type { HostSide } from "./host-side.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import type { Instance } from "../session/instance.ts";
-import { type ResolverPort, resolveOutcome } from "./unknown-outcome.ts";
 
 const asked = [
   "args.check",

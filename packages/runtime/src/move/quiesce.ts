@@ -82,8 +82,8 @@ export class ComingToRest {
   /** Records the move, in a turn without deliveries, once nothing is busy. */
   turn(): void {
     if (this.#end === undefined || busy(this.#runner.state, this.#owner, this.#bodies).length > 0) return;
-    const told = this.#runner.apply(this.#moving);
-    if (E.isLeft(told)) return this.fail(new Refused(told.left.code, told.left.message));
+    const applied = this.#runner.apply(this.#moving);
+    if (E.isLeft(applied)) return this.fail(new Refused(applied.left.code, applied.left.message));
     this.#callOff();
     this.#end.resolve(this.#runner.whenDurable());
     this.#end = undefined;

@@ -2,7 +2,7 @@
 import type { Command, Tool } from "@pawl/sansio-core";
 import type { SessionScope, Plan, ProbeOutcome } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
-import type { ToolHost } from "../host/tool-host.ts";
+import type { ToolHost } from "../host/host.ts";
 import type { ToolHints } from "../tool/manifest.ts";
 import type { Engines } from "./engine.ts";
 

@@ -29,10 +29,11 @@ export const appendProcessEvent = async (
   const payloadHash = eventPayloadHash(request.event_type, request.payload).hash;
   const problem = payloadMismatch(row, request.event_type, request.payload);
   const verdict = problem === undefined ? {} : { invalid: problem };
-  const told = scope.runner.apply(
+  const applied = scope.runner.apply(
     decodedEvent({ type: "process.event_appended", request, payload_hash: payloadHash, ...verdict }),
   );
-  if (E.isLeft(told) && told.left.code !== "process_event_exists") throw new Refused(told.left.code, told.left.message);
+  if (E.isLeft(applied) && applied.left.code !== "process_event_exists")
+    throw new Refused(applied.left.code, applied.left.message);
   const { at } = scope.runner.state;
   const appended = appendEvent(row, {
     processId: processOfScope(scope.runner.id),

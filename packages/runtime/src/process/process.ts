@@ -75,9 +75,10 @@ export class Processes {
     if (E.isLeft(completed)) throw new Refused(completed.left.code, completed.left.message);
     const hash = registrationHash(completed.right);
     const scope = await this.scope(registration.id);
-    const told = scope.runner.apply({ type: "process.registered", registration: completed.right, hash });
+    const applied = scope.runner.apply({ type: "process.registered", registration: completed.right, hash });
     await scope.runner.whenDurable();
-    if (E.isLeft(told) && told.left.code !== "process_exists") throw new Refused(told.left.code, told.left.message);
+    if (E.isLeft(applied) && applied.left.code !== "process_exists")
+      throw new Refused(applied.left.code, applied.left.message);
     return this.#recordIn(scope, registration.id);
   }
 
@@ -194,8 +195,9 @@ export class Processes {
     for (const { request, phase } of session.state.requests.rows()) {
       if (phase === "running") session.runner.apply({ type: "request.cancelled", request });
     }
-    const told = session.runner.apply({ type: "session.deleted" });
-    if (E.isLeft(told) && told.left.code !== "session_deleted") throw new Refused(told.left.code, told.left.message);
+    const applied = session.runner.apply({ type: "session.deleted" });
+    if (E.isLeft(applied) && applied.left.code !== "session_deleted")
+      throw new Refused(applied.left.code, applied.left.message);
     await session.runner.whenDurable();
     const { orphaned, preserved } = await session.scopeLinks.watch.until(() => {
       const { deletion } = session.state;

@@ -6,7 +6,7 @@ import type { Event, State } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import type { ProcessApi } from "../body/facet/facts.ts";
 import { ScopeLost } from "../error.ts";
-import type { HostSide } from "../host/host-side.ts";
+import type { HostSide } from "../host/host.ts";
 import type { Access } from "../scope/access.ts";
 import { problemOfEvent } from "../scope/round-trip.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
@@ -121,9 +121,9 @@ export class ScopeLinks {
   #apply(event: Event): ReturnType<ProcessApi["apply"]> {
     const problem = problemOfEvent(event);
     if (problem !== undefined) return { status: "err", error: { code: "durable_effect_value", message: problem } };
-    const told = this.scope.runner.apply(event);
-    if (E.isRight(told)) return { status: "ok", value: null };
-    const { code, message } = told.left;
+    const applied = this.scope.runner.apply(event);
+    if (E.isRight(applied)) return { status: "ok", value: null };
+    const { code, message } = applied.left;
     return { status: "err", error: { code, message } };
   }
 

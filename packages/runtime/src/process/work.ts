@@ -2,8 +2,7 @@
 import type { Command, Tool } from "@pawl/sansio-core";
 import { type ProcessEvent, wakeId, wakeText } from "@pawl/sansio-core/driver";
 import { ScopeLost, textOf } from "../error.ts";
-import { sessionOf } from "../host/tool-host.ts";
-import type { HostSide } from "../host/host-side.ts";
+import { type HostSide, sessionOf } from "../host/host.ts";
 import type { Access } from "../scope/access.ts";
 import { problemOfEvent } from "../scope/round-trip.ts";
 import type { Instance } from "../session/instance.ts";

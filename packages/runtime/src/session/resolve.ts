@@ -7,7 +7,7 @@ import { type Access, decoded, storedForm, refuse } from "../scope/access.ts";
 import { eventAt } from "../scope/history.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import { idOfToken, idUnder } from "../scope/token.ts";
-import type { HostSide } from "../host/host-side.ts";
+import type { HostSide } from "../host/host.ts";
 
 /** What became of a resolution. A key that nobody may resolve, or nobody ever could, is unknown or revoked. */
 export type Resolved = ResolveOutcome | { readonly status: "too_many_unclaimed" };

@@ -15,8 +15,7 @@
  * ownership in its log; those who wait for its replies wait on, and its next deadline brings it back.
  */
 import { defaultOptions } from "@pawl/sansio-core";
-import type { HostSide } from "../host/host-side.ts";
-import { answersOf } from "../host/tool-host.ts";
+import { type HostSide, answersOf } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { Callers } from "./request.ts";
 import { Session } from "./session.ts";

@@ -41,7 +41,7 @@ import { publish } from "./catalog.ts";
 import type { Offers } from "./executor/offer.ts";
 import type { FlowSubmission } from "./flow.ts";
 import { followLog, held } from "./observe/follow.ts";
-import type { HostSide } from "../host/host-side.ts";
+import type { HostSide } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { ScopeInterpreter } from "./interpreter.ts";
 import type { ObserveOptions, Subscription } from "./observe/observer.ts";

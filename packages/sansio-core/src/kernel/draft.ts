@@ -109,8 +109,8 @@ export class Draft {
   calls(): CallRow[] {
     return this.#next.calls.rows();
   }
-  waits(): WaitRow[] {
-    return this.#next.waits.rows();
+  waitKeys(): string[] {
+    return this.#next.waits.keys();
   }
 
   setScope(scope: ScopeRow): void {

@@ -76,6 +76,15 @@ export class Table<Row> {
     return rows;
   }
 
+  /**
+   * All keys, in the order in which a map of these keys lists them. It depends on the keys alone, not on the tier that a
+   * row happens to stand in: a restored table has all its rows in the old one.
+   */
+  keys(): string[] {
+    const keys = this.#merge(this.#young).keys().toSorted();
+    return PersistentMap.of(keys.map((key) => [key, undefined])).keys();
+  }
+
   /** Returns whether the test holds for any row. */
   some(isSo: (row: Row) => boolean): boolean {
     if (this.#young.some((row) => row !== undefined && isSo(row))) return true;

@@ -241,7 +241,7 @@ export const onDeleted = (draft: Draft): Rejection | undefined => {
   for (const process of [...new Set([...asked, ...othersKnown(draft)])].toSorted()) say(draft, process);
   const deletion = { asked: asked.toSorted(), orphaned: [], preserved: [] };
   draft.setDeletion(deletion);
-  draft.raise({ type: "waits.revoke", keys: draft.waits().map(({ key }) => key) });
+  draft.raise({ type: "waits.revoke", keys: draft.waitKeys() });
   if (draft.state.schedules.rows.size > 0) draft.raise({ type: "schedules.end" });
   report(draft, deletion);
   return undefined;

@@ -1,5 +1,10 @@
+import { describe as describeError } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { ask as decideAsk } from "../../src/call/effect.ts";
+import type { State } from "../../src/kernel/state.ts";
+import { restore } from "../../src/snapshot/restore.ts";
+import { snapshot } from "../../src/snapshot/write.ts";
 import { resolutionOf } from "../../src/wait/model.ts";
 import { Rig, tool } from "../rig.ts";
 import { ask, completed, failure, of, pend, replied, resolve, settle, submit, success, want } from "./words.ts";
@@ -116,6 +121,38 @@ describe("a revoked key", () => {
     const rig = resolve(running(), "k", 1);
     rig.tell({ type: "wait.revoked", keys: ["k"] }).nothingMore();
     rig.refuses(late, "already_resolved");
+  });
+});
+
+const restored = (state: State): State => {
+  const result = restore(snapshot(state));
+  if (E.isLeft(result)) throw new Error(describeError(result.left));
+  return result.right;
+};
+const keys = Array.from({ length: 40 }, (_, i) => `w${i}`);
+/** Answers to one body that waits on many keys, when its session is deleted; restored after so many of them. */
+const answered = (waits: readonly string[], restoredAfter?: number): readonly string[] => {
+  const rig = running();
+  for (const [i, key] of waits.entries()) {
+    if (i === restoredAfter) rig.state = restored(rig.state);
+    ask(rig, "r:a", key, wait(key)).skip();
+  }
+  const result = rig.offer({ type: "session.deleted" });
+  if (E.isLeft(result)) throw new Error(result.left.message);
+  return result.right.commands.flatMap((command) => (command.type === "step.answer" ? [command.key] : []));
+};
+
+describe("a session that is deleted", () => {
+  it("answers its waits in the order that protocol 1 has recorded", () => {
+    expect(answered(["a", "b", "c", "d", "e"])).toEqual(["c", "d", "a", "e", "b"]);
+  });
+  it("answers its waits in one order, wherever it was restored", () => {
+    const few = keys.slice(0, 8);
+    for (const waits of [few, keys]) {
+      const live = answered(waits);
+      expect(live.toSorted()).toEqual(waits.toSorted());
+      for (const after of waits.keys()) expect(answered(waits, after)).toEqual(live);
+    }
   });
 });
 

@@ -6,7 +6,7 @@ import { type EffectResult, type EffectSpec, EffectSpecCodec } from "@pawl/sansi
 import { type Json, describe, jsonFromJs, readOwned, record, stableHash, string, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { BodyRun } from "../body.ts";
-import type { Answer, Request } from "../body-port.ts";
+import type { Answer, Request } from "../record.ts";
 import { EffectError } from "../../error.ts";
 import type { CallFacts } from "./facts.ts";
 

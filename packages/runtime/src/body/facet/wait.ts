@@ -2,7 +2,7 @@
 import type { EffectSpec } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import { EffectError } from "../../error.ts";
-import { completionKeyId, customKeyId } from "../../host/tool-host.ts";
+import { completionKeyId, customKeyId } from "../../host/host.ts";
 import { awaitEffectKey } from "../recorded-run.ts";
 import { ended } from "../stop.ts";
 import { type Asking, type Durable, refusing, valueOf } from "./asking.ts";

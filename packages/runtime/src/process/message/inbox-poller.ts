@@ -15,7 +15,7 @@ export interface Addressee {
   readonly scopeLinks: { readonly inbox: Inbox };
 }
 
-export interface PostPort {
+export interface InboxPollerPort {
   readonly platform: Platform;
   readonly instance: string;
   readonly mailed: Journal["mailed"];
@@ -47,19 +47,19 @@ interface Waiting {
 }
 
 export class InboxPoller {
-  readonly #port: PostPort;
+  readonly #port: InboxPollerPort;
   readonly #looking = new Set<string>();
   /** Scopes whose inboxes could not be emptied, each with a timer for the next try. */
   readonly #waiting = new Map<string, Waiting>();
   #callOff: (() => void) | undefined;
   #isOver = false;
 
-  constructor(port: PostPort) {
+  constructor(port: InboxPollerPort) {
     this.#port = port;
   }
 
   /** Delivers the messages of a scope, now. */
-  told(scope: string): void {
+  notify(scope: string): void {
     const { tries = 0, wasLost = false } = this.#waiting.get(scope) ?? {};
     if (!wasLost) void this.#look(scope, tries);
   }
@@ -90,7 +90,7 @@ export class InboxPoller {
       const wanted = mailed.filter((scope) => !this.#waiting.has(scope) && !this.#looking.has(scope));
       return wanted.slice(0, Math.max(0, most - size)).map((scope) => this.#look(scope, 0));
     } catch (thrown) {
-      this.#port.report("where mail lies", thrown);
+      this.#port.report("polling for messages", thrown);
       return [];
     }
   }
@@ -111,14 +111,14 @@ export class InboxPoller {
   }
 
   /** Empties the inbox of a scope as far as possible, and says what is left to do with it here. */
-  async #found(scope: string): Promise<"empty" | "letters" | "lost"> {
+  async #found(scope: string): Promise<"empty" | "messages" | "lost"> {
     try {
-      if (!(await this.#port.isHere(scope))) return "letters";
-      return (await (await this.#port.open(scope)).scopeLinks.inbox.look()) ? "empty" : "letters";
+      if (!(await this.#port.isHere(scope))) return "messages";
+      return (await (await this.#port.open(scope)).scopeLinks.inbox.look()) ? "empty" : "messages";
     } catch (thrown) {
-      if (thrown instanceof OwnedElsewhere) return this.#port.isShared ? "empty" : "letters";
+      if (thrown instanceof OwnedElsewhere) return this.#port.isShared ? "empty" : "messages";
       if (!this.#isOver && !isPassing(thrown)) this.#port.report(`the inbox of ${scope}`, thrown);
-      return thrown instanceof ScopeLost ? "lost" : "letters";
+      return thrown instanceof ScopeLost ? "lost" : "messages";
     }
   }
 }

@@ -95,7 +95,7 @@ export class Links {
       case "message.received":
         return this.#receive(content);
       case "message.answered":
-        return this.#hear(content);
+        return this.#applyAnswer(content);
       case "message.wanted":
         return this.#sendAgain(content);
     }
@@ -113,10 +113,10 @@ export class Links {
   }
 
   #offer(message: Received): boolean {
-    const told = this.#scope.runner.apply(message);
-    if (E.isRight(told)) return true;
-    if (told.left.code === "link_full") this.#want(message);
-    return told.left.code === "already_received" && this.#repeated(message, false);
+    const applied = this.#scope.runner.apply(message);
+    if (E.isRight(applied)) return true;
+    if (applied.left.code === "link_full") this.#want(message);
+    return applied.left.code === "already_received" && this.#repeated(message, false);
   }
 
   /** Sends the answer on record once more. */
@@ -144,7 +144,7 @@ export class Links {
   }
 
   /** Applies the answer to one of its own messages. A repeated answer changes nothing. */
-  #hear(answered: Answered): true {
+  #applyAnswer(answered: Answered): true {
     this.#scope.runner.apply(answered);
     this.#answered();
     return true;

@@ -1,7 +1,7 @@
 /** Performs the commands of a scope that concern background runs, tasks and schedules. */
 import type { Command, Event } from "@pawl/sansio-core";
 import type { Plan, ProbeOutcome } from "@pawl/sansio-core/driver";
-import { sessionOf } from "../../host/tool-host.ts";
+import { sessionOf } from "../../host/host.ts";
 import type { ScopeAccess } from "../work.ts";
 import { decodedEvent } from "../../scope/round-trip.ts";
 import type { BackgroundHost } from "../host.ts";

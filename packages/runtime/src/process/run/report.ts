@@ -5,7 +5,7 @@
  */
 import type { Command } from "@pawl/sansio-core";
 import { type Output, type Progress, type Report, artifactsOf, cutTo, pathsOf } from "@pawl/sansio-core/driver";
-import { sessionOf } from "../../host/tool-host.ts";
+import { sessionOf } from "../../host/host.ts";
 import type { Platform } from "../../platform.ts";
 import { recordedIn } from "../../scope/history.ts";
 import type { BackgroundHost, BackgroundOptions } from "../host.ts";

@@ -159,8 +159,8 @@ export class LongWorkRequests {
     const { runner, finished } = this.#scope;
     const { id } = event.registration;
     if ((await finished.find("task", task)) !== undefined) return { status: "started", task };
-    const told = runner.apply(decodedEvent(event));
-    if (E.isLeft(told) && told.left.code !== "run_exists") return this.#refuse(told.left);
+    const applied = runner.apply(decodedEvent(event));
+    if (E.isLeft(applied) && applied.left.code !== "run_exists") return this.#refuse(applied.left);
     const known = spawned(runner.state, id);
     if (known === undefined) return this.runs.next(id);
     await runner.whenDurable();
@@ -170,12 +170,12 @@ export class LongWorkRequests {
   /** Requests a schedule. One too many is answered with a refusal for the caller to show. */
   async schedule(schedule: NewSchedule): Promise<ScheduleAnswer> {
     const { runner } = this.#scope;
-    const told = runner.apply(decodedEvent({ type: "schedule.requested", schedule }));
-    if (E.isLeft(told) && told.left.code === "too_many_schedules") {
+    const applied = runner.apply(decodedEvent({ type: "schedule.requested", schedule }));
+    if (E.isLeft(applied) && applied.left.code === "too_many_schedules") {
       await runner.whenDurable();
-      return { status: "refused", message: told.left.message };
+      return { status: "refused", message: applied.left.message };
     }
-    if (E.isLeft(told) && told.left.code !== "schedule_exists") return this.#refuse(told.left);
+    if (E.isLeft(applied) && applied.left.code !== "schedule_exists") return this.#refuse(applied.left);
     const known = created(runner.state, schedule.id);
     if (known === undefined) return this.schedules.next(schedule.id);
     await runner.whenDurable();

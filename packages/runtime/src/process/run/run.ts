@@ -13,7 +13,7 @@ import {
   runtimeFailure,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { sessionOf } from "../../host/tool-host.ts";
+import { sessionOf } from "../../host/host.ts";
 import type { ToolContext } from "../../body/facet/context.ts";
 import { ToolError } from "../../error.ts";
 import { isObject } from "../../encoding.ts";

@@ -111,9 +111,9 @@ export class SessionWork {
 
   async #record(event: Event, isThere?: string): Promise<void> {
     const { runner } = (await this.#live()).scope;
-    const told = runner.apply(decodedEvent(event));
+    const applied = runner.apply(decodedEvent(event));
     await runner.whenDurable();
-    if (E.isLeft(told) && told.left.code !== isThere) throw new Refused(told.left.code, told.left.message);
+    if (E.isLeft(applied) && applied.left.code !== isThere) throw new Refused(applied.left.code, applied.left.message);
   }
 
   /** Requests a background run. A repeated request finds the same run. */
@@ -162,10 +162,11 @@ export class SessionWork {
   /** Updates a task and returns it. A stale update, or one of a task that has ended, changes nothing. */
   async update(id: string, update: TaskUpdate): Promise<Task> {
     const { runner } = (await this.#live()).scope;
-    const told = runner.apply(decodedEvent({ type: "task.updated", task: id, update }));
+    const applied = runner.apply(decodedEvent({ type: "task.updated", task: id, update }));
     await runner.whenDurable();
-    const isDropped = E.isLeft(told) && (told.left.code === "stale_attempt" || told.left.code === "task_ended");
-    if (E.isLeft(told) && !isDropped) throw new Refused(told.left.code, told.left.message);
+    const isDropped =
+      E.isLeft(applied) && (applied.left.code === "stale_attempt" || applied.left.code === "task_ended");
+    if (E.isLeft(applied) && !isDropped) throw new Refused(applied.left.code, applied.left.message);
     return this.#known(id);
   }
 
@@ -177,10 +178,11 @@ export class SessionWork {
   /** Asks a task to end. Repeated, or after its end, this changes nothing. */
   async cancel(id: string): Promise<Task> {
     const { runner } = (await this.#live()).scope;
-    const told = runner.apply(decodedEvent({ type: "task.cancel_requested", task: id }));
+    const applied = runner.apply(decodedEvent({ type: "task.cancel_requested", task: id }));
     await runner.whenDurable();
-    const isAsked = E.isLeft(told) && (told.left.code === "already_cancelled" || told.left.code === "task_ended");
-    if (E.isLeft(told) && !isAsked) throw new Refused(told.left.code, told.left.message);
+    const isAsked =
+      E.isLeft(applied) && (applied.left.code === "already_cancelled" || applied.left.code === "task_ended");
+    if (E.isLeft(applied) && !isAsked) throw new Refused(applied.left.code, applied.left.message);
     return this.#known(id);
   }
 

@@ -1,17 +1,31 @@
-/** The host around its tools: the functions that it fills in, each with a plain default, and the names that it is told calls by. */
-import type { CallRef, Options, State } from "@pawl/sansio-core";
+/**
+ * The host's side of a runtime: what the program around it has given it. Built once, the same for all scopes.
+ *
+ * The core never calls any of this. It emits a command (`tool.prepare`, `hook.run`, `host.request`, ...), the session
+ * asks the host's side, and the answer comes back as an event. So everything here may be slow, fail, or be called again
+ * after a crash: an answer counts from the moment that its event is in the log, and a question whose answer is not in
+ * the log is asked again by the next owner of the scope.
+ *
+ * `tool` is read anew for every call. A tool may come, change and go while scopes are open; a call keeps the manifest
+ * with which it was launched, and runs with the function that its id names when it starts.
+ *
+ * `Place` names a call to the host, and the key ids below name its waits.
+ */
+import type { CallRef, Command, Options, State } from "@pawl/sansio-core";
 import { type AwaitEventWaitIdentity, awaitKeyId } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../error.ts";
 import type { AttachmentStore } from "../journal/attachment.ts";
-import type { BackgroundHost } from "../process/host.ts";
+import type { BackgroundHost, BackgroundOptions, ScopeLinksHost } from "../process/host.ts";
 import { causeChain } from "../tool/result.ts";
 import type { ConnectionRequest } from "./connection.ts";
 import type { ExternalWork } from "./host-request.ts";
 import type { Plugin } from "./hook.ts";
-import type { Projector } from "./outcome.ts";
-import type { OutcomeResolver } from "./unknown-outcome.ts";
+import type { OutcomeResolver, Projector } from "./outcome.ts";
+import type { Roots } from "../scope/token.ts";
+import type { FlowHost } from "../session/flow.ts";
+import type { LiveTool } from "../tool/live-tool.ts";
 
 /** Details of an error that no model is shown, for the log. */
 export interface InternalErrorDetail {
@@ -49,6 +63,29 @@ export interface ToolHost {
   readonly cancelExternal?: (work: ExternalWork) => Promise<void>;
   /** Without one bytes are kept in memory; beside the journal where `openRuntime` or `openTab` opened it. */
   readonly attachments?: AttachmentStore;
+}
+
+/** All that a host fills in. */
+export interface HostPort extends ScopeLinksHost, ToolHost {
+  /** Answers a host request; what it throws is the body's error. */
+  readonly request?: (name: string, input: Json, key: string) => Promise<Json>;
+  readonly observe?: (scope: string, command: Extract<Command, { readonly type: "observe" }>) => void;
+  /** Serves its flows: lambdas, and an observer of them. */
+  readonly flow?: FlowHost;
+  /** Reports what is wrong with the store or its contents, and was worked around. */
+  readonly fault?: (what: string, thrown: unknown) => void;
+}
+
+export interface HostSide {
+  /** Functions and plugins that the host has filled in. */
+  readonly host: HostPort;
+  /** Returns the tool that has this id now. */
+  readonly tool: (id: string) => LiveTool | undefined;
+  readonly attachments: AttachmentStore;
+  /** How background runs are run here. */
+  readonly background: BackgroundOptions;
+  /** Roots of the secrets under which wait keys are signed for the outside. */
+  readonly roots: Roots;
 }
 
 /** Lists the questions of the core that this host has an answer to. */
