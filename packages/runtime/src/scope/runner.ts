@@ -207,12 +207,10 @@ export class ScopeRunner implements Member {
     return this.#uncommitted.isAwaited;
   }
 
-  /** Says whether the store has everything: events, and messages without any. */
   get isDurable(): boolean {
     return this.#uncommitted.isEmpty;
   }
 
-  /** Asks for a turn: there may be something to deliver or to append. */
   schedule(): void {
     if (!this.#isAbandoned) this.#instance.schedule(this);
   }
