@@ -20,7 +20,6 @@ export interface Access {
   readonly runner: ScopeRunner;
   readonly finished: FinishedIndex;
   readonly platform: Platform;
-  /** Returns the state where the log begins. */
   readonly begun: () => Promise<State>;
   readonly values: Values;
   readonly fault: Fault;
@@ -59,7 +58,6 @@ export const record = async (access: Access, event: Event): Promise<void> => {
   await access.runner.whenDurable();
 };
 
-/** Decodes what a caller hands in, or refuses it. */
 export const decoded = <A>(codec: Codec<A>, given: unknown, what: string): A => {
   const value = read(codec, given);
   if (E.isLeft(value)) throw new Refused("invalid_argument", `${what}: ${describe(value.left)}`);

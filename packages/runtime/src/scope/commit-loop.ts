@@ -46,13 +46,10 @@ import type { Append, AppendResult, Journal } from "../journal/journal.ts";
 import type { Platform } from "../platform.ts";
 import type { News } from "../body/replay-order.ts";
 
-/** A scope, as the loop sees it. */
 export interface Member {
   /** Hands one answer to each body that may hear one, and says whether there was any. */
   readonly deliverNext: () => boolean;
-  /** Says what `deliverNext` would hand out now. */
   readonly pendingAnswers: News;
-  /** Makes an append of what was stepped since the last one. */
   readonly nextAppend: () => Append | undefined;
   readonly appended: (result: AppendResult) => void;
   /** Takes note that there is nothing to hand out, and nothing to append. */

@@ -10,7 +10,6 @@ import { notStored, whyNotStored } from "./offload.ts";
 import { textOf } from "../error.ts";
 import type { Offloaded } from "./values.ts";
 
-/** Returns an effect without its input. */
 const withoutInput = (effect: EffectSpec): EffectSpec => {
   switch (effect.kind) {
     case "step":
@@ -68,7 +67,6 @@ export const withoutValue = (event: Event, characters: number, state: State): Ev
   }
 };
 
-/** The scope that steps them. */
 export interface DeferringScope {
   readonly isAbandoned: boolean;
   readonly state: State;

@@ -41,7 +41,6 @@ export const recordedIn = (scope: string, { seq, line }: JournalLine): Recorded 
   return recorded.right;
 };
 
-/** Returns the state after what the next line records. */
 export const stateAfter = (scope: string, state: State, recorded: Recorded, seq: number): State => {
   const followed = follow(state, recorded, seq);
   if (E.isLeft(followed)) throw new Quarantined(scope, describeFault(followed.left), followed.left);
@@ -57,14 +56,12 @@ export const foldLines = (scope: string, lines: readonly JournalLine[], from: St
 
 export type ReadLines = (from: number) => Promise<readonly JournalLine[]>;
 
-/** Reads the lines at these places of the log. */
 export const linesAt = async (readLines: ReadLines, seqs: readonly number[]): Promise<readonly JournalLine[]> => {
   if (seqs.length === 0) return [];
   const wanted = new Set(seqs);
   return (await readLines(seqs.reduce((a, b) => Math.min(a, b)))).filter(({ seq }) => wanted.has(seq));
 };
 
-/** Decodes lines, by sequence. */
 export const eventsIn = (scope: string, lines: readonly JournalLine[]): ReadonlyMap<number, Recorded> => {
   const events = new Map<number, Recorded>();
   for (const line of lines) events.set(line.seq, recordedIn(scope, line));
@@ -74,9 +71,11 @@ export const eventsIn = (scope: string, lines: readonly JournalLine[]): Readonly
 /** Lines that are folded in one turn: the scope's own work goes on in between. */
 const linesPerTurn = 1000;
 
-/** Gives others a turn after so many lines. */
+/** Gives others a turn of the event loop. */
+export const turn = (platform: Platform): Promise<void> => new Promise((resolve) => platform.nextTurn(resolve));
+
 export const turnAfter = async (platform: Platform, seq: number): Promise<void> => {
-  if (seq % linesPerTurn === 0) await new Promise<void>((resolve) => platform.nextTurn(resolve));
+  if (seq % linesPerTurn === 0) await turn(platform);
 };
 
 const gone = (scope: string, seq: number): Refused =>
@@ -103,8 +102,6 @@ export const stateBefore = async (access: Access, seq: number): Promise<State> =
 /** Lines that are looked at in one turn: the scope's own work goes on in between. */
 const scannedPerTurn = 10_000;
 
-const turn = ({ platform }: Access): Promise<void> => new Promise((resolve) => platform.nextTurn(resolve));
-
 /** Returns the events of some types that the log still has. Other lines are not decoded. */
 export const eventsOfTypes = async (
   access: Access,
@@ -119,7 +116,7 @@ export const eventsOfTypes = async (
       const recorded = recordedIn(runner.id, line);
       if (types.has(recorded.event.type)) found.push(recorded);
     }
-    if (i % scannedPerTurn === scannedPerTurn - 1) await turn(access);
+    if (i % scannedPerTurn === scannedPerTurn - 1) await turn(access.platform);
   }
   return found;
 };

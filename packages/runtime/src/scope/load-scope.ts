@@ -27,7 +27,6 @@ export const restored = (scope: string, { seq, text }: Snapshot): E.Either<strin
 
 export const snapshotText = (state: State): string => stringify(snapshot(state) as Json);
 
-/** Returns the lines that a state refers to, among those up to an event. */
 export const referredUpTo = (state: State, last: number): readonly number[] =>
   referredTo(state).filter((seq) => seq <= last);
 
@@ -40,7 +39,6 @@ export const begun = async (journal: Journal, scope: string): Promise<State> => 
   return state.right;
 };
 
-/** Says whether a store has anything of a scope. */
 export const isStored = async (journal: Journal, scope: string): Promise<boolean> =>
   (await journal.scopes(scope, "", 1)).some((entry) => entry.scope === scope && entry.seq > 0);
 
@@ -55,7 +53,6 @@ export const claimed = async (
   return claim;
 };
 
-/** A loaded state, and what it was made of. */
 export interface Opened {
   readonly state: State;
   readonly snapshot: Taken | undefined;

@@ -20,7 +20,6 @@ export interface Wanted {
   readonly number: number;
 }
 
-/** Names one message of a link. */
 interface About {
   readonly to: string;
   readonly link: number;
@@ -64,7 +63,6 @@ const ifSame = <A extends Received | Answered>(message: InboxMessage, found: A, 
     ? E.right(found)
     : problem(message, `it is of message ${found.number} of link ${found.link} with ${peer}`);
 
-/** Decodes a message, or says what is wrong with it. */
 export const contentOf = (message: InboxMessage): E.Either<string, Received | Answered | Wanted> => {
   const { kind, from: to, link, number, text } = message;
   if (kind === "answer" && text === wantedText) return E.right({ type: "message.wanted", to, link, number });

@@ -12,7 +12,6 @@ export const notStored = "value_not_stored";
 
 export const whyNotStored = "its store did not take it, perhaps for want of room";
 
-/** Makes the error for a caller whose value has no room. */
 export const refusedValue = (event: Event["type"]): Refused =>
   new Refused(notStored, `a value of \`${event}\` was not kept, and nothing was recorded: ${whyNotStored}`);
 
@@ -98,7 +97,6 @@ export class RejectedSizes {
     this.#refused.set(scope, { characters: Math.min(characters, this.#most(scope)), until });
   }
 
-  /** Says whether there may be room for a line of so many characters. */
   has(scope: string, characters: number): boolean {
     return characters < leastLine || characters < this.#most(scope);
   }

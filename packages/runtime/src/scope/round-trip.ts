@@ -40,13 +40,11 @@ export const roundTripped = (result: ToolResult): ToolResult => {
   return E.isLeft(again) ? unreadable(again.left) : pending(again.right);
 };
 
-/** Returns why an event would not be read back, if so. */
 export const problemOfEvent = (event: Event): string | undefined => {
   const again = readBack(EventCodec, event);
   return E.isLeft(again) ? again.left : undefined;
 };
 
-/** Returns an event that says what a caller handed in, or refuses it. */
 export const decodedEvent = (event: Event): Event => {
   const problem = problemOfEvent(event);
   if (problem !== undefined) throw new Refused("invalid_argument", `\`${event.type}\`: ${problem}`);

@@ -98,7 +98,6 @@ export class ScopeRunner implements Member {
   get state(): State {
     return this.#state;
   }
-  /** The newest state that is durable. */
   get durable(): State {
     return this.#uncommitted.durable;
   }
@@ -202,7 +201,6 @@ export class ScopeRunner implements Member {
     return this.#uncommitted.whenDurable(seq, signal, () => this.schedule());
   }
 
-  /** Says whether somebody waits for an event that is still to come. */
   get isAwaited(): boolean {
     return this.#uncommitted.isAwaited;
   }

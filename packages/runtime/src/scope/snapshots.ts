@@ -12,7 +12,6 @@ import type { ScopeStore } from "./scope-store.ts";
 import { referredUpTo, snapshotText } from "./load-scope.ts";
 
 export interface StoredSnapshot {
-  /** The newest snapshot in the store. */
   readonly taken: Taken;
   /** Time of the oldest line that is not deleted; looked up where it is not known. */
   readonly oldest?: number | undefined;
@@ -91,7 +90,6 @@ export const shortened = async (
   return (isLong ? await cutBetween(store, platform, state, limit) : undefined) ?? { taken, oldest };
 };
 
-/** Log compaction. */
 export interface Retention {
   /** Lines that are so old are deleted: at the latest when the log reaches back twice as far. */
   readonly olderThanMs: number;

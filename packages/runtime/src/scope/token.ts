@@ -48,6 +48,5 @@ export const idUnder = (secrets: readonly ScopeSecret[], token: string): string 
   return isGood ? id : undefined;
 };
 
-/** Returns the id in a token that is good for a scope. */
 export const idOfToken = (roots: Roots, scope: string, token: string): string | undefined =>
   idUnder(secretsOf(roots, scope), token);

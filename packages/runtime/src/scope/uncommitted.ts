@@ -29,7 +29,6 @@ export interface Batch {
   putting: number;
   readonly lines: JournalLine[];
   readonly finished: (Finished & { readonly seq: number })[];
-  /** Messages to other scopes. */
   readonly messages: OutboxMessage[];
   /** Messages of its own inbox that are done with. */
   readonly received: InboxMessage[];
@@ -53,7 +52,6 @@ const hasContent = ({ lines, messages, received }: Batch): boolean =>
 
 const nobody: ReadonlySet<string> = new Set();
 
-/** Returns the scopes that messages of a batch are for. */
 export const addressees = (batch: Batch | undefined): ReadonlySet<string> =>
   batch === undefined || batch.messages.length === 0 ? nobody : new Set(batch.messages.map(({ to }) => to));
 
@@ -85,7 +83,6 @@ export class Uncommitted {
     this.#approvals = state.awaitingApproval;
   }
 
-  /** The newest state that is durable. */
   get durable(): State {
     return this.#durable;
   }
@@ -99,7 +96,6 @@ export class Uncommitted {
     return this.#inFlight === undefined && !hasContent(this.batch);
   }
 
-  /** Says whether somebody waits for an event that is still to come. */
   get isAwaited(): boolean {
     return this.batch.waiters.length > 0;
   }
@@ -164,7 +160,6 @@ export class Uncommitted {
     this.#inFlight = undefined;
   }
 
-  /** Drops all of it, and tells those who wait. */
   abandon(error: Error): void {
     const waiters = [...(this.inFlight?.waiters ?? []), ...this.batch.waiters];
     this.batch = emptyBatch();

@@ -56,7 +56,6 @@ const pushContainers = (container: object, rest: object[]): void => {
 
 const namesBlob = (u: unknown): boolean => someBlob(u, () => true);
 
-/** Returns the names of all blobs in something. */
 const blobsIn = (u: unknown): ReadonlySet<string> => {
   const names = new Set<string>();
   someBlob(u, (name) => {
@@ -106,7 +105,6 @@ export class Values {
     return this.#tail === undefined && this.#putting.size === 0;
   }
 
-  /** The store of the large values. */
   get blobs(): BlobReader | undefined {
     return this.#port.blobs;
   }

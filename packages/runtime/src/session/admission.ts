@@ -40,7 +40,6 @@ export class Admission {
     this.#bounds = { ...defaultBounds, ...bounds };
   }
 
-  /** Returns why no more is admitted, if so. */
   refusal(state: State, uncommitted: number, calls: number): Overloaded | undefined {
     const bounds = this.#bounds;
     const refused = (what: string): Overloaded => new Overloaded(`${state.scope.id}: ${what}`, retryAfterMs);
@@ -89,7 +88,6 @@ export class Admitted {
     this.#admission.leave(characters);
   }
 
-  /** Releases all: the scope leaves memory. */
   leaveAll(): void {
     for (const request of this.#requests.keys()) this.leave(request);
   }

@@ -36,7 +36,6 @@ export const ApprovalWanted: Codec<ApprovalWanted> = record<ApprovalWanted>("App
 /** A scope with calls that wait for approval. */
 export interface ScopeAwaiting {
   readonly scope: string;
-  /** Number of calls that wait. */
   readonly approvals: number;
 }
 export const ScopeAwaiting: Codec<ScopeAwaiting> = record<ScopeAwaiting>("ScopeAwaiting", {

@@ -5,7 +5,6 @@ import { Refused, shownOf } from "../error.ts";
 import { decodedEvent } from "../scope/round-trip.ts";
 import { eventsOfTypes } from "../scope/history.ts";
 
-/** A request, or one call. */
 export type Target = { readonly request: string } | { readonly call: string };
 
 const byOf = (by: string | undefined): { readonly by?: string } => (by === undefined ? {} : { by });

@@ -48,7 +48,6 @@ export interface FlowPlace {
   readonly tool: (id: string) => LiveTool | undefined;
 }
 
-/** Returns all tools of the session. */
 const toolsOf = ({ catalog }: State, { tool }: FlowPlace): readonly FlowTool[] =>
   [...catalog.byId.values()]
     .map(({ id, name }) => ({ id, name, parameters: flowParametersOf(tool(id)?.contract()?.input_schema) }))

@@ -67,7 +67,6 @@ export interface Interpreter {
   perform(command: Command, cause: Cause): void;
   /** Hands one answer to each body that may hear one, and says whether there was any. */
   deliverNext(): boolean;
-  /** Says what `deliverNext` would hand out now. */
   readonly pendingAnswers: News;
   /** Takes note that the log holds this state, with so many more characters of events. */
   becameDurable(state: State, characters: number): void;

@@ -53,7 +53,6 @@ export class Callers {
     this.#waiters.set(request, [...(this.#waiters.get(request) ?? []), waiter]);
   }
 
-  /** Removes and returns all who wait for a request. */
   take(request: string): readonly Waiter[] {
     const waiters = this.#waiters.get(request) ?? [];
     this.#waiters.delete(request);
@@ -210,7 +209,6 @@ export class Requests {
     return { type: "waiting", replied: this.#wait(event.request, waiting) };
   }
 
-  /** Returns the replies of a request that was submitted before, by anybody. */
   async replies(request: string, waiting: Waiting): Promise<readonly Reply[]> {
     const { runner, finished } = this.#access;
     const wait = (): Verdict =>
@@ -232,7 +230,6 @@ export class Requests {
     return verdict.replied;
   }
 
-  /** Hands out a reply that waits for a caller. */
   async #takeWaiting(request: string): Promise<void> {
     const { runner } = this.#access;
     if (runner.state.requests.at(request)?.phase !== "replying") return;
@@ -273,7 +270,6 @@ export class Requests {
       runner.apply({ type: "reply.acked", request });
   }
 
-  /** Acknowledges the replies of a request. To do so again changes nothing. */
   async acknowledge(request: string): Promise<void> {
     const { runner, finished } = this.#access;
     const isLive = runner.state.requests.at(request) !== undefined;

@@ -59,7 +59,6 @@ const outcomeOfFinished = async (access: Access, resolving: Resolving, seq: numb
   return isLeft ? unknown : { status: "already_resolved", terminal: { status: "cancelled" } };
 };
 
-/** Returns how a key ended that was waited for a moment ago. */
 const outcomeOfEnded = async (access: Access, resolving: Resolving): Promise<Resolved> => {
   const { key } = resolving;
   const row = access.runner.state.waits.at(key);
@@ -130,7 +129,6 @@ const resolveAbsent = async (access: Access, resolving: Resolving, mayBeEarly: b
   return settled(access, answer);
 };
 
-/** Stores a large value, unless the key is over already. */
 const storedOf = async (access: Access, resolving: Resolving): Promise<Event | undefined> => {
   const { waits } = access.runner.state;
   const isOpen = waits.at(resolving.key)?.terminal === undefined;
@@ -149,7 +147,6 @@ export const resolveKey = async (access: Access, given: Resolving, mayBeEarly: b
   return settled(access, async () => (await outcomeOfKept(access, resolving, row)) ?? unknown);
 };
 
-/** Resolves the key that a token was made for. */
 export const resolveToken = async (
   access: Access,
   { roots }: HostSide,

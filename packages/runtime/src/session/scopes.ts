@@ -35,7 +35,6 @@ import { ToolNews, type Registry } from "../tool/registry.ts";
 export interface Opening {
   readonly registry: Registry;
   readonly moves: () => Moves;
-  /** Resolves once this instance may claim. */
   readonly joined: () => Promise<void> | undefined;
 }
 
@@ -66,7 +65,6 @@ export class Scopes {
     return this.inMemory.has(scope) || this.#evicted.has(scope);
   }
 
-  /** Says whether there is a scope of this name, without making one. */
   async has(scope: string): Promise<boolean> {
     this.#instance.shutdown.pass();
     return this.inMemory.has(scope) || isStored(this.#options.journal, scope);
@@ -87,12 +85,10 @@ export class Scopes {
     return open;
   }
 
-  /** Lets a scope be evicted after a while. */
   atRest(session: Session): void {
     this.#idle.rest(session);
   }
 
-  /** Forgets a session that was abandoned. */
   lost(session: Session): void {
     this.#idle.forget(session);
     this.inMemory.delete(session.runner.id);

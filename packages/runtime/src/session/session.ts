@@ -164,7 +164,6 @@ export class Session {
     );
   }
 
-  /** Returns the calls that wait for approval, oldest first. */
   approvals(): Promise<readonly ApprovalWanted[]> {
     return this.#with((live) => approvalsIn(live.#scope.access));
   }

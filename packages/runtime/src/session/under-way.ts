@@ -16,7 +16,6 @@ export class UnderWay {
     return this.#count === 0;
   }
 
-  /** Wraps work so that each of its runs is counted. */
   counted<Of extends readonly unknown[], A>(work: (...of: Of) => Promise<A>): (...of: Of) => Promise<A> {
     return (...of) => this.during(work(...of));
   }
@@ -37,7 +36,6 @@ export const isAtRest = (state: State): boolean =>
   !state.calls.rows().some(({ phase }) => phase === "running" || phase === "no_executor") &&
   outstanding(state).every(({ type }) => type === "reply");
 
-/** Says whether an executor is to run the body of a call. */
 export const isClientSide = ({ calls }: State, { call }: { readonly call: CallRef }): boolean => {
   const row = calls.at(call);
   return row !== undefined && bodyOf(row)?.manifest.policy === "client_side";

@@ -9,7 +9,6 @@ import type { ProgressMessage } from "../../body/facet/context.ts";
 import type { Offers, Settled, Settlement } from "./offer.ts";
 import type { Session } from "../session.ts";
 
-/** One run of a call. */
 export interface OfferedRun {
   readonly scope: string;
   readonly call: string;
@@ -30,7 +29,6 @@ export interface Offer extends OfferedRun {
 export interface ExecutorSpec {
   /** Unique for each life of the executor: what it has begun is its own until its lease is over. */
   readonly id: string;
-  /** Ids of the tools that it runs. */
   readonly tools: readonly string[];
   readonly serves: (scope: string) => boolean;
   /** May come again for what was offered before: an executor that has begun it, or is done, knows it. */
@@ -41,7 +39,6 @@ export interface ExecutorSpec {
 /** The scopes that have to do with executors. */
 export interface ExecutorScopes {
   readonly lost: (scope: string, owner: string) => void;
-  /** Tools have an executor. */
   readonly available: (tools: readonly string[]) => void;
 }
 
@@ -222,7 +219,6 @@ export interface ExecutorVerbsPort {
   readonly platform: Platform;
   readonly leaseMs: number;
   readonly scope: (scope: string) => Promise<Session>;
-  /** Lists the names of the scopes in memory. */
   readonly open: () => Iterable<string>;
 }
 
@@ -231,7 +227,6 @@ export type Leave = (forEver?: boolean) => void;
 
 export class ExecutorVerbs {
   readonly #port: ExecutorVerbsPort;
-  /** All executors of this runtime. */
   readonly all: Executors;
 
   constructor(port: ExecutorVerbsPort) {

@@ -14,7 +14,6 @@ import { tokenOf } from "../../scope/token.ts";
 
 type Execute = Extract<Command, { readonly type: "tool.execute" }>;
 
-/** An executor's report of a run. */
 export interface Settlement extends OfferedRun {
   readonly output: ToolCallOutput;
   readonly duration_ms: number;
@@ -35,7 +34,6 @@ export class Offers {
   /** Tools for which calls wait, since nobody runs them. */
   readonly #missing = new Set<string>();
 
-  /** Makes the token of a wait key, for the outside. */
   readonly #token: (key: string) => string;
 
   constructor(access: Access, observers: Observers, { executors, owner }: Instance, { roots }: HostSide) {
@@ -123,7 +121,6 @@ export class Offers {
     if (wanted.length > 0) runner.apply({ type: "executors.available", tools: wanted });
   }
 
-  /** Records that the lease of an executor is over. */
   lost(owner: string): void {
     this.#access.runner.apply({ type: "owner.lost", owner });
   }

@@ -3,12 +3,11 @@ import * as E from "fp-ts/lib/Either.js";
 import { type Recorded, type State, follow } from "@pawl/sansio-core";
 import type { Access } from "../../scope/access.ts";
 import { Refused, aheadOf } from "../../error.ts";
-import { recordedIn, Quarantined } from "../../scope/history.ts";
+import { Quarantined, recordedIn, turn } from "../../scope/history.ts";
 import type { UnderWay } from "../under-way.ts";
 import { type Cursor, type Frame, isAfter } from "./observation.ts";
 import { observedIn } from "./observed.ts";
 
-/** Lines that are read at once. */
 const chunk = 500;
 
 /** Lines that retention kept stand alone. */
@@ -58,8 +57,6 @@ export async function* held<A>(underWay: UnderWay, all: AsyncGenerator<A>, signa
 /** Events that are folded before others get their turn. */
 const eventsATurn = 256;
 
-const turn = ({ platform }: Access): Promise<void> => new Promise((resolve) => platform.nextTurn(resolve));
-
 /**
  * Yields the observations after a cursor up to an event. What retention has taken is a gap. Lines are read before the
  * beginning of the log is, so that what it takes just now is not a hole.
@@ -81,6 +78,6 @@ export async function* observePast(access: Access, after: Cursor, upTo: number):
     state = followed.right.state;
     const observed = line.seq < after.seq ? [] : observedIn(scope, recorded, followed.right.commands);
     for (const frame of observed) if (isAfter(frame.cursor, after)) yield await access.values.of(frame);
-    if (i % eventsATurn === eventsATurn - 1) await turn(access);
+    if (i % eventsATurn === eventsATurn - 1) await turn(access.platform);
   }
 }

@@ -60,7 +60,6 @@ export type Observation =
   | { readonly type: "task"; readonly what: Of<"task.observe">["what"]; readonly task: Task }
   /** A background run's report since its last one. */
   | ({ readonly type: "run_reported"; readonly output: readonly Output[] } & Omit<RunSaid, "type" | "output" | OfTask>)
-  /** A session was told something. */
   | { readonly type: "session_told"; readonly key: string; readonly text: string; readonly schedule?: string };
 type OfTask = "task" | "title";
 
@@ -133,7 +132,6 @@ const EphemeralCodec: Codec<Ephemeral> = tagged<Ephemeral, "type">("ephemeral ob
   plugin_event: { plugin: string, call: string, event: json },
 });
 
-/** Reads and writes the frames of observers. */
 export const FrameCodec: Codec<Frame> = tagged<Frame, "type">("frame", "type", {
   observed: { cursor: Cursor, at: u64, observation: ObservationCodec },
   ephemeral: { observation: EphemeralCodec },

@@ -87,7 +87,6 @@ const ofCommand = (command: Command, event: Event): readonly Unnamed[] => {
   }
 };
 
-/** Returns what observers see of an event and its commands. */
 export const observedIn = (
   scope: string,
   { seq, at, event }: Pick<Cause, "seq" | "at" | "event">,

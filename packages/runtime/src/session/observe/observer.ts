@@ -123,7 +123,6 @@ export class Subscription implements AsyncIterableIterator<Frame> {
   }
 }
 
-/** The scope, which says when everything that was stepped is durable. */
 interface Durable {
   readonly whenDurable: () => Promise<void>;
 }
@@ -132,7 +131,6 @@ const endAll = (watching: readonly Subscription[], thrown: unknown): void => {
   for (const subscription of watching) subscription.end(thrown instanceof Error ? thrown : new Error(String(thrown)));
 };
 
-/** Yields what the log has after a cursor of this scope. */
 const pastAfter = (access: Access, after: Cursor): AsyncGenerator<Frame> => {
   const { id, state } = access.runner;
   if (after.scope !== id)
