@@ -7,7 +7,7 @@ import type { Outcome, Sending } from "@pawl/sansio-core/driver";
 import { describe, read, stringifyRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { InboxMessage, OutboxMessage } from "../journal/journal.ts";
-import { readText } from "../json.ts";
+import { readText } from "../encoding.ts";
 
 export type Received = EventOf<"message.received">;
 export type Answered = EventOf<"message.answered">;

@@ -22,7 +22,7 @@ import type { Executors } from "./executor/executor.ts";
 import type { Ephemeral } from "./observe/observation.ts";
 import type { Session } from "./session.ts";
 import type { Patience } from "../body/stop.ts";
-import type { Shutdown } from "../lifecycle/shutdown.ts";
+import type { Shutdown } from "../lifecycle/lease.ts";
 import type { Platform } from "../platform.ts";
 import type { Places } from "../process/run/background.ts";
 import type { Glimpse } from "../process/run/session-work.ts";
