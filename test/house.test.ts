@@ -9,14 +9,12 @@ import { sourceFiles } from "./house/source.ts";
  * made it better; take its line out when the bound holds.
  */
 const today: { readonly [figure: string]: number } = {
-  "files of core and runtime": 304,
-  "median lines of their files": 96,
   "lines of core and runtime": 34_316,
-  "comments that begin with What": 382,
-  "comments that begin with Whether": 80,
-  "comments that begin with Who": 14,
-  "comments that begin with Of": 92,
-  "comments that begin with It": 38,
+  "comments that begin with What": 51,
+  "comments that begin with Whether": 19,
+  "comments that begin with Who": 3,
+  "comments that begin with Of": 10,
+  "comments that begin with It": 6,
 };
 
 describe("the house", () => {

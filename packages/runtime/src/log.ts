@@ -6,7 +6,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { type Command, type Event, type EventOf, type State, recordedOf } from "@pawl/sansio-core";
 import type { Journal } from "./journal/journal.ts";
 import type { Cause } from "./scope/runner.ts";
-import { readText } from "./json.ts";
+import { readText } from "./encoding.ts";
 import type { ToolCallOutput } from "@pawl/tool-value";
 import type { HostPort } from "./host/host.ts";
 

@@ -1,6 +1,6 @@
 /** Bytes as base64, held against Node's own. */
 import { describe, expect, it } from "vitest";
-import { base64Of, bytesOf } from "../src/journal/base64.ts";
+import { base64Of, bytesOf } from "../src/encoding.ts";
 
 const bytesUpTo = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => (i * 7919) >> 3);
 

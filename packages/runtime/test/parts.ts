@@ -2,7 +2,7 @@
 import { initial } from "@pawl/sansio-core";
 import type { Journal, RuntimeOptions } from "../src/index.ts";
 import { defaultPatience } from "../src/body/stop.ts";
-import { Shutdown } from "../src/lifecycle/shutdown.ts";
+import { Shutdown } from "../src/lifecycle/lease.ts";
 import { Places } from "../src/process/run/background.ts";
 import { ScopeClock } from "../src/scope/clock.ts";
 import { RejectedSizes } from "../src/scope/offload.ts";

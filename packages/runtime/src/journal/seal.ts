@@ -20,9 +20,8 @@ import {
   stringify,
   utf8,
 } from "@pawl/tool-value";
-import { base64Of, bytesOf } from "./base64.ts";
+import { base64Of, bytesOf, readText } from "../encoding.ts";
 import { blobAt, namesIn } from "./blob.ts";
-import { readText } from "../json.ts";
 
 /** Sealed values cannot be opened here. */
 export class SealedError extends Error {

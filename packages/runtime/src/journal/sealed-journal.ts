@@ -3,7 +3,7 @@
  * lines, so that a log can be verified without a key.
  */
 import { utf8 } from "@pawl/tool-value";
-import { base64Of, bytesOf } from "./base64.ts";
+import { base64Of, bytesOf } from "../encoding.ts";
 import { type BlobStore, freshEnd, isSealedBlob } from "./blob.ts";
 import { textOf } from "../error.ts";
 import type {

@@ -1,10 +1,11 @@
 /**
- * The lease of one driver instance: joined at the start, renewed after each third of its time. This side always counts less time
- * than the store grants. It counts by its own monotonic clock, from before the request, and subtracts a tenth as a margin.
- * With its lease the instance loses every scope; it then joins again, and claims.
+ * The life of a driver instance: its lease, and its shutdown. The instance joins at the start, and renews its lease after each third
+ * of its time. This side always counts less time than the store grants. It counts by its own monotonic clock, from before the
+ * request, and subtracts a tenth as a margin. With its lease the instance loses every scope; it then joins again, and claims.
  */
 import type { Journal, Lease } from "../journal/journal.ts";
 import type { Platform } from "../platform.ts";
+import { Refused } from "../error.ts";
 
 export interface LeasePort {
   readonly journal: Journal;
@@ -127,5 +128,25 @@ export class HeldLease {
       fault("the lease could not be renewed", thrown);
       return undefined;
     }
+  }
+}
+
+/** Admits new work until it is closed. */
+export class Shutdown {
+  #isClosed = false;
+
+  /** Returns the refusal of new work after `close`. */
+  get refusal(): Refused | undefined {
+    return this.#isClosed ? new Refused("closing", "this runtime is closed, or about to be") : undefined;
+  }
+
+  /** Throws after `close`. */
+  pass(): void {
+    const { refusal } = this;
+    if (refusal !== undefined) throw refusal;
+  }
+
+  close(): void {
+    this.#isClosed = true;
   }
 }

@@ -5,7 +5,7 @@
  */
 import type { PackedAttachment, PackedBlob } from "@pawl/sansio-core/driver";
 import { type AttachmentStore, attachmentId } from "../journal/attachment.ts";
-import { base64Of, bytesOf } from "../journal/base64.ts";
+import { base64Of, bytesOf } from "../encoding.ts";
 import { Refused } from "../error.ts";
 import type { Fault } from "../scope/deferred-event.ts";
 

@@ -2,7 +2,7 @@
 import type { State } from "@pawl/sansio-core";
 import type { AttachmentStore } from "../journal/attachment.ts";
 import { Refused, ScopeMoved } from "../error.ts";
-import type { Shutdown } from "../lifecycle/shutdown.ts";
+import type { Shutdown } from "../lifecycle/lease.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Fault } from "../scope/deferred-event.ts";
 import { Arrivals } from "./arrival.ts";

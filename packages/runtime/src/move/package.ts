@@ -24,7 +24,7 @@ import type { Fault } from "../scope/deferred-event.ts";
 import { packAttachments } from "./attachment.ts";
 import { packBlobs } from "../journal/blob.ts";
 import type { ScopeSecret } from "../scope/token.ts";
-import { readText } from "../json.ts";
+import { readText } from "../encoding.ts";
 
 export interface MovePackage {
   readonly scope: string;

@@ -4,7 +4,7 @@
  */
 import type { Json } from "@pawl/tool-value";
 import { type Schema, dereference, type OutputUnit, Validator } from "@cfworker/json-schema";
-import { isObject } from "../json.ts";
+import { isObject } from "../encoding.ts";
 import type { ProcessRow } from "@pawl/sansio-core/driver";
 
 /** Returns the problem with what stands at a place of a schema. */

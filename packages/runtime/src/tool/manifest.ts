@@ -47,7 +47,7 @@ export interface ToolHints {
   readonly metadata?: Json;
 }
 
-export const ToolHints: Codec<ToolHints> = record<ToolHints>("struct ToolHints", {
+export const hintFields = {
   readonly: optional(boolean),
   destructive: optional(boolean),
   idempotent: optional(boolean),
@@ -63,7 +63,8 @@ export const ToolHints: Codec<ToolHints> = record<ToolHints>("struct ToolHints",
   capability_name: optional(string),
   side_effect_class: optional(oneOf("a side effect class", "Pure", "Idempotent", "AtMostOnce")),
   metadata: optional(json),
-});
+};
+export const ToolHints: Codec<ToolHints> = record<ToolHints>("struct ToolHints", hintFields);
 
 export type ToolId = string;
 export type ToolAvailability = Tool["availability"];
@@ -135,7 +136,7 @@ export const ToolOutputContract: Codec<ToolOutputContract> = tagged<ToolOutputCo
   { static: {}, from_input_schema: { input_field: string, default_schema: optional(json) } },
 );
 
-const manifestFields = {
+export const manifestFields = {
   id: ToolId,
   name: string,
   description: defaulted(string, "", (text) => text === ""),
@@ -195,7 +196,7 @@ const isEmpty = (value: Json): boolean => value === null || (typeof value === "o
 /** The reference does not define projections as a list or a map. Either is left out if it is empty. */
 const projections = defaulted<Json>(json, [], isEmpty);
 
-const contractFields = {
+export const contractFields = {
   input_schema: defaulted<Json>(json, anyObject, () => false),
   output_schema: nullable(json),
   input_schema_projections: projections,

@@ -3,7 +3,7 @@
  * reply of a registry that executes a call is made here.
  */
 import { type Json, type JsonObject, internalErrorText } from "@pawl/tool-value";
-import { isObject } from "../json.ts";
+import { isObject } from "../encoding.ts";
 
 /** An image in a tool's result. Its bytes are stored before anything is recorded. */
 export interface ToolImage {

@@ -3,7 +3,7 @@
  * run. The same definition gives the manifest on the wire, the tool of the core, and the tool of a flow.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { type ToolHints, ToolContract, ToolManifest } from "./manifest.ts";
+import { ToolContract, ToolManifest, contractFields, hintFields, manifestFields } from "./manifest.ts";
 import { Refused } from "../error.ts";
 import { unknownKeyIn } from "../lifecycle/input.ts";
 import { type Tool, plainTool } from "@pawl/sansio-core";
@@ -14,56 +14,7 @@ import type { ToolContext } from "../body/facet/context.ts";
 import type { PrepareContext } from "./live-tool.ts";
 import type { FlowTool } from "@pawl/sansio-core/driver";
 
-const definitionFields: Record<keyof ToolDefinition, 1> = {
-  id: 1,
-  name: 1,
-  description: 1,
-  compact_contract: 1,
-  availability: 1,
-  availability_override: 1,
-  activation: 1,
-  bindings: 1,
-  argument_projection: 1,
-  scheduling: 1,
-  retry_policy: 1,
-  recovery: 1,
-  durable: 1,
-  hints: 1,
-  policy: 1,
-  divergence: 1,
-  approval_ms: 1,
-  deferrable: 1,
-  display_name: 1,
-  category: 1,
-  input_schema: 1,
-  output_schema: 1,
-  input_schema_projections: 1,
-  output_schema_projections: 1,
-  output_contract: 1,
-  examples: 1,
-  parameters: 1,
-  prepare: 1,
-  execute: 1,
-  background: 1,
-};
-
-const hintFields: Record<keyof ToolHints, 1> = {
-  readonly: 1,
-  destructive: 1,
-  idempotent: 1,
-  open_world: 1,
-  requires_secrets: 1,
-  long_running: 1,
-  supports_background: 1,
-  cpu_bound: 1,
-  persist_output: 1,
-  concurrency_class: 1,
-  narration_noun: 1,
-  capability_id: 1,
-  capability_name: 1,
-  side_effect_class: 1,
-  metadata: 1,
-};
+const definitionFields = { ...manifestFields, ...contractFields, parameters: 1, prepare: 1, execute: 1, background: 1 };
 
 /** Rejects unknown fields: a misspelt `durable` would silently make the tool non-durable. */
 const admitToolFields = (tool: ToolDefinition): void => {
