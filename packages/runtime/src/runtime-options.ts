@@ -1,4 +1,4 @@
-/** What a runtime is made of. */
+/** Options of a runtime. */
 import type { Bounds } from "./session/admission.ts";
 import type { BackgroundOptions } from "./process/host.ts";
 import type { Journal, Lease } from "./journal/journal.ts";
@@ -15,43 +15,45 @@ import type { SnapshotOptions } from "./scope/snapshots.ts";
 import type { SweepSchedule } from "./journal/sweep.ts";
 import type { Options } from "@pawl/sansio-core";
 
-/** How long an executor may be away, unless the host says otherwise. */
+/** Default lease of an executor. */
 export const executorLeaseMs = 30_000;
 
 export interface RuntimeOptions extends SnapshotOptions {
   readonly journal: Journal;
   readonly platform: Platform;
-  /** Its tools; a registry may change them while scopes are open. */
+  /** Its tools. A registry may change them while scopes are open. */
   readonly tools: readonly ToolDefinition[] | Registry;
   /** This driver instance, as it stands in the log. */
   readonly instance: string;
-  /** How long others keep away from the instance's scopes after its last sign of life, and where they reach it. */
+  /**
+   * Time for which others keep away from the instance's scopes after its last sign of life, and where they reach it.
+   */
   readonly lease?: Lease;
-  /** How often an instance with a lease looks for messages from scopes of others: every 100 ms, unless it is said here. */
+  /** Interval at which an instance with a lease looks for messages from scopes of others: 100 ms by default. */
   readonly pollMs?: number;
   readonly roots: Roots;
   readonly host?: HostPort;
   readonly options?: Partial<Options>;
   readonly patience?: Partial<Patience>;
-  /** How long an executor may be away before what it runs is lost. */
+  /** Time an executor may be away before what it runs is lost. */
   readonly executorLeaseMs?: number;
-  /** How much it takes on at a time. */
+  /** Bounds of what it admits at a time. */
   readonly bounds?: Partial<Bounds>;
-  /** How long scopes at rest stay in memory, and how many. */
+  /** Bounds of how long scopes at rest stay in memory, and how many. */
   readonly linger?: Partial<Linger>;
-  /** What it logs goes there, with no values of calls. */
+  /** Receives log entries, without values of calls. */
   readonly log?: Log;
-  /** Who reads along all that is stepped. */
+  /** Receives every event that is stepped, for traces and metrics. */
   readonly telemetry?: Telemetry;
-  /** Values whose text is longer are put aside, where the journal keeps blobs: 65,536 characters, if it is not said. */
+  /** Characters above which a value is stored apart from the log, where the journal keeps blobs: 65,536 by default. */
   readonly blobChars?: number;
-  /** How often blobs that no log names any more are taken away; never, without it. */
+  /** Schedule for removing blobs that no log names any more; without it they stay. */
   readonly sweep?: SweepSchedule;
-  /** How background runs are run here. */
+  /** Options of background runs. */
   readonly background?: Partial<BackgroundOptions>;
-  /** Whom scopes move to, by address; throws where it knows nobody there. */
+  /** Returns the peer at an address that scopes move to; throws where it knows nobody there. */
   readonly mover?: (to: string) => Mover;
 }
 
-/** How often an instance looks for mail from others, unless the host says otherwise. */
+/** Default interval of looking for messages from others. */
 export const pollMs = 100;

@@ -1,4 +1,6 @@
-/** The runtime of one process: opens scopes over a journal, and runs their tools. */
+/**
+ * The runtime of one process: opens scopes over a journal, and runs their tools. Builds the parts, and connects them.
+ */
 import { defaultPatience } from "./body/stop.ts";
 import type { HostSide } from "./host/host.ts";
 import { memoryAttachments } from "./journal/attachment.ts";
@@ -133,17 +135,17 @@ export class Runtime {
     };
   }
 
-  /** How often the store was asked to sync: one commit may hold many appends. */
+  /** Counts the syncs of the store: one commit may hold many appends. */
   get commits(): number {
     return this.#loop.commits;
   }
 
-  /** How many scopes are in memory. */
+  /** Counts the scopes in memory. */
   get inMemory(): number {
     return this.#scopes.inMemory.size;
   }
 
-  /** The session of this id: claimed, folded from its log, and going on with what was under way. */
+  /** Returns the session of this id: claimed, folded from its log, and going on with what was under way. */
   async session(id: string): Promise<Session> {
     return this.#open(`session:${admittedId("session", id)}`);
   }
@@ -153,19 +155,24 @@ export class Runtime {
     return this.#scopes.has(scope);
   }
 
-  /** The scopes of its store of which calls wait for a person's word, page by page; `approvals` of a session says for what. */
+  /**
+   * Lists the scopes of the store with calls that wait for approval, page by page. `approvals` of a session lists the
+   * calls.
+   */
   async awaitingApproval(page: AwaitingPage = {}): Promise<readonly ScopeAwaiting[]> {
     this.#shutdown.pass();
     return scopesAwaiting(this.#options.journal, page);
   }
 
-  /** Goes on with what nobody looks after: work, words on their way, deadlines that have passed. A lease does so itself. */
+  /**
+   * Takes up what nobody looks after: work, messages, deadlines that have passed. With a lease this happens by itself.
+   */
   async recover(): Promise<void> {
     this.#shutdown.pass();
     await this.#recovery.beat();
   }
 
-  /** Others are told to reach this instance here, unless its lease names a place. */
+  /** Announces where others reach this instance, unless its lease names a place. */
   async announce(address: string): Promise<void> {
     await this.#lease?.reachedAt(address);
   }
@@ -173,13 +180,16 @@ export class Runtime {
   /** Moves a scope to another host, and resolves when it lives there. */
   readonly move: Moves["move"] = (...of) => this.moves.move(...of);
 
-  /** An executor of `client_side` tools is here; what this gives back says that its connection is gone, or itself. */
+  /**
+   * Registers an executor of `client_side` tools. The function that is returned says that its connection is gone, or
+   * the executor itself.
+   */
   readonly register: ExecutorVerbs["register"] = (executor) => this.#executors.register(executor);
 
-  /** An executor reports what came of a run that was offered to it. */
+  /** Settles a run that was offered to an executor. */
   readonly settle: ExecutorVerbs["settle"] = (...of) => this.#executors.settle(...of);
 
-  /** What an executor says of a run of its own while it lasts: observers hear of it. */
+  /** Shows the progress of an executor's run to observers. */
   readonly progress: ExecutorVerbs["progress"] = (...of) => this.#executors.progress(...of);
 
   /** Admits nothing more, ends all bodies as if by a crash, and leaves when all that was stepped is durable. */

@@ -1,4 +1,7 @@
-/** What the verbs of a session work with, and how they refuse. An answer waits until what it says is durable. */
+/**
+ * The parts of a scope that verbs of a session work with, and how verbs refuse. A refusal waits until what it says is
+ * durable.
+ */
 import type { Event, Rejection, State } from "@pawl/sansio-core";
 import { type Codec, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
@@ -17,7 +20,7 @@ export interface Access {
   readonly runner: ScopeRunner;
   readonly finished: FinishedIndex;
   readonly platform: Platform;
-  /** The state where the log begins. */
+  /** Returns the state where the log begins. */
   readonly begun: () => Promise<State>;
   readonly values: Values;
   readonly fault: Fault;
@@ -56,14 +59,14 @@ export const record = async (access: Access, event: Event): Promise<void> => {
   await access.runner.whenDurable();
 };
 
-/** What a caller hands in, as it goes into the log. */
+/** Decodes what a caller hands in, or refuses it. */
 export const decoded = <A>(codec: Codec<A>, given: unknown, what: string): A => {
   const value = read(codec, given);
   if (E.isLeft(value)) throw new Refused("invalid_argument", `${what}: ${describe(value.left)}`);
   return value.right;
 };
 
-/** A call that is not live: it has ended, or there never was one. */
+/** Refuses a verb on a call that is not live: it has ended, or there never was one. */
 export const missingCall = (access: Access, call: string, rejection: Rejection): Promise<never> =>
   access.finished
     .find("call", call)

@@ -7,7 +7,7 @@ import type { Platform } from "../platform.ts";
 /** Scope time: goes on between events, and never back. */
 export class ScopeClock {
   readonly #platform: Platform;
-  /** The monotonic clock at the last event, and where it was read last. */
+  /** Readings of the monotonic clock: at the last event, and the newest. */
   #elapsedFrom: number;
   #read: number;
 
@@ -16,13 +16,13 @@ export class ScopeClock {
     this.#elapsedFrom = this.#read = platform.monotonic();
   }
 
-  /** The time now, where `last` was that of the last event. */
+  /** Returns the time now, never before `last`, the time of the last event. */
   after(last: number): number {
     this.#read = this.#platform.monotonic();
     return Math.max(Math.floor(this.#platform.now()), last + Math.floor(this.#read - this.#elapsedFrom));
   }
 
-  /** An event was stepped, of the time that was read last. */
+  /** Takes note that an event was stepped, stamped with the newest reading. */
   stepped(): void {
     this.#elapsedFrom = this.#read;
   }
@@ -80,7 +80,7 @@ export class Alarms {
     return this.#heap.length;
   }
 
-  /** The platform, its timers being this heap. */
+  /** Returns the platform with this heap in place of its timers. */
   get platform(): Platform {
     const platform = this.#platform;
     return {
@@ -148,7 +148,10 @@ export class Alarms {
     if (this.#heap.length === 0) this.#setTimer();
   }
 
-  /** A timer that is too early rings for nothing; it costs less than to set it anew with each deadline that moves. */
+  /**
+   * Sets the timer for the earliest alarm. One that is too early is kept: to ring for nothing costs less than to set it
+   * anew.
+   */
   #setTimer = (): void => {
     const [next] = this.#heap;
     if (this.#timer !== undefined && next !== undefined && this.#timer.at <= next.at) return;

@@ -19,7 +19,7 @@
  *         ▼  one appendAll, one sync; turns go on meanwhile, the next commit waits for this one
  *       appended(result) of each scope: waiting commands are performed, callers are answered, the scope is scheduled
  *
- * What is ordered before what, and why:
+ * Order, and the reasons for it:
  *
  *  - One answer for each body and turn. A body hears its answers in the order of the log, and what it asks for upon one
  *    answer is stepped before it hears the next. Replay relies on this: the same answers lead to the same requests.
@@ -83,7 +83,7 @@ export class CommitLoop {
     this.#platform = platform;
   }
 
-  /** How often the store was asked to sync. */
+  /** Counts the commits: how often the store was asked to sync. */
   get commits(): number {
     return this.#commits;
   }

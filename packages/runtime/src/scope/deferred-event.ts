@@ -10,7 +10,7 @@ import { notStored, whyNotStored } from "./offload.ts";
 import { textOf } from "../error.ts";
 import type { Offloaded } from "./values.ts";
 
-/** What a body asks for, without what it hands in. */
+/** Returns an effect without its input. */
 const withoutInput = (effect: EffectSpec): EffectSpec => {
   switch (effect.kind) {
     case "step":
@@ -24,20 +24,20 @@ const withoutInput = (effect: EffectSpec): EffectSpec => {
   }
 };
 
-/** Replies can not be other than their calls came to: the call whose body made the batch ends, which has to be at work. */
+/** Replies cannot be other than their calls came to: the call whose body made the batch ends, which has to be at work. */
 const endOfCall = (
   { calls }: State,
   { call }: EventOf<"replies.recorded">,
   output: ToolCallOutput,
 ): Event | undefined => {
   const row = calls.at(call);
-  if (row === undefined || bodyOf(row) === undefined) return undefined; // It has ended meanwhile: nobody waits for them.
+  if (row === undefined || bodyOf(row) === undefined) return undefined; // The call has ended meanwhile: nobody waits for them.
   if (row.phase !== "running") throw new Error(`replies for call \`${call}\` were not kept: ${whyNotStored}`);
   const { attempt, run } = row.body;
   return { type: "call.settled", call, attempt, run, result: { type: "done", output }, duration_ms: 0 };
 };
 
-/** What is recorded instead of an event of so many characters; nothing of what is only shown. */
+/** Returns the event that is recorded instead of one of so many characters; undefined for what is only shown. */
 export const withoutValue = (event: Event, characters: number, state: State): Event | undefined => {
   const error = { code: notStored, message: `a value of ${characters} characters was not kept: ${whyNotStored}` };
   const output = failureOutput(runtimeFailure("resource_limit", notStored, error.message));
@@ -68,7 +68,7 @@ export const withoutValue = (event: Event, characters: number, state: State): Ev
   }
 };
 
-/** The scope that tells them. */
+/** The scope that steps them. */
 export interface DeferringScope {
   readonly isAbandoned: boolean;
   readonly state: State;

@@ -21,7 +21,7 @@ import type { Access } from "./access.ts";
 import { Refused } from "../error.ts";
 import type { Platform } from "../platform.ts";
 
-/** The scope's history is not what this core makes of it: the scope is read-only until somebody has looked. */
+/** Thrown where a log is not what this core would have written. The scope stays closed until somebody has looked. */
 export class Quarantined extends Error {
   override readonly name = "Quarantined";
   readonly code = "quarantined";
@@ -32,7 +32,7 @@ export class Quarantined extends Error {
   }
 }
 
-/** What a line records. The store is trusted to give back what it was given, and checked all the same. */
+/** Decodes a line. The store is trusted to give back what it was given, and checked all the same. */
 export const recordedIn = (scope: string, { seq, line }: JournalLine): Recorded => {
   if (isSealedLine(line)) throw sealedHere(scope);
   const json = parseRecord(line);
@@ -41,14 +41,14 @@ export const recordedIn = (scope: string, { seq, line }: JournalLine): Recorded 
   return recorded.right;
 };
 
-/** The state after what the next line records. */
+/** Returns the state after what the next line records. */
 export const stateAfter = (scope: string, state: State, recorded: Recorded, seq: number): State => {
   const followed = follow(state, recorded, seq);
   if (E.isLeft(followed)) throw new Quarantined(scope, describeFault(followed.left), followed.left);
   return followed.right.state;
 };
 
-/** The state after these lines, which follow on another. */
+/** Returns the state after these lines, which follow on `from`. */
 export const foldLines = (scope: string, lines: readonly JournalLine[], from: State = initial(scope)): State => {
   let state = from;
   for (const line of lines) state = stateAfter(scope, state, recordedIn(scope, line), line.seq);
@@ -57,14 +57,14 @@ export const foldLines = (scope: string, lines: readonly JournalLine[], from: St
 
 export type ReadLines = (from: number) => Promise<readonly JournalLine[]>;
 
-/** The lines at these places of the log. */
+/** Reads the lines at these places of the log. */
 export const linesAt = async (readLines: ReadLines, seqs: readonly number[]): Promise<readonly JournalLine[]> => {
   if (seqs.length === 0) return [];
   const wanted = new Set(seqs);
   return (await readLines(seqs.reduce((a, b) => Math.min(a, b)))).filter(({ seq }) => wanted.has(seq));
 };
 
-/** What they record, by sequence. */
+/** Decodes lines, by sequence. */
 export const eventsIn = (scope: string, lines: readonly JournalLine[]): ReadonlyMap<number, Recorded> => {
   const events = new Map<number, Recorded>();
   for (const line of lines) events.set(line.seq, recordedIn(scope, line));
@@ -74,7 +74,7 @@ export const eventsIn = (scope: string, lines: readonly JournalLine[]): Readonly
 /** Lines that are folded in one turn: the scope's own work goes on in between. */
 const linesPerTurn = 1000;
 
-/** A turn for others, after so many lines. */
+/** Gives others a turn after so many lines. */
 export const turnAfter = async (platform: Platform, seq: number): Promise<void> => {
   if (seq % linesPerTurn === 0) await new Promise<void>((resolve) => platform.nextTurn(resolve));
 };
@@ -105,7 +105,7 @@ const scannedPerTurn = 10_000;
 
 const turn = ({ platform }: Access): Promise<void> => new Promise((resolve) => platform.nextTurn(resolve));
 
-/** The events of some types that the log still has; the other lines are not read. */
+/** Returns the events of some types that the log still has. Other lines are not decoded. */
 export const eventsOfTypes = async (
   access: Access,
   types: ReadonlySet<Event["type"]>,
@@ -128,7 +128,7 @@ type Kind = Finished["kind"];
 
 const place = (kind: Kind, id: string): string => `${kind} ${id}`;
 
-/** Of a scope that began in this life all is known without the store, as long as it is no more than this. */
+/** How many entries are kept of a scope that began in this session, so that the store need not be asked at all. */
 const mostKnown = 512;
 
 export class FinishedIndex {
@@ -149,7 +149,7 @@ export class FinishedIndex {
     this.#knowsAll = scope.isNew;
   }
 
-  /** An event has been stepped, and this left the state with it. */
+  /** Takes note of what left the state with an event. */
   note(finished: readonly Finished[], left: number): void {
     if (finished.length === 0) return;
     for (const { kind, id, seq = left } of finished) {
@@ -160,7 +160,7 @@ export class FinishedIndex {
     if (!this.#knowsAll && this.#lookups === 0) this.#forget();
   }
 
-  /** What is durable the store says itself. */
+  /** Forgets what is durable: the store has it. */
   #forget(): void {
     const durable = this.#durable();
     for (const [id, { left }] of this.#recent) {

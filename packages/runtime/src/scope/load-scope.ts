@@ -27,11 +27,11 @@ export const restored = (scope: string, { seq, text }: Snapshot): E.Either<strin
 
 export const snapshotText = (state: State): string => stringify(snapshot(state) as Json);
 
-/** The lines that a state refers to, among those up to an event. */
+/** Returns the lines that a state refers to, among those up to an event. */
 export const referredUpTo = (state: State, last: number): readonly number[] =>
   referredTo(state).filter((seq) => seq <= last);
 
-/** Where the log begins: at its first line, or behind what retention left. */
+/** Returns the state where the log begins: nothing, or what retention has left. */
 export const begun = async (journal: Journal, scope: string): Promise<State> => {
   const segment = await journal.segment(scope);
   if (segment === undefined) return initial(scope);
@@ -40,11 +40,11 @@ export const begun = async (journal: Journal, scope: string): Promise<State> => 
   return state.right;
 };
 
-/** Whether a store has anything of a scope. */
+/** Says whether a store has anything of a scope. */
 export const isStored = async (journal: Journal, scope: string): Promise<boolean> =>
   (await journal.scopes(scope, "", 1)).some((entry) => entry.scope === scope && entry.seq > 0);
 
-/** A scope as its new owner has it. */
+/** Claims a scope, and throws where another instance owns it. */
 export const claimed = async (
   { journal, instance }: Pick<RuntimeOptions, "journal" | "instance">,
   scope: string,
@@ -55,7 +55,7 @@ export const claimed = async (
   return claim;
 };
 
-/** A state, and what it was made of. */
+/** A loaded state, and what it was made of. */
 export interface Opened {
   readonly state: State;
   readonly snapshot: Taken | undefined;
@@ -81,7 +81,7 @@ const fromSnapshot = async (journal: Journal, scope: string, stored: Snapshot): 
   }
 };
 
-/** A snapshot only makes opening cheap: one that does not restore is a fault, and the log says the same. */
+/** Loads the state. A snapshot that does not restore is reported, and the log is read instead. */
 export const openState = async (
   journal: Journal,
   scope: string,
@@ -96,7 +96,7 @@ export const openState = async (
   return { ...(await folded(journal, scope, await begun(journal, scope))), snapshot: undefined };
 };
 
-/** What a claim says in the log: a scope that is new is of this core's protocol. */
+/** Makes the event with which an owner opens a scope. A new scope gets the protocol of this core. */
 export const openedBy = (
   { scope }: State,
   { owner, epoch }: { readonly owner: string; readonly epoch: number },
@@ -113,7 +113,7 @@ interface Opening {
   readonly runner: { readonly abandon: (why: string) => void };
 }
 
-/** A scope that is opened to its end, or not at all: half open it would go on beside the one that is opened next. */
+/** Opens a session to its end, or abandons it: half open it would go on beside the one that is opened next. */
 export const wholly = async <A extends Opening>(session: A, open: () => Promise<void>): Promise<A> => {
   try {
     await open();

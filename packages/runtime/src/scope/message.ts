@@ -1,6 +1,7 @@
 /**
- * What scopes say to each other, as it lies in inboxes: a message as the event that it will be at its receiver, an
- * answer as the one that it will be at the sender; or the wish to be sent a message again, with what was heard by now.
+ * Messages between scopes as they lie in inboxes (outbox pattern: a message goes out with the append of the event that
+ * sends it). A message is stored as the event that it will be at its receiver, an answer as the one that it will be at
+ * the sender. A third kind asks for a message again, and says what was heard by now.
  */
 import { type Command, EventCodec, type EventOf } from "@pawl/sansio-core";
 import type { Outcome, Sending } from "@pawl/sansio-core/driver";
@@ -19,7 +20,7 @@ export interface Wanted {
   readonly number: number;
 }
 
-/** What is said of one message of a link. */
+/** Names one message of a link. */
 interface About {
   readonly to: string;
   readonly link: number;
@@ -38,7 +39,7 @@ export const answerSent = (from: string, { to, link, number }: About, outcome: O
   return { to, kind: "answer", link, number, text: stringifyRecord(EventCodec.encode(event)) };
 };
 
-/** Its receiver has no room for a message until it knows that more of its answers were heard. */
+/** Asks for a message again: its receiver had no room for it until it knew that more of its answers were heard. */
 export const answerWanted = ({ to, link, number }: About): OutboxMessage => ({
   to,
   kind: "answer",
@@ -47,7 +48,7 @@ export const answerWanted = ({ to, link, number }: About): OutboxMessage => ({
   text: wantedText,
 });
 
-/** The letter that goes out with the event that a command follows from. */
+/** Returns the message that a command sends, if it sends one. It goes out with the append of its event. */
 export const outboxMessageOf = (from: string, command: Command): OutboxMessage | undefined => {
   if (command.type === "send") return messageSent(from, command);
   return command.type === "message.answer" ? answerSent(from, command, command.outcome) : undefined;
@@ -55,22 +56,22 @@ export const outboxMessageOf = (from: string, command: Command): OutboxMessage |
 
 const nameOf = ({ kind, from, link, number }: InboxMessage): string => `${kind} ${number} of link ${link} with ${from}`;
 
-const problem = (letter: InboxMessage, why: string): E.Either<string, never> =>
-  E.left(`the letter ${nameOf(letter)} can not be read: ${why}`);
+const problem = (message: InboxMessage, why: string): E.Either<string, never> =>
+  E.left(`${nameOf(message)} cannot be read: ${why}`);
 
-const ifSame = <A extends Received | Answered>(letter: InboxMessage, found: A, peer: string): E.Either<string, A> =>
-  peer === letter.from && found.link === letter.link && found.number === letter.number
+const ifSame = <A extends Received | Answered>(message: InboxMessage, found: A, peer: string): E.Either<string, A> =>
+  peer === message.from && found.link === message.link && found.number === message.number
     ? E.right(found)
-    : problem(letter, `it is of message ${found.number} of link ${found.link} with ${peer}`);
+    : problem(message, `it is of message ${found.number} of link ${found.link} with ${peer}`);
 
-/** A letter as it is to be told, or what is wrong with it. */
-export const contentOf = (letter: InboxMessage): E.Either<string, Received | Answered | Wanted> => {
-  const { kind, from: to, link, number, text } = letter;
+/** Decodes a message, or says what is wrong with it. */
+export const contentOf = (message: InboxMessage): E.Either<string, Received | Answered | Wanted> => {
+  const { kind, from: to, link, number, text } = message;
   if (kind === "answer" && text === wantedText) return E.right({ type: "message.wanted", to, link, number });
   const event = readText(text, (json) => read(EventCodec, json));
-  if (E.isLeft(event)) return problem(letter, describe(event.left));
+  if (E.isLeft(event)) return problem(message, describe(event.left));
   const found = event.right;
-  if (found.type === "message.received" && kind === "message") return ifSame(letter, found, found.from);
-  if (found.type === "message.answered" && kind === "answer") return ifSame(letter, found, found.to);
-  return problem(letter, `it is ${found.type}`);
+  if (found.type === "message.received" && kind === "message") return ifSame(message, found, found.from);
+  if (found.type === "message.answered" && kind === "answer") return ifSame(message, found, found.to);
+  return problem(message, `it is ${found.type}`);
 };

@@ -12,7 +12,7 @@ export const notStored = "value_not_stored";
 
 export const whyNotStored = "its store did not take it, perhaps for want of room";
 
-/** What a caller is told whose words have no room. */
+/** Makes the error for a caller whose value has no room. */
 export const refusedValue = (event: Event["type"]): Refused =>
   new Refused(notStored, `a value of \`${event}\` was not kept, and nothing was recorded: ${whyNotStored}`);
 
@@ -30,7 +30,7 @@ export const waiting: readonly Event["type"][] = [
   "result.projected",
 ];
 
-/** What a body asks for so may be asked without what it hands in. What goes to processes stays whole. */
+/** Effects that may be recorded without their input. What goes to processes stays whole. */
 const asked: ReadonlySet<EffectKind> = new Set<EffectKind>(["step", "host", "trigger", "batch"]);
 
 export const mayWait = (event: Event): boolean =>
@@ -46,13 +46,13 @@ const handedOn: ReadonlySet<EventType> = new Set<EventType>([
 
 const told: ReadonlySet<string> = new Set(["message", "event"]);
 
-/** Whether a call is a step of a flow, whose arguments the core makes and whose output it reads. */
+/** Says whether a call is a step of a flow. The core makes its arguments and reads its output. */
 export const isStep = (state: State, call: string): boolean => {
   const request = state.calls.at(call)?.call.request;
   return request !== undefined && state.flows.has(request);
 };
 
-/** Whether the end of a call is looked into: that of a flow's step, or of a process. */
+/** Says whether the core reads the end of a call: of a flow's step, or in a process. */
 const isRead = (event: Event, state: State): boolean => {
   switch (event.type) {
     case "call.settled":
@@ -74,7 +74,7 @@ export const mayOffload = (event: Event, state: State): boolean => {
   return event.type !== "effect.requested" || !told.has(event.effect.kind);
 };
 
-/** A line that is shorter than this is no reason for a journal to be full. */
+/** Shorter lines are never the reason that a journal is full. */
 const leastLine = 4096;
 const rememberedMs = 60_000;
 
@@ -98,7 +98,7 @@ export class RejectedSizes {
     this.#refused.set(scope, { characters: Math.min(characters, this.#most(scope)), until });
   }
 
-  /** Whether there may be room for a line of so many characters. */
+  /** Says whether there may be room for a line of so many characters. */
   has(scope: string, characters: number): boolean {
     return characters < leastLine || characters < this.#most(scope);
   }

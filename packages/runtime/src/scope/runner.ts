@@ -21,7 +21,7 @@
  *    rest          with nothing to deliver and nothing to append: a deadline that has passed becomes an event, or an
  *                  alarm is set for the next one, and the scope may leave memory.
  *
- * What is ordered before what, and why:
+ * Order, and the reasons for it:
  *
  *  - The state is new as soon as an event is stepped. The next event is stepped on top of it, durable or not; so nothing
  *    in the process ever sees two states, and a crash loses the end of the log, never a part in its middle.
@@ -127,7 +127,9 @@ export class ScopeRunner implements Member {
     return result;
   }
 
-  /** Large values are put aside first, and durable before the event that names them. */
+  /**
+   * Writes an event's line, with references in the place of large values. They are durable before the line is appended.
+   */
   #write(cause: Cause, storedForm?: Event): E.Either<Rejection, Told> {
     if (storedForm !== undefined) return write(this.#state, { ...cause, event: storedForm });
     const result = write(this.#state, cause);
@@ -157,32 +159,32 @@ export class ScopeRunner implements Member {
   }
 
   #take(command: Command, cause: Cause): void {
-    const letter = outboxMessageOf(this.id, command);
-    if (letter !== undefined) this.#uncommitted.batch.messages.push(letter);
+    const message = outboxMessageOf(this.id, command);
+    if (message !== undefined) this.#uncommitted.batch.messages.push(message);
     const { performed } = dutyOf(command);
     const isNow = performed === "at_once" || (performed === "when_leased" && this.#instance.isLeased());
     if (isNow) this.#interpreter.perform(command, cause);
     else this.#uncommitted.batch.waitingForCommit.push({ command, cause });
   }
 
-  /** A letter that no event asks for: something is said once more. */
-  say(letter: OutboxMessage): void {
-    this.#uncommitted.batch.messages.push(letter);
+  /** Sends a message without an event: something is said once more. */
+  say(message: OutboxMessage): void {
+    this.#uncommitted.batch.messages.push(message);
     this.schedule();
   }
 
-  /** A letter of its inbox is done with, by what has just been told. */
-  done(letter: InboxMessage): void {
-    this.#uncommitted.batch.received.push(letter);
+  /** Takes a message from the inbox, with the append of what was just stepped. */
+  done(message: InboxMessage): void {
+    this.#uncommitted.batch.received.push(message);
     this.schedule();
   }
 
-  /** Opens the scope: what it still asks of the world is issued again, once. */
+  /** Opens the scope. Commands that its state still asks for are issued again, once. */
   open(event: Event): void {
     const cause = this.#cause(event);
     if (cause.seq > 1) this.#uncommitted.forgetApprovals();
     const result = this.#step(cause);
-    if (E.isLeft(result)) throw new ScopeLost(`scope ${this.id} can not be opened: ${result.left.message}`);
+    if (E.isLeft(result)) throw new ScopeLost(`scope ${this.id} cannot be opened: ${result.left.message}`);
     this.#interpreter.stepped(cause, [], result.right.finished);
     const observed = result.right.commands.filter(({ type }) => type === "observe");
     for (const command of [...observed, ...outstanding(this.#state)]) this.#take(command, cause);
@@ -200,17 +202,15 @@ export class ScopeRunner implements Member {
     return this.#uncommitted.whenDurable(seq, signal, () => this.schedule());
   }
 
-  /** Whether somebody waits for an event that is still to come. */
+  /** Says whether somebody waits for an event that is still to come. */
   get isAwaited(): boolean {
     return this.#uncommitted.isAwaited;
   }
 
-  /** Whether the store has all of it: events, and letters without any. */
   get isDurable(): boolean {
     return this.#uncommitted.isEmpty;
   }
 
-  /** Something may be due: a turn looks after it. */
   schedule(): void {
     if (!this.#isAbandoned) this.#instance.schedule(this);
   }
@@ -236,7 +236,7 @@ export class ScopeRunner implements Member {
     try {
       this.#act(inFlight);
     } finally {
-      for (const { resolve } of inFlight.waiters) resolve(); // It is durable, whatever went wrong behind it.
+      for (const { resolve } of inFlight.waiters) resolve(); // Durable, whatever went wrong behind it.
     }
   }
 
@@ -249,13 +249,13 @@ export class ScopeRunner implements Member {
     }
   }
 
-  /** Whether anything may be done for it outside: a process that stood still may find the scope to be another's. */
+  /** Says whether anything may be done outside. A process that stood still may find that another owns the scope. */
   mayAct(): boolean {
     if (this.#instance.hasLapsed()) this.abandon("its lease may have run out");
     return !this.#isAbandoned;
   }
 
-  /** Whether time is about to answer somebody: a body that is dropped now would not hear it. */
+  /** Says whether a deadline is about to pass: a body that is suspended now would be resumed at once. */
   get isDue(): boolean {
     const due = nextDeadline(this.#state)?.at;
     return due !== undefined && due <= this.#at() + soonMs;
@@ -279,10 +279,10 @@ export class ScopeRunner implements Member {
     const addressed = addressees(this.#uncommitted.inFlight);
     this.#uncommitted.abandon(error);
     this.#interpreter.abandoned(why);
-    for (const to of addressed) this.#instance.sent(to); // Their letters may lie there all the same.
+    for (const to of addressed) this.#instance.sent(to); // Their messages may lie there all the same.
   }
 
-  /** Nothing comes after what was stepped: resolves when that is durable. */
+  /** Ends the scope, and resolves when everything that was stepped is durable. */
   async close(): Promise<void> {
     if (this.#isAbandoned) return;
     this.schedule();
@@ -290,7 +290,7 @@ export class ScopeRunner implements Member {
     this.abandon("the runtime was closed");
   }
 
-  /** Leaves memory; nothing is lost by it. Whoever still has it in hand is told to open the scope again. */
+  /** Leaves memory, with nothing lost. Whoever still holds the session is told to open the scope again. */
   leave(): void {
     this.#isAbandoned = true;
     this.#deferred.end();

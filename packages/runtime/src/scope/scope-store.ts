@@ -6,7 +6,7 @@
  * and wakes up cannot write over its successor (a fence). Reads need no fence: what is read here is history, which no
  * later owner changes, and a message is only taken by an append.
  *
- * What a store holds of a scope, and how the parts relate:
+ * A store holds of a scope:
  *
  *   segment     the state at `base`, where the log begins: nothing, or what retention has left (`begun`).
  *   lines       events base+1 ... seq, each with its sequence (`readLines`); some older lines that the state still
@@ -49,7 +49,7 @@ export interface ScopeStore {
   readonly secrets: () => Promise<readonly ScopeSecret[]>;
 
   readonly snapshot: (seq: number, text: string) => ReturnType<Journal["snapshot"]>;
-  /** A snapshot is due after so many characters of events, or as many as the last one has. */
+  /** Characters of events after which a snapshot is due; at least as many as the last one has. */
   readonly snapshotAfter: number | undefined;
   /** Deletes the lines up to the snapshot that is stored, except these. */
   readonly retain: (keep: readonly number[]) => ReturnType<Journal["retain"]>;

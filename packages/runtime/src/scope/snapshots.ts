@@ -12,13 +12,13 @@ import type { ScopeStore } from "./scope-store.ts";
 import { referredUpTo, snapshotText } from "./load-scope.ts";
 
 export interface StoredSnapshot {
-  /** The snapshot that stands. */
+  /** The newest snapshot in the store. */
   readonly taken: Taken;
-  /** When the oldest line was recorded that is not deleted; it is looked up where that is not known. */
+  /** Time of the oldest line that is not deleted; looked up where it is not known. */
   readonly oldest?: number | undefined;
 }
 
-/** So many lines are gone through at once, or a part of a long log: a store may walk to them from its end. */
+/** Lines that are read at once, or the part of a long log: a store may walk to them from its end. */
 const linesAtOnce = 512;
 const parts = 16;
 
@@ -41,7 +41,7 @@ const isDone = (store: ScopeStore, what: string, result: { readonly type: "ok" }
   return result.type === "ok";
 };
 
-/** What a state refers to among the lines that go, it refers to in every later state at most. */
+/** Deletes lines up to a snapshot, except those that the state refers to: later states refer to no others of them. */
 const cut = async (store: ScopeStore, state: State, taken: Taken): Promise<boolean> =>
   isDone(store, "the log was not shortened", await store.retain(referredUpTo(state, taken.seq)));
 
@@ -91,20 +91,20 @@ export const shortened = async (
   return (isLong ? await cutBetween(store, platform, state, limit) : undefined) ?? { taken, oldest };
 };
 
-/** How long logs are kept. */
+/** Log compaction. */
 export interface Retention {
   /** Lines that are so old are deleted: at the latest when the log reaches back twice as far. */
   readonly olderThanMs: number;
 }
 
 export interface SnapshotOptions {
-  /** Of sessions; without it logs are kept whole. */
+  /** Applies to sessions. Without it logs are kept whole. */
   readonly retention?: Retention;
-  /** A snapshot is taken after so many characters of events, or as many as the last one has: 65,536. */
+  /** Characters of events after which a snapshot is taken, at least as many as the last one has: 65,536 by default. */
   readonly snapshotAfter?: number;
 }
 
-/** A snapshot that stands in the store: of which event, when that was, and how many characters it has. */
+/** A snapshot in the store: its event, the time of that, and its size in characters. */
 export interface Taken {
   readonly seq: number;
   readonly at: number;
@@ -112,7 +112,7 @@ export interface Taken {
 }
 
 const usualLeast = 65_536;
-/** How long a snapshot that is due may wait for a turn of its own. */
+/** Delay of a snapshot that is due, until the turn is over. */
 const delayMs = 20;
 
 export class Snapshots {
@@ -121,7 +121,7 @@ export class Snapshots {
   /** Tells the scope that a snapshot which was due is taken. */
   readonly #taken: () => void;
   #stored: StoredSnapshot | undefined;
-  /** Of the events since, in characters; also of those that were there when the scope was opened. */
+  /** Characters of events since the newest snapshot, also of those that were there when the scope was opened. */
   #since: number;
   #durable: State | undefined;
   #callOff: (() => void) | undefined;
@@ -136,12 +136,12 @@ export class Snapshots {
     this.#since = since;
   }
 
-  /** Whether none is due: a scope that left memory before would come back to a longer log each time. */
+  /** Says whether none is due. A scope that left memory before would come back to a longer log each time. */
   get isEmpty(): boolean {
     return this.#callOff === undefined && !this.#isTaking;
   }
 
-  /** So many characters of events are durable, and this is the state after them. */
+  /** Takes note of the newest durable state, with so many more characters of events. */
   note(durable: State, characters: number): void {
     this.#since += characters;
     this.#durable = durable;

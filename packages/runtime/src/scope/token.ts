@@ -40,7 +40,7 @@ export const secretsOf = ({ newest, older = [] }: Roots, scope: string): readonl
 const bytesOf = (hex: string): Uint8Array =>
   Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
-/** The id in a token that was made under one of these secrets. */
+/** Returns the id in a token that was made under one of these secrets. */
 export const idUnder = (secrets: readonly ScopeSecret[], token: string): string | undefined => {
   const [version, kid, id, signature, ...rest] = token.split(".");
   if (version !== "v1" || id === undefined || signature === undefined || rest.length > 0) return undefined;
@@ -48,6 +48,6 @@ export const idUnder = (secrets: readonly ScopeSecret[], token: string): string 
   return isGood ? id : undefined;
 };
 
-/** The id in a token that is good for a scope. */
+/** Returns the id in a token that is good for a scope. */
 export const idOfToken = (roots: Roots, scope: string, token: string): string | undefined =>
   idUnder(secretsOf(roots, scope), token);

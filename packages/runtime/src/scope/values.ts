@@ -26,11 +26,11 @@ export interface ValuesPort {
   readonly blobs: BlobStore | undefined;
   readonly limit: number;
   readonly hashText: (text: string) => string;
-  /** What the journal has rejected for. */
+  /** Sizes of lines that the journal has rejected for want of room. */
   readonly rejected?: RejectedSizes;
 }
 
-/** An event with references, and when what they name is durable. */
+/** An event with references in the place of large values. `stored` resolves when the values are durable. */
 export interface Offloaded {
   readonly event: Event;
   readonly stored: Promise<unknown>;
@@ -56,7 +56,7 @@ const pushContainers = (container: object, rest: object[]): void => {
 
 const namesBlob = (u: unknown): boolean => someBlob(u, () => true);
 
-/** All of them. */
+/** Returns the names of all blobs in something. */
 const blobsIn = (u: unknown): ReadonlySet<string> => {
   const names = new Set<string>();
   someBlob(u, (name) => {
@@ -90,7 +90,7 @@ export class Values {
   #isOver = false;
   /** Texts that are on their way to the store. */
   readonly #putting = new Map<string, string>();
-  /** What is being shown, in order; whatever comes next waits for it. */
+  /** Resolves when everything before is inlined; whatever comes next waits for it. */
   #tail: Promise<void> | undefined;
 
   constructor(port: ValuesPort) {
@@ -106,12 +106,12 @@ export class Values {
     return this.#tail === undefined && this.#putting.size === 0;
   }
 
-  /** Where they lie. */
+  /** The store of the large values. */
   get blobs(): BlobReader | undefined {
     return this.#port.blobs;
   }
 
-  /** The event as it is recorded, if there is anything in it that is not; `line` is its line as it came. */
+  /** Returns the event with references, if it has large values. `line` is its line without them. */
   offload(event: Event, state: State, line: string): Offloaded | undefined {
     const referred = this.isLarge(line) ? this.#offloaded(event, state) : undefined;
     if (referred !== undefined || this.#port.rejected?.has(this.#port.scope, line.length) !== false) return referred;
@@ -120,17 +120,17 @@ export class Values {
       : undefined;
   }
 
-  /** The journal had no rejected for lines, of which this is the longest. */
+  /** Takes note that the journal had no room for lines, of which this is the longest. */
   refused(characters: number): void {
     this.#port.rejected?.refused(this.#port.scope, characters);
   }
 
-  /** Whether there may be something in a text that is put aside. */
+  /** Says whether a text may have large values in it. */
   isLarge(text: string): boolean {
     return this.#port.blobs !== undefined && (text.length > this.#port.limit || isMarked(text));
   }
 
-  /** The event as it is recorded, once its values are durable; undefined where it is recorded as it is. */
+  /** Stores the large values of an event. Returns its form with references, or undefined where it has none. */
   async keep(event: Event, state: State): Promise<Event | undefined> {
     const referred = this.#port.blobs === undefined ? undefined : this.#offloaded(event, state);
     await referred?.stored;
@@ -163,7 +163,7 @@ export class Values {
     return referenceTo(name, bytes.length);
   }
 
-  /** A value that stays, without what only looks like a reference: that is put aside, and named by a true one. */
+  /** Keeps a value in the event, except what only looks like a reference: that is stored, and named by a true one. */
   #withoutFalse(value: Json, puts: Promise<void>[]): Json {
     if (typeof value !== "object" || value === null) return value;
     if (blobAt(value) !== undefined) return this.#put(stringify(value), puts);
@@ -188,7 +188,7 @@ export class Values {
     return text;
   }
 
-  /** The same with values in the place of references. */
+  /** Inlines: returns the same with values in the place of references. */
   async of<A>(what: A): Promise<A> {
     const names = this.#port.blobs === undefined ? [] : [...blobsIn(what)];
     if (names.length === 0) return what;

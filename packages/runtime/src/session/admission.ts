@@ -27,10 +27,10 @@ export const defaultBounds: Bounds = {
   characters: 256 * 1024 * 1024,
 };
 
-/** A body may have ended by then, and a commit is over. */
+/** Time after which a refused caller may try again: by then a commit is over. */
 const retryAfterMs = 250;
 
-/** What a runtime has taken on, and its bounds. */
+/** Counts what a runtime has admitted, against its bounds. */
 export class Admission {
   readonly #bounds: Bounds;
   #requests = 0;
@@ -40,7 +40,7 @@ export class Admission {
     this.#bounds = { ...defaultBounds, ...bounds };
   }
 
-  /** Why no more is taken, if so. */
+  /** Returns why no more is admitted, if so. */
   refusal(state: State, uncommitted: number, calls: number): Overloaded | undefined {
     const bounds = this.#bounds;
     const refused = (what: string): Overloaded => new Overloaded(`${state.scope.id}: ${what}`, retryAfterMs);
@@ -89,7 +89,7 @@ export class Admitted {
     this.#admission.leave(characters);
   }
 
-  /** The scope is not in memory any more. */
+  /** Releases all: the scope leaves memory. */
   leaveAll(): void {
     for (const request of this.#requests.keys()) this.leave(request);
   }

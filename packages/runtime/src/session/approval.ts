@@ -12,16 +12,16 @@ import type { Event, State, Recorded } from "@pawl/sansio-core";
 import { ScopeLost, Refused } from "../error.ts";
 import { decodedEvent } from "../scope/round-trip.ts";
 
-/** A call that waits for a person's word, with what a decision on it names. */
+/** A call that waits for approval, with what a decision on it names. */
 export interface ApprovalWanted {
   readonly call: string;
   readonly tool: string;
   readonly args: Json;
-  /** Of the arguments: a decision names it. */
+  /** Hash of the arguments, which a decision names. */
   readonly hash: string;
-  /** When the call was asked for, unless retention has taken that line of the log. */
+  /** Time of the call, unless retention has taken that line of the log. */
   readonly asked_at?: number;
-  /** When the call fails, if nobody has decided by then. */
+  /** Time at which the call fails without a decision. */
   readonly expires_at?: number;
 }
 export const ApprovalWanted: Codec<ApprovalWanted> = record<ApprovalWanted>("ApprovalWanted", {
@@ -33,10 +33,10 @@ export const ApprovalWanted: Codec<ApprovalWanted> = record<ApprovalWanted>("App
   expires_at: optional(u64),
 });
 
-/** A scope of which calls wait for a person's word. */
+/** A scope with calls that wait for approval. */
 export interface ScopeAwaiting {
   readonly scope: string;
-  /** How many. */
+  /** Number of calls that wait. */
   readonly approvals: number;
 }
 export const ScopeAwaiting: Codec<ScopeAwaiting> = record<ScopeAwaiting>("ScopeAwaiting", {
@@ -57,7 +57,7 @@ const timeOf = async ({ runner, readLines }: Access, seq: number): Promise<numbe
   return line && recordedIn(runner.id, line).at;
 };
 
-/** The calls of a scope, oldest first, with their values. */
+/** Returns the calls of a scope that wait for approval, oldest first, with their values. */
 export const approvalsIn = async (access: Access): Promise<readonly ApprovalWanted[]> => {
   const pending = pendingApprovals(access.runner.state);
   await access.runner.whenDurable();
@@ -71,7 +71,7 @@ export const approvalsIn = async (access: Access): Promise<readonly ApprovalWant
   );
 };
 
-/** Scopes of the store, by name, whoever owns them. */
+/** Returns scopes of the store, by name, whoever owns them. */
 export const scopesAwaiting = async (
   journal: Journal,
   { prefix = "session:", after = "", limit = 100 }: AwaitingPage,
@@ -93,7 +93,7 @@ export const isEditing = (state: State, call: string): boolean => {
 export class ApprovalEdits {
   #watches: Watch[] = [];
 
-  /** The event with which the check of a call's edited arguments is over. */
+  /** Resolves with the event that ends the check of a call's edited arguments. */
   over(call: string): Promise<Event> {
     return new Promise((over, lost) => this.#watches.push({ call, over, lost }));
   }
@@ -115,11 +115,11 @@ export class ApprovalEdits {
   }
 }
 
-/** Whether a decision holds for later calls of the tool, or for those too that are parked now. */
+/** A decision also holds for later calls of the tool, or for those too that are parked now. */
 export type Stickiness = "later" | "parked_too";
 
 interface Decided {
-  /** Of the arguments that the decider saw. */
+  /** Hash of the arguments that the decider saw. */
   readonly hash: string;
   readonly by: string;
   readonly sticky?: Stickiness;
@@ -149,7 +149,7 @@ const problemOf = (call: string, event: Event): { readonly code: string; readonl
   }
 };
 
-/** The check of edited arguments is over, or still to come. */
+/** Waits until edited arguments are checked, and refuses invalid ones. */
 const awaitCheck = async ({ runner }: Access, edits: ApprovalEdits, call: string, checked?: Event): Promise<void> => {
   const verdict = checked ?? (isEditing(runner.state, call) ? await edits.over(call) : undefined);
   const problem = verdict === undefined ? undefined : problemOf(call, verdict);
@@ -161,7 +161,7 @@ type Decisive = Extract<Event, { readonly type: "approval.decided" }>;
 
 const decisiveTypes = new Set<Event["type"]>(["approval.decided", "args.checked"]);
 
-/** What stands in the log of a decision from this one on, if it was taken before. */
+/** Returns this decision and the events after it, if the log already has it. */
 const takenBefore = async (access: Access, call: string, { by, id, again }: Decided): Promise<readonly Recorded[]> => {
   if (again !== true || id === undefined) return [];
   const isIt = (event: Event): event is Decisive =>
@@ -171,7 +171,7 @@ const takenBefore = async (access: Access, call: string, { by, id, again }: Deci
   return at === -1 ? [] : recorded.slice(at);
 };
 
-/** The answer to a decision that stands in the log, as its decider would have heard it. */
+/** Answers a decision that is in the log already, as its decider would have heard it. */
 const answerAgain = async (
   access: Access,
   edits: ApprovalEdits,

@@ -1,11 +1,11 @@
-/** Somebody no longer wants a request, or one call. Finish wins over a cancel that comes after it. */
+/** Cancels a request, or one call of it. An end that is stepped first wins. */
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, missingCall, refuse } from "../scope/access.ts";
 import { Refused, shownOf } from "../error.ts";
 import { decodedEvent } from "../scope/round-trip.ts";
 import { eventsOfTypes } from "../scope/history.ts";
 
-/** What is to stop. */
+/** A request, or one call. */
 export type Target = { readonly request: string } | { readonly call: string };
 
 const byOf = (by: string | undefined): { readonly by?: string } => (by === undefined ? {} : { by });
@@ -24,7 +24,7 @@ const cancelRequest = async (access: Access, request: string, by?: string): Prom
   return refuse(access, { code: "call_ended", message: `request \`${request}\` was finished by event ${seq}` });
 };
 
-/** Whether the log says that the same one cancelled it before. */
+/** Says whether the log has the same cancel by the same author. */
 const wasCancelled = async (access: Access, target: Target, by: string | undefined): Promise<boolean> => {
   const recorded = await eventsOfTypes(access, new Set(["call.cancelled", "request.cancelled"]));
   return recorded.some(({ event }) => {
@@ -34,7 +34,7 @@ const wasCancelled = async (access: Access, target: Target, by: string | undefin
   });
 };
 
-/** A program without types may name a call by its text alone. */
+/** Refuses a bare text: a program without types may hand one in. */
 const admitTarget = (target: unknown): void => {
   if (typeof target === "object" && target !== null) return;
   throw new Refused("invalid_argument", `\`cancel\`: expected { call } or { request }, found ${shownOf(target)}`);

@@ -1,4 +1,4 @@
-/** What a change of the tools means for a scope. */
+/** Tells a scope which tools there are. */
 import type { State, Tool } from "@pawl/sansio-core";
 import { type Json, stableHash } from "@pawl/tool-value";
 import { type Access, record } from "../scope/access.ts";
@@ -6,17 +6,17 @@ import { type Access, record } from "../scope/access.ts";
 const hashOf = (tools: readonly Tool[]): string =>
   stableHash(tools.toSorted((a, b) => (a.id < b.id ? -1 : 1)) as unknown as Json);
 
-/** Whether the scope has other tools than these; before its first time it always has. */
+/** Says whether the scope has other tools than these. Before its first catalog it always has. */
 const isNews = ({ catalog: { byId } }: State, tools: readonly Tool[]): boolean =>
   byId.size !== tools.length || (tools.length > 0 && hashOf([...byId.values()]) !== hashOf(tools));
 
-/** Of these tools, those that calls wait for. One that an executor runs is back when an executor says so. */
+/** Returns the tools that calls wait for. One that an executor runs is back when an executor says so. */
 const awaitedTools = ({ calls }: State, tools: readonly Tool[]): readonly string[] => {
   const waited = new Set(calls.rows().flatMap((row) => (row.phase === "no_executor" ? row.body.manifest.id : [])));
   return tools.filter(({ id, policy }) => policy !== "client_side" && waited.has(id)).map(({ id }) => id);
 };
 
-/** Tells a scope its tools, where they are news to it, and calls that theirs is back. */
+/** Publishes the tools where they are new to the scope, and lets calls go on whose tool is back. */
 export const publish = async (access: Access, tools: readonly Tool[]): Promise<void> => {
   const { runner } = access;
   if (isNews(runner.state, tools)) await record(access, { type: "catalog.published", tools });

@@ -18,13 +18,13 @@ import type { LiveTool } from "../tool/live-tool.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
-/** What a lambda is applied to: `target` is the name that the input was found by, or the input itself. */
+/** The input of a lambda. `target` is the name by which it was found, or the input itself. */
 export interface LambdaInput {
   readonly target: string;
   readonly input: string;
 }
 
-/** What a host fills in for its flows. */
+/** The part of a host that flows use. */
 export interface FlowHost {
   /** Lambdas by name; what one throws ends its flow. One is applied again where its answer was lost. */
   readonly lambdas?: { readonly [name: string]: (input: LambdaInput) => string | Promise<string> };
@@ -37,18 +37,18 @@ export interface FlowSubmission {
   readonly bindings?: { readonly [name: string]: string };
   /** The tools that the flow may call; without it those of its session, each by its name. */
   readonly tools?: readonly FlowTool[];
-  /** What becomes of a tool or lambda that nobody has. */
+  /** How a tool or lambda is treated that nobody has. */
   readonly unresolved?: FlowSpec["unresolved"];
   readonly executionScope?: string;
 }
 
-/** What a session's host has for its flows. */
+/** The host and tools of a session, for its flows. */
 export interface FlowPlace {
   readonly host: { readonly flow?: FlowHost };
   readonly tool: (id: string) => LiveTool | undefined;
 }
 
-/** All that the session has. */
+/** Returns all tools of the session. */
 const toolsOf = ({ catalog }: State, { tool }: FlowPlace): readonly FlowTool[] =>
   [...catalog.byId.values()]
     .map(({ id, name }) => ({ id, name, parameters: flowParametersOf(tool(id)?.contract()?.input_schema) }))
@@ -58,13 +58,16 @@ const Unresolved = oneOf<FlowSpec["unresolved"]>("what becomes of the unresolved
 
 type Submitted = Extract<Event, { readonly type: "flow.submitted" }>;
 
-/** A program as it will be on record; one that is none is looked at as it was given, and so says what is wrong. */
+/**
+ * Returns a program as it will be on record. An invalid one is decoded as it was given, so that the error names what is
+ * wrong.
+ */
 const programOf = (given: Program): Program => {
   const program = read(ProgramCodec, ProgramCodec.encode(given));
   return E.isRight(program) ? program.right : decoded(ProgramCodec, given, "flow");
 };
 
-/** Of a parameter that is declared twice nobody could say which type is meant. */
+/** Decodes the tools of a flow. Refuses a parameter that is declared twice: its type would be ambiguous. */
 const toolsGiven = (given: unknown): readonly FlowTool[] => {
   const tools = decoded(array(FlowToolCodec), given, "tools");
   for (const [i, { name, parameters }] of tools.entries()) {
@@ -76,7 +79,7 @@ const toolsGiven = (given: unknown): readonly FlowTool[] => {
   return tools;
 };
 
-/** The event that submits a flow. Its hash is of what was asked, not of what the session happens to have. */
+/** Makes the event that submits a flow. Its hash covers what was asked, not which tools the session happens to have. */
 export const flowSubmitted = (state: State, place: FlowPlace, given: FlowSubmission): Submitted => {
   const request = decoded(string, given.request, "request");
   const flow = programOf(given.flow);

@@ -30,7 +30,7 @@ import type { Member } from "../scope/commit-loop.ts";
 import type { Telemetry } from "../log.ts";
 
 export interface Instance {
-  /** The name under which it owns scopes, as it stands in their logs. */
+  /** Its name as the owner of scopes, as it is in their logs. */
   readonly owner: string;
   readonly platform: Platform;
   readonly telemetry: Telemetry | undefined;
@@ -55,8 +55,8 @@ export interface Instance {
   readonly glimpse: (scope: string) => Promise<Glimpse>;
   /** Shows an observation to those who watch another scope, if it is in memory. */
   readonly showIn: (scope: string, observation: Ephemeral) => void;
-  /** The scope has nothing to do: it may leave memory. */
+  /** Takes note that a scope has nothing to do, and may leave memory. */
   readonly atRest: (session: Session) => void;
-  /** The scope was abandoned: whoever asks for it next gets a new session. */
+  /** Takes note that a scope was abandoned: whoever asks for it next gets a new session. */
   readonly lost: (session: Session) => void;
 }

@@ -26,13 +26,13 @@ export interface Submission {
 }
 
 export interface Waiting {
-  /** The replies stay until they are acknowledged by `acknowledge`: whoever takes them may still lose them. */
+  /** Keeps the replies until `acknowledge`: whoever takes them may still lose them. */
   readonly keep?: boolean;
-  /** Whoever waits is gone. */
+  /** Aborts when the caller has gone. */
   readonly signal?: AbortSignal;
 }
 
-/** How calls are submitted, and waited for. */
+/** Options of a submission, and of waiting for it. */
 export type CallOptions = Omit<Submission, "request" | "calls"> & Waiting;
 
 interface Waiter {
@@ -53,7 +53,7 @@ export class Callers {
     this.#waiters.set(request, [...(this.#waiters.get(request) ?? []), waiter]);
   }
 
-  /** All who wait for a request; they wait no more. */
+  /** Removes and returns all who wait for a request. */
   take(request: string): readonly Waiter[] {
     const waiters = this.#waiters.get(request) ?? [];
     this.#waiters.delete(request);
@@ -73,7 +73,7 @@ export class Callers {
   }
 }
 
-/** What a request came to: replies of its calls, or of a flow its end. */
+/** The outcome of a request: replies of its calls, or the end of a flow. */
 type Replied = Pick<ReplyCommand, "replies" | "flow">;
 
 type Verdict =
@@ -87,11 +87,11 @@ const repliedOf = ({ replies, flow }: Replied): Replied => (flow === undefined ?
 
 const Calls = array(RequestedCallCodec);
 
-/** What a request asks, as it is hashed: under one id it is asked for once. */
+/** Returns the text of a request that is hashed: one id stands for one text. */
 const textOf = (calls: readonly RequestedCall[], executionScope: string | undefined): string =>
   stringify((executionScope === undefined ? calls : [executionScope, calls]) as unknown as Json);
 
-/** What a request is submitted with besides its calls. */
+/** Checks what a request is submitted with besides its calls. */
 const admitNames = (event: Submitted): void => {
   for (const name of ["execution_scope", "by", "traceparent"] as const) {
     const said: unknown = name in event ? event[name as keyof Submitted] : undefined;
@@ -120,7 +120,7 @@ export class Requests {
     this.#admitted = new Admitted(admission, access.runner.state);
   }
 
-  /** The scope leaves memory; who waits for replies waits on. */
+  /** Leaves memory. Callers wait on, and are returned. */
   leave(): Callers {
     this.#admitted.leaveAll();
     return this.callers;
@@ -178,7 +178,7 @@ export class Requests {
     );
   }
 
-  /** What is known already, or is not taken on, is not put aside. */
+  /** Stores large values, unless the request is known already or is not admitted. */
   async #storedForm(event: Submitted): Promise<Event | undefined> {
     const { runner, finished } = this.#access;
     const { request } = event;
@@ -189,7 +189,7 @@ export class Requests {
     return storedForm(this.#access, event);
   }
 
-  /** Why a request that is not known yet is not taken now, if so. */
+  /** Returns why a new request is not admitted now, if so. */
   #refusal(event: Submitted): Overloaded | undefined {
     const { state, durable } = this.#access.runner;
     if (state.requests.at(event.request) !== undefined) return undefined;
@@ -210,7 +210,7 @@ export class Requests {
     return { type: "waiting", replied: this.#wait(event.request, waiting) };
   }
 
-  /** The replies of a request that was submitted before, whoever did. */
+  /** Returns the replies of a request that was submitted before, by anybody. */
   async replies(request: string, waiting: Waiting): Promise<readonly Reply[]> {
     const { runner, finished } = this.#access;
     const wait = (): Verdict =>
@@ -232,7 +232,7 @@ export class Requests {
     return verdict.replied;
   }
 
-  /** A reply that waits for somebody is handed out. */
+  /** Hands out a reply that waits for a caller. */
   async #takeWaiting(request: string): Promise<void> {
     const { runner } = this.#access;
     if (runner.state.requests.at(request)?.phase !== "replying") return;
@@ -241,7 +241,7 @@ export class Requests {
     if (row?.phase === "replying") this.take({ request, ...(await this.#access.values.of(repliedOf(row))) });
   }
 
-  /** A request that was acknowledged long ago: its replies stood in the state until then. */
+  /** Reads the replies of an acknowledged request from the log: they were in the state until then. */
   async #fromLog(request: string, seq: number, hash: string | undefined): Promise<Replied> {
     await this.#access.runner.whenDurable();
     const row = (await stateBefore(this.#access, seq)).requests.at(request);
@@ -257,12 +257,12 @@ export class Requests {
     const over = (): void => signal?.removeEventListener("abort", leave);
     this.callers.add(request, waiter);
     signal?.addEventListener("abort", leave, { once: true });
-    promise.then(over, over); // Who submitted hears of a lost scope by what they wait for first.
+    promise.then(over, over); // Callers hear of a lost scope by what they wait for first.
     if (signal?.aborted === true) leave(); // While their request was looked up.
     return promise;
   }
 
-  /** A reply is out. One that somebody took for good is acknowledged; one that nobody waits for stays until it is. */
+  /** Hands a reply to its callers. If all took it for good it is acknowledged; else it stays until it is. */
   take({ request, ...reply }: Replied & Pick<ReplyCommand, "request">): void {
     this.#admitted.leave(request);
     const waiters = this.callers.take(request);
@@ -273,7 +273,7 @@ export class Requests {
       runner.apply({ type: "reply.acked", request });
   }
 
-  /** Whoever took a request's replies has them for good. To say so again changes nothing. */
+  /** Acknowledges the replies of a request. To do so again changes nothing. */
   async acknowledge(request: string): Promise<void> {
     const { runner, finished } = this.#access;
     const isLive = runner.state.requests.at(request) !== undefined;

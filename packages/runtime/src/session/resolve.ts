@@ -1,4 +1,4 @@
-/** The outside resolves a key: by its token, or by its id where an operator does. The first resolution wins. */
+/** Resolves wait keys from outside: by token, or by id for an operator. The first resolution wins. */
 import { type Event, nextDeadline } from "@pawl/sansio-core";
 import { type WaitRow, resolutionIn } from "@pawl/sansio-core/driver";
 import { type Codec, type Json, Resolution, type ResolveOutcome, string, stringify, tagged } from "@pawl/tool-value";
@@ -9,7 +9,7 @@ import type { ScopeStore } from "../scope/scope-store.ts";
 import { idOfToken, idUnder } from "../scope/token.ts";
 import type { HostSide } from "../host/host.ts";
 
-/** What became of a resolution. A key that nobody may resolve, or nobody ever could, is unknown or revoked. */
+/** The outcome of a resolution. A key that nobody may resolve, or ever could, is `unknown_or_revoked`. */
 export type Resolved = ResolveOutcome | { readonly status: "too_many_unclaimed" };
 export const Resolved: Codec<Resolved> = tagged<Resolved, "status">("Resolved", "status", {
   accepted: {},
@@ -26,7 +26,7 @@ interface Resolving {
   readonly by?: string | undefined;
   /** The resolver's own name for it. */
   readonly id?: string | undefined;
-  /** As it is recorded, where its value is put aside. */
+  /** The event with a reference, where its value is large. */
   readonly stored?: Event | undefined;
 }
 
@@ -37,7 +37,7 @@ const outcomeOfRow = ({ terminal, revoked }: WaitRow): Resolved | undefined => {
   return revoked ? unknown : undefined;
 };
 
-/** Whether it is this very resolution that an event records: then its answer was lost, and is the same again. */
+/** Says whether an event records this very resolution: then its answer was lost, and is the same again. */
 const isThis = (event: Event, { key, by, id }: Resolving): boolean =>
   id !== undefined &&
   event.type === "wait.resolved" &&
@@ -45,7 +45,7 @@ const isThis = (event: Event, { key, by, id }: Resolving): boolean =>
   event.by === by &&
   event.resolution_id === id;
 
-/** How a wait ended that has left the state. */
+/** Returns how a wait ended that has left the state. */
 const outcomeOfFinished = async (access: Access, resolving: Resolving, seq: number): Promise<Resolved> => {
   const { finished } = access;
   const { key } = resolving;
@@ -59,7 +59,7 @@ const outcomeOfFinished = async (access: Access, resolving: Resolving, seq: numb
   return isLeft ? unknown : { status: "already_resolved", terminal: { status: "cancelled" } };
 };
 
-/** How a key ended that was waited for a moment ago. */
+/** Returns how a key ended that was waited for a moment ago. */
 const outcomeOfEnded = async (access: Access, resolving: Resolving): Promise<Resolved> => {
   const { key } = resolving;
   const row = access.runner.state.waits.at(key);
@@ -67,7 +67,7 @@ const outcomeOfEnded = async (access: Access, resolving: Resolving): Promise<Res
   return (seq === undefined ? row && outcomeOfRow(row) : await outcomeOfFinished(access, resolving, seq)) ?? unknown;
 };
 
-/** Of a key that was over already when this came, or came before: what the one before it was told. */
+/** Returns what an earlier resolution of an ended key was told. */
 const outcomeOfKept = async (access: Access, resolving: Resolving, row: WaitRow): Promise<Resolved | undefined> => {
   const outcome = outcomeOfRow(row);
   if (row.terminal === undefined || resolving.id === undefined) return outcome;
@@ -107,19 +107,19 @@ const tell = (access: Access, resolving: Resolving): (() => Promise<Resolved>) =
   }
 };
 
-/** A key's time may be over, and nobody has said so yet: then that is recorded first. */
+/** Records first that the time of keys is over, where that has not happened yet. */
 const passTime = ({ runner, platform }: Access): void => {
   const due = nextDeadline(runner.state);
   if (due !== undefined && due.at <= platform.now()) runner.apply({ type: "clock.ticked" });
 };
 
-/** Every answer waits until the state that it was computed from is durable. */
+/** Answers once the state that the answer is made from is durable. */
 const settled = async <A>({ runner, values }: Access, answer: () => Promise<A>): Promise<A> => {
   await runner.whenDurable();
   return values.of(await answer());
 };
 
-/** A key that the state does not know may have left it; or it comes early, where that is allowed. */
+/** Resolves a key that is not in the state: it may have left it, or not be waited for yet, where that is allowed. */
 const resolveAbsent = async (access: Access, resolving: Resolving, mayBeEarly: boolean): Promise<Resolved> => {
   const { key } = resolving;
   const answer = await access.finished.lookup("wait", key, (seq) => {
@@ -130,7 +130,7 @@ const resolveAbsent = async (access: Access, resolving: Resolving, mayBeEarly: b
   return settled(access, answer);
 };
 
-/** One whose key is over already, or that is not known, is not put aside. */
+/** Stores a large value, unless the key is over already. */
 const storedOf = async (access: Access, resolving: Resolving): Promise<Event | undefined> => {
   const { waits } = access.runner.state;
   const isOpen = waits.at(resolving.key)?.terminal === undefined;
@@ -149,7 +149,7 @@ export const resolveKey = async (access: Access, given: Resolving, mayBeEarly: b
   return settled(access, async () => (await outcomeOfKept(access, resolving, row)) ?? unknown);
 };
 
-/** The same, of the key that a token was made for. */
+/** Resolves the key that a token was made for. */
 export const resolveToken = async (
   access: Access,
   { roots }: HostSide,

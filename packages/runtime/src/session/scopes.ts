@@ -87,7 +87,7 @@ export class Scopes {
     return open;
   }
 
-  /** The scope may be evicted, after a while. */
+  /** Lets a scope be evicted after a while. */
   atRest(session: Session): void {
     this.#idle.rest(session);
   }
@@ -101,7 +101,7 @@ export class Scopes {
   /** Abandons all scopes: none belongs to this instance any more. */
   abandonAll(why: string): void {
     for (const open of this.inMemory.values())
-      void open.then(({ runner }) => runner.abandon(why)).catch(() => undefined); // It is lost already.
+      void open.then(({ runner }) => runner.abandon(why)).catch(() => undefined); // One that could not be opened is lost already.
     abandonEvicted(this.#evicted, why);
   }
 

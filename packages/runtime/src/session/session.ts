@@ -109,18 +109,18 @@ export class Session {
     if (!this.#hasLeft) await this.runner.close();
   }
 
-  /** In this session, or if it has left memory, in the one that has come after it. */
+  /** Acts on this session or, once it has left memory, on the one that came after it. */
   #live<A>(act: (session: Session) => Promise<A>): Promise<A> {
     return this.#hasLeft ? this.#instance.open(this.runner.id).then(act) : act(this);
   }
 
-  /** Does something with the scope that a host asks for. */
+  /** Acts for a host, unless the runtime is closing. */
   #with<A>(act: (session: Session) => Promise<A>): Promise<A> {
     const { refusal } = this.#instance.shutdown;
     return refusal === undefined ? this.#live(act) : Promise.reject(refusal);
   }
 
-  /** Tells an event of the host's, and waits until it is durable. */
+  /** Applies an event of the host, and waits until it is durable. */
   report(event: Event): Promise<void> {
     return this.#with((live) => record(live.#scope.access, event));
   }
@@ -135,36 +135,36 @@ export class Session {
     return this.#with((live) => live.leaving.refusal ?? live.#scope.requests.flow(live.#side, given, waiting));
   }
 
-  /** The replies of a request that was submitted before. */
+  /** Returns the replies of a request that was submitted before. */
   replies(request: string, waiting: Waiting = {}): Promise<readonly Reply[]> {
     return this.#with((live) => live.#scope.requests.replies(request, waiting));
   }
 
-  /** Whoever took a request's replies, and wanted them kept, has them for good. */
+  /** Says that the replies of a request, which were kept, may be forgotten. */
   acknowledge(request: string): Promise<void> {
     return this.#with((live) => live.#scope.requests.acknowledge(request));
   }
 
-  /** Resolves the key that a token was made for. */
+  /** Resolves the wait key that a token was made for. */
   resolve(token: string, resolution: Resolution, by?: string, id?: string): Promise<Resolved> {
     return this.#with((live) =>
       resolveToken(live.#scope.access, live.#side, live.#store, token, { resolution, by, id }),
     );
   }
 
-  /** An operator resolves a key that is waited for. */
+  /** Resolves a wait key by its id, for an operator. */
   resolveById(key: string, resolution: Resolution, by: string, id?: string): Promise<Resolved> {
     return this.#with((live) => resolveKey(live.#scope.access, { key, resolution, by, id }, false));
   }
 
-  /** The log after a cursor, and on as it grows. */
+  /** Yields the log after a cursor, and on as it grows. */
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<Recorded> {
     yield* await this.#with(async (live) =>
       held(live.#scope.underWay, followLog(live.#scope.access, after, signal), signal),
     );
   }
 
-  /** The calls that wait for a person's word, oldest first. */
+  /** Returns the calls that wait for approval, oldest first. */
   approvals(): Promise<readonly ApprovalWanted[]> {
     return this.#with((live) => approvalsIn(live.#scope.access));
   }
@@ -186,12 +186,12 @@ export class Session {
     return this.#scope.open(opened, tools);
   }
 
-  /** Says which tools there are, where it is news; calls whose tool is back go on. @internal */
+  /** Publishes the tools where they are new to the scope. @internal */
   publish(tools: readonly Tool[]): Promise<void> {
     return this.#live((live) => publish(live.#scope.access, tools));
   }
 
-  /** What happens in this scope: from the cursor that was seen last, or from now on. Leave it by `return()` or `break`. */
+  /** Observes the scope from a cursor, or from now on. End it by `return()` or `break`. */
   observe(options: ObserveOptions = {}): Subscription {
     this.#instance.shutdown.pass();
     const { id, isAbandoned } = this.runner;
@@ -200,7 +200,7 @@ export class Session {
     return this.#scope.observers.watch(this.#scope.access, options);
   }
 
-  /** The host's answer to a call that is parked for a connection. */
+  /** Answers a call that is parked for a connection. */
   connect(call: string, answer: ConnectionAnswer, by?: string): Promise<void> {
     return this.#with(async (live) => record(live.#scope.access, answerOfHost(live.state, call, answer, by)));
   }

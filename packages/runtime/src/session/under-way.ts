@@ -1,4 +1,4 @@
-/** What holds a scope in memory, or lets it go. */
+/** Work that holds a scope in memory, and the conditions under which a state lets it go. */
 import { type CallRef, type Command, type State, outstanding } from "@pawl/sansio-core";
 import { type CallRow, bodyOf, isExecutor } from "@pawl/sansio-core/driver";
 
@@ -16,7 +16,7 @@ export class UnderWay {
     return this.#count === 0;
   }
 
-  /** The same work, which is under way whenever it is done. */
+  /** Wraps work so that each of its runs is counted. */
   counted<Of extends readonly unknown[], A>(work: (...of: Of) => Promise<A>): (...of: Of) => Promise<A> {
     return (...of) => this.during(work(...of));
   }
@@ -32,22 +32,22 @@ export class UnderWay {
   }
 }
 
-/** Whether a state asks for nothing but to be heard: no call runs, and what is owed are replies. */
+/** Says whether a state asks for nothing more: no call runs, and nothing is owed but replies. */
 export const isAtRest = (state: State): boolean =>
   !state.calls.rows().some(({ phase }) => phase === "running" || phase === "no_executor") &&
   outstanding(state).every(({ type }) => type === "reply");
 
-/** Whether its body is an executor's to run. */
+/** Says whether an executor is to run the body of a call. */
 export const isClientSide = ({ calls }: State, { call }: { readonly call: CallRef }): boolean => {
   const row = calls.at(call);
   return row !== undefined && bodyOf(row)?.manifest.policy === "client_side";
 };
 
-/** Whether an executor has it, or it waits for one. */
+/** Says whether an executor has a call, or the call waits for one. */
 export const isOffered = (row: CallRow): boolean =>
   row.phase === "no_executor" || (row.phase === "running" && isExecutor(row.owner));
 
-/** Calls whose bodies end with these commands: they are over, or begin anew. */
+/** Returns the calls whose bodies end with these commands: they are over, or begin anew. */
 export const endedIn = (commands: readonly Command[]): readonly CallRef[] => {
   const ended: CallRef[] = [];
   for (const command of commands) {

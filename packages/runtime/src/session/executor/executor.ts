@@ -17,18 +17,18 @@ export interface OfferedRun {
   readonly run: number;
 }
 
-/** What an executor is asked to run. */
+/** One call that an executor is asked to run. */
 export interface Offer extends OfferedRun {
   readonly tool_id: string;
   readonly tool: string;
   readonly args: Json;
   readonly payload: Json;
-  /** Of an externally owned call: the token under which the outside completes it when its executor is gone. */
+  /** The token under which the outside may complete an externally owned call without this executor. */
   readonly completion_key?: string;
 }
 
 export interface ExecutorSpec {
-  /** One for each life of the executor: what it has begun is its own until its lease is over. */
+  /** Unique for each life of the executor: what it has begun is its own until its lease is over. */
   readonly id: string;
   /** Ids of the tools that it runs. */
   readonly tools: readonly string[];
@@ -114,7 +114,7 @@ export class Executors {
     return executor;
   }
 
-  /** What an executor had in scopes that it does not serve any more is not shown to it, and lost. */
+  /** Takes away the runs of an executor in scopes that it does not serve any more: they are lost. */
   #disown({ owner, entries }: Executor, { serves }: ExecutorSpec): void {
     const theirs = [...entries.values()].filter(({ offer }) => !serves(offer.scope));
     for (const { offer } of theirs) entries.delete(keyOf(offer));
@@ -122,7 +122,7 @@ export class Executors {
     for (const scope of new Set(live.map(({ offer }) => offer.scope))) this.#scopes.lost(scope, owner);
   }
 
-  /** One that had nothing is forgotten: there is nothing to come back for. */
+  /** Starts the lease of a lost connection. An executor that had nothing is forgotten at once. */
   #away(executor: Executor): void {
     executor.spec = undefined;
     if (executor.entries.size === 0) return void this.#known.delete(executor.owner);
@@ -141,7 +141,7 @@ export class Executors {
     for (const scope of new Set(live.map(({ offer }) => offer.scope))) this.#scopes.lost(scope, owner);
   }
 
-  /** The executor that has the least to do, of those that are here. */
+  /** Picks the connected executor with the fewest runs. */
   pick(scope: string, toolId: string): string | undefined {
     let least: { readonly owner: string; readonly load: number } | undefined;
     for (const { owner, spec, entries } of this.#known.values()) {
@@ -151,7 +151,7 @@ export class Executors {
     return least?.owner;
   }
 
-  /** An executor is to have this, as soon as that is on record. */
+  /** Reserves a run for an executor, until its owner is on record. */
   hold(owner: string, offer: Offer): void {
     this.#at(owner).entries.set(keyOf(offer), { offer, isOut: false, isCancelled: false, isEnded: false });
   }
@@ -189,7 +189,7 @@ export class Executors {
     }
   }
 
-  /** A call needs no more of whatever was offered of it. */
+  /** Takes note that a call has ended: nothing that was offered of it is needed. */
   ended(scope: string, call: string): void {
     for (const { entries } of this.#known.values()) {
       const ended = [...entries.values()].filter(({ offer, isEnded }) => isEnded || isOf(offer, scope, call));
@@ -198,18 +198,18 @@ export class Executors {
     }
   }
 
-  /** Whether an executor has it, and nothing has ended it. */
+  /** Says whether an executor has a run, and nothing has ended it. */
   runs(owner: string, run: OfferedRun): boolean {
     const entry = this.#known.get(owner)?.entries.get(keyOf(run));
     return entry !== undefined && entry.isOut && !entry.isEnded;
   }
 
-  /** A result has come; says whether it was asked for. */
+  /** Takes a run from its executor, and says whether it had it. */
   release(owner: string, run: OfferedRun): boolean {
     return this.#known.get(owner)?.entries.delete(keyOf(run)) ?? false;
   }
 
-  /** A scope is not this runtime's any more. */
+  /** Forgets the runs of a scope that another instance owns. */
   forget(scope: string): void {
     for (const { entries } of this.#known.values())
       for (const [key, { offer }] of entries) if (offer.scope === scope) entries.delete(key);
@@ -222,16 +222,16 @@ export interface ExecutorVerbsPort {
   readonly platform: Platform;
   readonly leaseMs: number;
   readonly scope: (scope: string) => Promise<Session>;
-  /** The names of the scopes in memory. */
+  /** Lists the names of the scopes in memory. */
   readonly open: () => Iterable<string>;
 }
 
-/** An executor has left: for as long as its lease, or for ever. */
+/** Tells that an executor has left: for as long as its lease, or for ever. */
 export type Leave = (forEver?: boolean) => void;
 
 export class ExecutorVerbs {
   readonly #port: ExecutorVerbsPort;
-  /** All of this runtime. */
+  /** All executors of this runtime. */
   readonly all: Executors;
 
   constructor(port: ExecutorVerbsPort) {
@@ -244,7 +244,7 @@ export class ExecutorVerbs {
     });
   }
 
-  /** Whoever opens a scope next learns of its executors from the log: one that can not be opened now is left to them. */
+  /** Acts on the offers of a scope. One that cannot be opened now is left to whoever opens it next, from its log. */
   async #withOffers(scope: string, then: (offers: Offers) => void): Promise<void> {
     const session = await this.#port.scope(scope).catch(() => undefined);
     if (session !== undefined && !session.runner.isAbandoned) then(session.offers);
@@ -260,7 +260,7 @@ export class ExecutorVerbs {
 
   async progress(executor: string, run: OfferedRun, message: ProgressMessage): Promise<void> {
     const own = `executor:${executor}`;
-    if (!this.all.runs(own, run)) return; // It has nothing to do here.
+    if (!this.all.runs(own, run)) return; // Not its own.
     (await this.#port.scope(run.scope)).offers.progress(own, run, message);
   }
 }

@@ -14,13 +14,13 @@ import { tokenOf } from "../../scope/token.ts";
 
 type Execute = Extract<Command, { readonly type: "tool.execute" }>;
 
-/** What an executor reports of a run. */
+/** An executor's report of a run. */
 export interface Settlement extends OfferedRun {
   readonly output: ToolCallOutput;
   readonly duration_ms: number;
 }
 
-/** Whether the call took it, or had ended without it. */
+/** The call took the report, or had ended without it. */
 export type Settled = "accepted" | "too_late";
 
 const isRunBy = (row: CallRow | undefined, owner: string, { attempt, run }: OfferedRun): boolean =>
@@ -35,7 +35,7 @@ export class Offers {
   /** Tools for which calls wait, since nobody runs them. */
   readonly #missing = new Set<string>();
 
-  /** For the outside. */
+  /** Makes the token of a wait key, for the outside. */
   readonly #token: (key: string) => string;
 
   constructor(access: Access, observers: Observers, { executors, owner }: Instance, { roots }: HostSide) {
@@ -46,7 +46,7 @@ export class Offers {
     this.#token = (key) => tokenOf(roots, access.runner.id, key);
   }
 
-  /** What executors had of this scope when it was opened is theirs; what waits for one may go on. */
+  /** Gives executors the calls of an opened scope that are theirs in its log. Calls that wait for one may go on. */
   opened(): void {
     const { runner } = this.#access;
     for (const row of runner.state.calls.rows()) {
@@ -61,7 +61,7 @@ export class Offers {
     values.inOrder(
       offer,
       (shown) => this.#executors.adopt(owner, shown),
-      (thrown) => runner.abandon(`call ${offer.call} can not be offered: ${String(thrown)}`),
+      (thrown) => runner.abandon(`call ${offer.call} cannot be offered: ${String(thrown)}`),
     );
   }
 
@@ -75,14 +75,17 @@ export class Offers {
     return key === undefined ? {} : { completion_key: this.#token(key) };
   }
 
-  /** The outside goes on without the executor of an externally owned call: under this key, which is on record first. */
+  /**
+   * Returns the completion key of an externally owned call, under which the outside may complete it without its
+   * executor.
+   */
   #keyOf({ call, recovery }: Execute): string | undefined {
     const { state } = this.#access.runner;
     const of = recovery === "externally_owned" ? state.calls.at(call)?.call : undefined;
     return of && completionKeyId({ executionScope: executionScopeIn(state, of.request), name: of.name });
   }
 
-  /** Who runs it is on record before they hear of it. */
+  /** Offers a call to an executor. Its owner is on record before the executor hears of it. */
   async execute(command: Execute): Promise<void> {
     const { runner } = this.#access;
     const { call, attempt, run, cause, tool_id: toolId } = command;
@@ -120,12 +123,12 @@ export class Offers {
     if (wanted.length > 0) runner.apply({ type: "executors.available", tools: wanted });
   }
 
-  /** An executor's lease is over; where it had nothing here, that is nobody's loss. */
+  /** Records that the lease of an executor is over. */
   lost(owner: string): void {
     this.#access.runner.apply({ type: "owner.lost", owner });
   }
 
-  /** What an executor says of a run of its own, for observers; of anything else it has nothing to say. */
+  /** Shows the progress of an executor's own run to observers; ignored for any other. */
   progress(owner: string, run: OfferedRun, { text, kind }: ProgressMessage): void {
     const row = this.#access.runner.state.calls.at(run.call);
     if (row === undefined || !this.#executors.runs(owner, run) || !isRunBy(row, owner, run)) return;
@@ -146,7 +149,7 @@ export class Offers {
     return "accepted";
   }
 
-  /** A call that ended without its executor: observers are shown what came after all. */
+  /** Records the report for a call that ended without its executor, so that observers see it. */
   async #late(owner: string, { output, duration_ms, ...at }: Settlement): Promise<Settled> {
     const { runner } = this.#access;
     const { scope: _, ...run } = at;

@@ -19,7 +19,10 @@ const gone = (scope: string, next: number, found: string): Refused =>
 const allGone = async ({ begun, runner }: Access, next: number): Promise<Refused> =>
   gone(runner.id, next, `it is whole from event ${(await begun()).seq + 1} on`);
 
-/** Ends when it is told to; throws `gone` where the log does not go back as far, and when the scope is lost. */
+/**
+ * Yields the events after a cursor, then each as it becomes durable, until the signal aborts. Throws `gone` where the
+ * log does not go back as far.
+ */
 export async function* followLog(access: Access, after: number, signal: AbortSignal): AsyncGenerator<Recorded> {
   const { runner, readLines } = access;
   const end = runner.durable.seq;
@@ -27,7 +30,7 @@ export async function* followLog(access: Access, after: number, signal: AbortSig
   for (let next = after + 1; ;) {
     await runner.whenDurable(next, signal);
     if (signal.aborted) return;
-    const isThere = next <= runner.durable.seq; // Letters that are written without an event wake as well.
+    const isThere = next <= runner.durable.seq; // Messages that are written without an event wake as well.
     const lines = await readLines(next, next + chunk - 1);
     if (lines.length === 0 && isThere) throw await allGone(access, next);
     for (const line of lines) {
@@ -39,7 +42,7 @@ export async function* followLog(access: Access, after: number, signal: AbortSig
   }
 }
 
-/** The same, which holds its scope in memory until all is read, or nobody reads on, or the signal says so. */
+/** Holds the scope in memory while a log is read: to its end, until nobody reads on, or until the signal aborts. */
 export async function* held<A>(underWay: UnderWay, all: AsyncGenerator<A>, signal: AbortSignal): AsyncGenerator<A> {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   signal.addEventListener("abort", resolve);
@@ -57,7 +60,10 @@ const eventsATurn = 256;
 
 const turn = ({ platform }: Access): Promise<void> => new Promise((resolve) => platform.nextTurn(resolve));
 
-/** From after the cursor up to a sequence. What retention has taken is a gap, also what it takes just now: lines come first. */
+/**
+ * Yields the observations after a cursor up to an event. What retention has taken is a gap. Lines are read before the
+ * beginning of the log is, so that what it takes just now is not a hole.
+ */
 export async function* observePast(access: Access, after: Cursor, upTo: number): AsyncGenerator<Frame> {
   const { runner, readLines } = access;
   const { id: scope } = runner;
@@ -66,12 +72,12 @@ export async function* observePast(access: Access, after: Cursor, upTo: number):
   let state: State = await access.begun();
   const { seq: base } = state;
   const lines = whole.filter(({ seq }) => seq > base);
-  const lost = Math.min(base, upTo); // What comes behind that is told as it happens.
+  const lost = Math.min(base, upTo); // Anything behind that is shown as it happens.
   if (after.seq < lost) yield { type: "gap", from: after, to: { scope, seq: lost, index: 0 } };
   for (const [i, line] of lines.entries()) {
     const recorded = recordedIn(scope, line);
     const followed = follow(state, recorded, line.seq);
-    if (E.isLeft(followed)) throw new Quarantined(scope, `event ${line.seq} can not be followed`, followed.left);
+    if (E.isLeft(followed)) throw new Quarantined(scope, `event ${line.seq} cannot be followed`, followed.left);
     state = followed.right.state;
     const observed = line.seq < after.seq ? [] : observedIn(scope, recorded, followed.right.commands);
     for (const frame of observed) if (isAfter(frame.cursor, after)) yield await access.values.of(frame);

@@ -27,7 +27,7 @@ import {
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
-/** Where an observation stands: in the log of a scope, and among those of its event. */
+/** The position of an observation: its event in the log of a scope, and its index among those of the event. */
 export interface Cursor {
   readonly scope: string;
   readonly seq: number;
@@ -35,7 +35,7 @@ export interface Cursor {
 }
 export const Cursor: Codec<Cursor> = record<Cursor>("struct Cursor", { scope: string, seq: u64, index: u64 });
 
-/** The cursor of one who has seen all that an event was, and all before it. */
+/** Returns the cursor behind all observations of an event. */
 export const endOf = (scope: string, seq: number): Cursor => ({ scope, seq, index: Number.MAX_SAFE_INTEGER });
 
 /** Returns whether a cursor lies after another one of the same scope. */
@@ -58,9 +58,9 @@ export type Observation =
   | ({ readonly type: "call_settled_late"; readonly output?: ToolCallOutput; readonly duration_ms?: number } & OfCall)
   | ({ readonly type: "process" } & Omit<Of<"process.observe">, "type">)
   | { readonly type: "task"; readonly what: Of<"task.observe">["what"]; readonly task: Task }
-  /** What a background run said since it last did. */
+  /** A background run's report since its last one. */
   | ({ readonly type: "run_reported"; readonly output: readonly Output[] } & Omit<RunSaid, "type" | "output" | OfTask>)
-  /** Its session was told. */
+  /** A session was told something. */
   | { readonly type: "session_told"; readonly key: string; readonly text: string; readonly schedule?: string };
 type OfTask = "task" | "title";
 
@@ -87,7 +87,7 @@ export type Ephemeral =
 export type Frame =
   | { readonly type: "observed"; readonly cursor: Cursor; readonly at: number; readonly observation: Observation }
   | { readonly type: "ephemeral"; readonly observation: Ephemeral }
-  /** What stands from one cursor to the other, both included, was missed; the log may still have it. */
+  /** Observations from one cursor to the other, both included, were missed. The log may still have them. */
   | { readonly type: "gap"; readonly from: Cursor; readonly to: Cursor };
 export type Observed = Extract<Frame, { readonly type: "observed" }>;
 

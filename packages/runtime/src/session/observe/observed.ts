@@ -10,7 +10,7 @@ type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
 const ofCall = ({ call, call_id, tool: name, args }: Of<"observe">): OfCall => ({ call, call_id, name, args });
 
-/** An observation, but for the id that an activity has by where it stands. */
+/** An observation without its id, which follows from its position. */
 type Unnamed = (id: string) => Observation;
 
 const ofStart = (command: Of<"observe">): readonly Unnamed[] => {
@@ -49,7 +49,7 @@ const ofCallCommand = (command: Of<"observe">): readonly Unnamed[] => {
   }
 };
 
-/** A turn's calls are told of once more when all of them have ended, in their order. */
+/** Lists the calls of a request once more when all of them have ended, in their order. */
 const ofReply = ({ replies }: Of<"reply">): readonly Unnamed[] =>
   replies.map(({ call_id, tool: name, args, output, duration_ms }) => () => ({
     type: "session_event",
@@ -87,7 +87,7 @@ const ofCommand = (command: Command, event: Event): readonly Unnamed[] => {
   }
 };
 
-/** What an event and its commands are to an observer. */
+/** Returns what observers see of an event and its commands. */
 export const observedIn = (
   scope: string,
   { seq, at, event }: Pick<Cause, "seq" | "at" | "event">,

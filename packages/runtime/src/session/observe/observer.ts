@@ -17,7 +17,7 @@ import type { Values } from "../../scope/values.ts";
 export const defaultObserverBuffer = 1024;
 
 export interface ObserveOptions {
-  /** The last that was seen; without it only what happens from now on is told. */
+  /** Cursor of the last observation that was seen; without it observing begins now. */
   readonly from?: Cursor;
   /** Frames that wait to be taken, at most. */
   readonly buffer?: number;
@@ -28,7 +28,7 @@ interface Gap {
   readonly to: Cursor;
 }
 
-/** One who watches. To be taken from by one at a time. */
+/** One observer's bounded queue of frames. Not to be iterated twice at a time. */
 export class Subscription implements AsyncIterableIterator<Frame> {
   readonly #max: number;
   readonly #leave: (subscription: Subscription) => void;
@@ -49,7 +49,7 @@ export class Subscription implements AsyncIterableIterator<Frame> {
     return this;
   }
 
-  /** What does not fit is missed; behind a gap nothing is taken in until it has been told. */
+  /** Queues a frame. One that does not fit widens the gap, and nothing is queued behind a gap until it was told. */
   push(frame: Observed): void {
     if (this.#gap === undefined && this.#queue.length < this.#max) this.#queue.push(frame);
     else this.#gap = { from: this.#gap?.from ?? frame.cursor, to: frame.cursor };
@@ -62,7 +62,7 @@ export class Subscription implements AsyncIterableIterator<Frame> {
     this.#wakeTaker();
   }
 
-  /** The scope is gone from here: what was queued is told, then this. */
+  /** Ends the subscription: what was queued is still told, then this error. */
   end(error: Error): void {
     this.#error = error;
     this.#wakeTaker();
@@ -123,7 +123,7 @@ export class Subscription implements AsyncIterableIterator<Frame> {
   }
 }
 
-/** The scope: resolves when all that was stepped so far is durable. */
+/** The scope, which says when everything that was stepped is durable. */
 interface Durable {
   readonly whenDurable: () => Promise<void>;
 }
@@ -132,7 +132,7 @@ const endAll = (watching: readonly Subscription[], thrown: unknown): void => {
   for (const subscription of watching) subscription.end(thrown instanceof Error ? thrown : new Error(String(thrown)));
 };
 
-/** What there is to tell by now after a cursor of this scope's. */
+/** Yields what the log has after a cursor of this scope. */
 const pastAfter = (access: Access, after: Cursor): AsyncGenerator<Frame> => {
   const { id, state } = access.runner;
   if (after.scope !== id)
@@ -160,7 +160,7 @@ export class Observers {
     return this.#subscriptions.size === 0;
   }
 
-  /** An event was stepped: whoever watches is told of it when it is durable. */
+  /** Shows an event and its commands to observers, once it is durable. */
   stepped(cause: Cause, commands: readonly Command[], scope: Durable): void {
     this.#telemetry?.stepped(this.#scope, cause, commands);
     if (this.#subscriptions.size === 0) return;
@@ -171,7 +171,7 @@ export class Observers {
     });
   }
 
-  /** What is recorded nowhere comes after what was recorded before it. */
+  /** Shows an observation that is not recorded, after everything that was stepped before it. */
   tell(observation: Ephemeral, scope: Durable): void {
     if (this.#subscriptions.size === 0) return;
     this.#whenDurable(scope, undefined, (subscription) => subscription.pushEphemeral(observation));
