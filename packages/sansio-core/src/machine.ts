@@ -69,7 +69,16 @@ const merged = <K extends Kind>(kind: K): Every<(typeof concerns)[number][K]> =>
 const eventRules: { readonly [T in EventType]: EventRule<T> } = merged("events");
 const signalRules: { readonly [T in SignalType]: SignalRule<T> } = merged("signals");
 const commandRules: { readonly [T in CommandType]: CommandRule<T> } = merged("commands");
-const noRows: Omit<State, "seq" | "at"> = merged("rows");
+
+/**
+ * Returns the same fields, laid out within one object. An object that grew field by field keeps most of them in a second
+ * one, and so does each copy of it; a parsed one has room for all. Every step copies the state.
+ */
+const compact = <A extends object>(fields: A): A => {
+  const room = Object.fromEntries(Object.keys(fields).map((name) => [name, null]));
+  return Object.assign(JSON.parse(JSON.stringify(room)) as A, fields);
+};
+const nowhere: State = compact({ seq: 0, at: 0, ...merged("rows") });
 
 const tableOf = <Rule>(rules: { readonly [type: string]: Rule }): ((type: string) => Rule) => {
   const table: ReadonlyMap<string, Rule> = new Map(Object.entries(rules));
@@ -88,16 +97,17 @@ const commandRule = tableOf<{
 }>(commandRules);
 const dueSources: readonly DueSource[] = concerns.flatMap((concern) => ("due" in concern ? (concern.due ?? []) : []));
 
-const tidied = dueSources.filter(({ tidy }) => tidy !== undefined);
+/** Sources are folded into one function, not walked through: each call in it has one target, which can be inlined. */
+const firstDue = dueSources
+  .map(({ next }) => next)
+  .reduce((one, other) => (state) => earlierOf(one(state), other(state)));
 
-const firstDue = (state: State): Due | undefined => {
-  let first: Due | undefined;
-  for (const source of dueSources) {
-    const due = source.next(state);
-    if (due !== undefined) first = earlierOf(first, due);
-  }
-  return first;
-};
+const tidyDues = dueSources
+  .flatMap(({ tidy }) => tidy ?? [])
+  .reduce((one, other) => (draft) => {
+    one(draft);
+    other(draft);
+  });
 
 /** Decodes and encodes events: one union, its member picked by the tag. */
 export const EventCodec: Codec<Event> = tagged<Event, "type">(
@@ -114,20 +124,14 @@ export const raises = Object.fromEntries(Object.entries(signalRules).map(([type,
 
 /** Returns the state of a scope that nobody has opened yet. */
 export const initial = (scope: string): State => ({
-  ...noRows,
-  scope: { ...noRows.scope, id: scope },
-  seq: 0,
-  at: 0,
+  ...nowhere,
+  scope: { ...nowhere.scope, id: scope },
 });
 
 const routeAll = (draft: Draft): void => {
   for (let signal = draft.nextSignal(); signal !== undefined; signal = draft.nextSignal()) {
     signalRule(signal.type).on(draft, signal);
   }
-};
-
-const tidyDues = (draft: Draft): void => {
-  for (const source of tidied) source.tidy?.(draft);
 };
 
 const passTime = (draft: Draft): void => {

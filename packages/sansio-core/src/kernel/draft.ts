@@ -33,6 +33,8 @@ export class Draft {
   /** The next state. */
   readonly #next: { -readonly [Field in keyof State]: State[Field] };
   readonly #signals: Signal[] = [];
+  /** How many signals were taken out: that many come first in `#signals`. */
+  #routed = 0;
   #toLaunch: Set<BatchRef> | undefined;
   readonly #deferred: Signal[] = [];
   /** The first deadline may be one that its call has no more: its row was written, or it has become the first just now. */
@@ -218,7 +220,8 @@ export class Draft {
     this.#deferred.push(signal);
   }
   nextSignal(): Signal | undefined {
-    const signal = this.#signals.shift() ?? this.#deferred.shift();
+    const isQuiet = this.#routed === this.#signals.length;
+    const signal = isQuiet ? this.#deferred.shift() : this.#signals[this.#routed++];
     if (signal?.type === "calls.launch") this.#toLaunch?.delete(signal.batch);
     return signal;
   }
