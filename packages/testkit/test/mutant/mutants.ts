@@ -21,6 +21,7 @@ export interface Mutant {
 const memory = "runtime/src/journal/memory-journal.ts";
 const stored = "runtime/src/journal/memory-scope.ts";
 const scope = "runtime/src/scope/runner.ts";
+const uncommitted = "runtime/src/scope/uncommitted.ts";
 const bodies = "runtime/src/body/bodies.ts";
 const body = "runtime/src/body/body.ts";
 const replayOrder = "runtime/src/body/replay-order.ts";
@@ -74,9 +75,9 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a driver that answers its callers before the record is durable",
     first: "waiting",
-    file: scope,
-    find: "    if (uncommitted === undefined) return Promise.resolve();",
-    replace: "    if (uncommitted !== null) return Promise.resolve();",
+    file: uncommitted,
+    find: "    if (batch === undefined) return Promise.resolve();",
+    replace: "    if (batch !== null) return Promise.resolve();",
   },
   {
     what: "a driver that issues nothing again after it opened a scope",
@@ -100,22 +101,22 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a driver that keeps no deadlines, but those that it comes across",
     file: scope,
-    find: "    this.#setAlarm(due);\n",
+    find: "    this.#alarm.set(due, due === undefined ? 0 : due - this.#at());\n",
     replace: "",
     caught: { by: "crashes", saying: "ms late" },
   },
   {
     what: "a driver that wakes up three seconds after each deadline",
     file: scope,
-    find: "this.#port.platform.later(due - this.#at(), ring)",
-    replace: "this.#port.platform.later(due - this.#at() + 3000, ring)",
+    find: "due === undefined ? 0 : due - this.#at()",
+    replace: "due === undefined ? 0 : due - this.#at() + 3000",
     caught: { by: "crashes", saying: "ms late" },
   },
   {
     what: "a zombie that goes on with steps when its lease has run out",
     first: "standing",
     file: scope,
-    find: 'if (this.#port.hasLapsed()) this.abandon("its lease may have run out");',
+    find: 'if (this.#instance.hasLapsed()) this.abandon("its lease may have run out");',
     replace: "",
     caught: { by: "crashes", saying: "owns no scope, and does" },
   },
