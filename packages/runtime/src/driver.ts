@@ -1,5 +1,6 @@
 /** `@pawl/runtime/driver`: ports, stores, codecs and defaults for those who write drivers, journals and hosts. */
-export { wrongNumber, admittedOptions, unknownKeyIn } from "./lifecycle/input.ts";
+export { admittedOptions } from "./lifecycle/input.ts";
+export { wrongNumber, unknownKeyIn } from "./error.ts";
 export { flowToolOf } from "./tool/tool.ts";
 export { defaultPatience } from "./body/stop.ts";
 export { type Reattach, type ReattachPlace, decideReattach } from "./process/run/run.ts";
@@ -47,7 +48,7 @@ export { sealedJournal } from "./journal/sealed-journal.ts";
 export { type Sweep, type SweepOptions, type SweepSchedule, sweepBlobs } from "./journal/sweep.ts";
 export { type ValuesPort, Values, defaultBlobChars } from "./scope/values.ts";
 export { chainStartOf } from "./journal/memory-scope.ts";
-export { checkArgs } from "./tool/argument.ts";
+export { checkArgs } from "./tool/argument-check.ts";
 export { type PendingToolCall, contractById, executeById, manifestById, manifestByName } from "./tool/provider.ts";
 export { type ToolHost } from "./host/host.ts";
 export { attachmentId, memoryAttachments } from "./journal/attachment.ts";

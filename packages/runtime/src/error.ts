@@ -119,3 +119,18 @@ export const failureOf = (
   const code = isCoded ? (thrown.code as string).toWellFormed() : otherwise;
   return { status: "err", error: { code, message: textOf(thrown) } };
 };
+
+/** Makes the refusal of an option. */
+export const refusedOption = (message: string): Refused => new Refused("invalid_option", message);
+
+/** Makes the refusal of an option whose number is out of range. */
+export const wrongNumber = (name: string, found: unknown, least = "from"): Refused =>
+  refusedOption(`\`${name}\`: expected a number ${least} 0, found ${shownOf(found)}`);
+
+/** Finds the first unknown field of an object, and returns the message about it. */
+export const unknownKeyIn = (at: string, given: object, known: object): string | undefined => {
+  for (const name of Object.keys(given))
+    if (!Object.hasOwn(known, name))
+      return `\`${at}${name}\` is no option: expected some of ${Object.keys(known).join(", ")}`;
+  return undefined;
+};

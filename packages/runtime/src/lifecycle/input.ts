@@ -3,29 +3,15 @@
  * that could not be read back would keep the scope closed for ever, so all are checked before the runtime starts.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { Refused, shownOf } from "../error.ts";
+import { Refused, refusedOption, shownOf, wrongNumber } from "../error.ts";
 import { Options, defaultOptions, invalidOption } from "@pawl/sansio-core";
 import { describe, read } from "@pawl/tool-value";
 import type { RuntimeOptions } from "../runtime-options.ts";
-
-const refusedOption = (message: string): Refused => new Refused("invalid_option", message);
-
-/** Makes the refusal of an option whose number is out of range. */
-export const wrongNumber = (name: string, found: unknown, least = "from"): Refused =>
-  refusedOption(`\`${name}\`: expected a number ${least} 0, found ${shownOf(found)}`);
 
 /** Checks the options that are given. */
 const admitNumbers = (at: string, of: object = {}): void => {
   for (const [name, found] of Object.entries(of))
     if (found !== undefined && !(typeof found === "number" && found >= 0)) throw wrongNumber(at + name, found);
-};
-
-/** Finds the first unknown field of an object, and returns the message about it. */
-export const unknownKeyIn = (at: string, given: object, known: object): string | undefined => {
-  for (const name of Object.keys(given))
-    if (!Object.hasOwn(known, name))
-      return `\`${at}${name}\` is no option: expected some of ${Object.keys(known).join(", ")}`;
-  return undefined;
 };
 
 const admitPositive = (name: string, found: unknown): void => {

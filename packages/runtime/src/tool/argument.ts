@@ -6,7 +6,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type * as t from "io-ts";
 import { type Json, describe, jsonFromJs } from "@pawl/tool-value";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
-import { problemOfSchema, mismatchesOf } from "./json-schema.ts";
+import { problemOfSchema } from "./json-schema.ts";
 
 /** JSON Schema, as plain JSON. */
 export interface JsonSchema {
@@ -99,66 +99,3 @@ export const jsonOf = (input: unknown): E.Either<string, Json> => {
   const json = jsonFromJs(input);
   return E.isLeft(json) ? E.left(describe(json.left)) : json;
 };
-
-/** Arguments as the body takes them, or `{path}: {expectation}`. */
-export type Checked = E.Either<string, unknown>;
-export type Checker = (args: Json) => Promise<Checked>;
-
-const path = (steps: readonly unknown[]): string =>
-  steps.reduce<string>(
-    (text, step) => (typeof step === "number" ? `${text}[${step}]` : `${text}.${String(step)}`),
-    "arguments",
-  );
-
-const ioTsChecker =
-  <A>(codec: t.Type<A, unknown>): Checker =>
-  async (args) => {
-    const decoded = codec.decode(args);
-    if (E.isRight(decoded)) return decoded;
-    const [first] = decoded.left;
-    const steps = (first?.context ?? []).slice(1).map(({ key }) => key);
-    return E.left(`${path(steps)}: ${first?.message ?? `expected ${first?.context.at(-1)?.type.name ?? codec.name}`}`);
-  };
-
-const standardChecker =
-  (schema: StandardSchemaV1): Checker =>
-  async (args) => {
-    const result = await schema["~standard"].validate(args);
-    const [first] = result.issues ?? [];
-    if (first === undefined) return E.right("value" in result ? result.value : args);
-    const steps = (first.path ?? []).map((step) => (typeof step === "object" ? step.key : step));
-    return E.left(`${path(steps)}: ${first.message}`);
-  };
-
-/** Splits a JSON pointer into steps; a step into a list is a number. */
-const stepsOf = (pointer: string, root: Json): readonly unknown[] => {
-  let at: unknown = root;
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((raw) => {
-      const step = decodeURIComponent(raw).replaceAll("~1", "/").replaceAll("~0", "~");
-      const here = Array.isArray(at) ? Number(step) : step;
-      at = typeof at === "object" && at !== null ? (at as { readonly [key: string]: unknown })[here] : undefined;
-      return here;
-    });
-};
-
-const schemaChecker = (schema: JsonSchema): Checker => {
-  const mismatchOf = mismatchesOf(schema);
-  return async (args) => {
-    const mismatch = mismatchOf(args);
-    return mismatch === undefined ? E.right(args) : E.left(`${path(stepsOf(mismatch.at, args))}: ${mismatch.why}`);
-  };
-};
-
-/** Makes the check of a tool's arguments. Without `parameters` everything passes. */
-export const checkerOf = <A>(parameters: Parameters<A> | undefined): Checker => {
-  if (parameters === undefined) return async (args) => E.right(args);
-  if (isIoTs<A>(parameters)) return ioTsChecker(parameters);
-  return isStandard(parameters) ? standardChecker(parameters) : schemaChecker(parameters);
-};
-
-/** Checks the arguments of one call. */
-export const checkArgs = <A>(tool: { readonly parameters?: Parameters<A> }, args: Json): Promise<Checked> =>
-  checkerOf(tool.parameters)(args);

@@ -1,11 +1,10 @@
 /**
- * JSON Schema, draft 2020-12. A schema is checked for its own form first, so that its author hears of a mistake when the tool is
- * defined, not when it is called; then it is compiled to a check of values.
+ * JSON Schema, draft 2020-12: the form of its keywords. A schema is checked before anything is checked against it, so that its author
+ * hears of a mistake when the tool is defined, not when it is called.
  */
 import type { Json } from "@pawl/tool-value";
-import { type Schema, dereference, type OutputUnit, Validator } from "@cfworker/json-schema";
+import { type Schema, dereference } from "@cfworker/json-schema";
 import { isObject } from "../encoding.ts";
-import type { ProcessRow } from "@pawl/sansio-core/driver";
 
 /** Returns the problem with what stands at a place of a schema. */
 type Form = (found: Json, at: string) => string | undefined;
@@ -141,63 +140,4 @@ export const problemOfSchema = (json: Json): string | undefined => {
   } catch (thrown) {
     return `it cannot be compiled: ${String(thrown)}`;
   }
-};
-
-/** Locates a mismatch by a JSON pointer, and explains it. */
-export interface SchemaMismatch {
-  readonly at: string;
-  readonly why: string;
-}
-
-const holdsBigint = (json: unknown): boolean =>
-  typeof json === "bigint" || (typeof json === "object" && json !== null && Object.values(json).some(holdsBigint));
-
-/** Returns the location of the schema that has the failing keyword. */
-const schemaOf = ({ keywordLocation }: OutputUnit): string =>
-  keywordLocation.slice(0, keywordLocation.lastIndexOf("/"));
-
-const unknownTo = new Set(["additionalProperties", "unevaluatedProperties"]);
-
-/**
- * Picks the error to report: the last one decides. An unknown property may be a misspelt one, so the report names missing
- * properties as well.
- */
-const mismatchIn = (errors: readonly OutputUnit[]): SchemaMismatch => {
-  const last = errors.at(-1);
-  if (last === undefined) return { at: "#", why: "does not fit its schema" };
-  const { instanceLocation: at, keyword, error } = last;
-  const above = errors.at(-2);
-  const isUnknown = keyword === "false" && above !== undefined && unknownTo.has(above.keyword);
-  const missing = errors.filter(
-    (one) => one.keyword === "required" && schemaOf(one) === schemaOf(isUnknown ? above : last),
-  );
-  if (isUnknown) {
-    const unknown = above.error.replace(/ does not match \w+ properties schema\.$/, " is not expected.");
-    return { at: above.instanceLocation, why: [unknown, ...missing.map((one) => one.error)].join(" ") };
-  }
-  if (keyword === "required") return { at, why: missing.map((one) => one.error).join(" ") };
-  return { at, why: keyword === "false" ? "Nothing is expected here." : error };
-};
-
-/** Returns the mismatch of a value, if there is one. */
-export type SchemaMismatches = (value: Json) => SchemaMismatch | undefined;
-
-/** Compiles a schema. */
-export const mismatchesOf = (wanted: object | boolean): SchemaMismatches => {
-  const validator = new Validator(copied(wanted) as Schema | boolean, "2020-12", true);
-  return (value) => {
-    const { valid, errors } = validator.validate(holdsBigint(value) ? copied(value) : value);
-    return valid ? undefined : mismatchIn(errors);
-  };
-};
-
-/** Explains why the payload of a process event does not fit its type. An undeclared type is refused elsewhere. */
-export const payloadMismatch = (row: ProcessRow | undefined, eventType: string, payload: Json): string | undefined => {
-  const declared = row?.registration.event_types.find(({ name }) => name === eventType);
-  if (declared === undefined) return undefined;
-  const wanted = declared.payload_schema.schema;
-  if (wanted === true || (typeof wanted === "object" && wanted !== null && Object.keys(wanted).length === 0))
-    return undefined;
-  const mismatch = mismatchesOf(wanted as object | boolean)(payload);
-  return mismatch && `${mismatch.at}: ${mismatch.why}`.toWellFormed();
 };

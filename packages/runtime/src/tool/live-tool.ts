@@ -2,7 +2,8 @@
 import type { Tool } from "@pawl/sansio-core";
 import { type Json, type ToolResult, isToolResult } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { jsonOf, checkerOf } from "./argument.ts";
+import { jsonOf } from "./argument.ts";
+import { checkerOf } from "./argument-check.ts";
 import type { BackgroundSink } from "../process/run/report.ts";
 import type { ToolContract, ToolManifest } from "./manifest.ts";
 import type { ToolContext } from "../body/facet/context.ts";

@@ -5,7 +5,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import { ToolContract, ToolManifest, contractFields, hintFields, manifestFields } from "./manifest.ts";
 import { Refused } from "../error.ts";
-import { unknownKeyIn } from "../lifecycle/input.ts";
+import { unknownKeyIn } from "../error.ts";
 import { type Tool, plainTool } from "@pawl/sansio-core";
 import { type Codec, type Json, type ToolResult, describe, read } from "@pawl/tool-value";
 import { type ArgsOf, type Parameters, jsonSchemaOf, problemOfJsonSchema, problemOfParameters } from "./argument.ts";

@@ -3,7 +3,8 @@ import * as t from "io-ts";
 import * as v from "valibot";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { type JsonSchema, checkerOf } from "../../src/tool/argument.ts";
+import { type JsonSchema } from "../../src/tool/argument.ts";
+import { checkerOf } from "../../src/tool/argument-check.ts";
 import { contractOf, defineTool } from "../../src/index.ts";
 import { World } from "../world.ts";
 

@@ -12,7 +12,7 @@ import {
 import { type Json, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError, failureOf } from "../../error.ts";
-import { payloadMismatch } from "../../tool/json-schema.ts";
+import { payloadMismatch } from "../../tool/argument-check.ts";
 import { awaitEffectKey } from "../recorded-run.ts";
 import { type Asking, type Durable, durable, refusing, toJson, valueOf } from "./asking.ts";
 import { problemOfProcessEvent } from "./facts.ts";

@@ -23,7 +23,7 @@ import {
   contentOf,
   messageSent,
 } from "../../scope/message.ts";
-import { payloadMismatch } from "../../tool/json-schema.ts";
+import { payloadMismatch } from "../../tool/argument-check.ts";
 import type { ScopeAccess } from "../work.ts";
 
 export interface InboxPort {
