@@ -46,7 +46,7 @@ export {
 export { type SealPlace, type ValueCodec, SealedError, isSealedLine } from "./journal/seal.ts";
 export { sealedJournal } from "./journal/sealed-journal.ts";
 export { type Sweep, type SweepOptions, type SweepSchedule, sweepBlobs } from "./journal/sweep.ts";
-export { type ValuesPort, Values, defaultBlobChars } from "./scope/values.ts";
+export { type ValuesPort, Values, defaultBlobChars } from "./scope/large-values.ts";
 export { chainStartOf } from "./journal/memory-scope.ts";
 export { checkArgs } from "./tool/argument-check.ts";
 export { type PendingToolCall, contractById, executeById, manifestById, manifestByName } from "./tool/provider.ts";

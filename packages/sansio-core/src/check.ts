@@ -2,7 +2,7 @@
  * The invariants: those of all concerns, and those of the state as a whole. Tests check them after each step; `restore`
  * checks them before it believes a snapshot.
  */
-import { duesOf } from "./call/due.ts";
+import { duesOf } from "./call/deadlines.ts";
 import { bodyOf } from "./call/model.ts";
 import type { ChangeCheck, Check } from "./concern.ts";
 import { concerns } from "./concerns.ts";

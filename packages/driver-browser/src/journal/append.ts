@@ -4,7 +4,7 @@
  */
 import type { Append, AppendResult, NotWritten, Retained, OutboxMessage } from "@pawl/runtime/driver";
 import { chain } from "@pawl/sansio-core/driver";
-import { scopeAt } from "./owner.ts";
+import { scopeAt } from "./ownership.ts";
 import type { ScopeRow } from "./schema.ts";
 import type { Writing } from "./transaction.ts";
 

@@ -10,7 +10,7 @@ import { attachmentsOver, blobsOver } from "./blob.ts";
 import { BrowserJournalError, journalError } from "./error.ts";
 import { awaitingApproval, due, inbox, mailed, read, scopes, verify } from "./queries.ts";
 import { type Adopted, adopt, decline, index } from "./move.ts";
-import { WriterFence, claim, join, leave, load, lost, release, renew, scopeAt, secrets } from "./owner.ts";
+import { WriterFence, claim, join, leave, load, lost, release, renew, scopeAt, secrets } from "./ownership.ts";
 import { type OnClosed, openDatabase } from "./schema.ts";
 import { Transactions, type Writing } from "./transaction.ts";
 

@@ -1,7 +1,7 @@
 /** The part of a journal that moves scopes between stores: adopting a scope, declining it, and the record of either. */
 import { type Adoption, type IndexEntry, type MoveEnd, type MoveStore, chainStartOf } from "@pawl/runtime/driver";
 import { fenced, hasRoom, send, write } from "./append.ts";
-import { scopeAt } from "./owner.ts";
+import { scopeAt } from "./ownership.ts";
 import type { ScopeRow } from "./schema.ts";
 import type { Reading, Writing } from "./transaction.ts";
 

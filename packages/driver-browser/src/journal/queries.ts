@@ -7,7 +7,7 @@ import {
   chainStartOf,
 } from "@pawl/runtime/driver";
 import { chain } from "@pawl/sansio-core/driver";
-import { otherOwner, scopeAt } from "./owner.ts";
+import { otherOwner, scopeAt } from "./ownership.ts";
 import type { AppendRow, ScopeRow } from "./schema.ts";
 import type { Reading } from "./transaction.ts";
 

@@ -2,7 +2,7 @@
 import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
 import { type CallRow, bodyOf } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
-import { BodyRun } from "./body.ts";
+import { BodyRun } from "./body-run.ts";
 import { type Answer, type BodyPort, RequestQueue, type RunId, recordRequest } from "./record.ts";
 import { type HostSide, completionKeyId, placeOf } from "../host/host.ts";
 import { ParkedCalls, answeredConnection } from "../host/connection.ts";

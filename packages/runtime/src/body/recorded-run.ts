@@ -19,7 +19,7 @@ import { type Recorded, recordedOf } from "./replay-order.ts";
 import { isMarked } from "../journal/blob.ts";
 import { type ReadLines, Quarantined, eventsIn, linesAt } from "../scope/history.ts";
 import type { Cause, ScopeRunner } from "../scope/runner.ts";
-import type { Values } from "../scope/values.ts";
+import type { Values } from "../scope/large-values.ts";
 
 const failed = (code: string, message: string): EffectResult => ({ status: "err", error: { code, message } });
 const done = (value: Json): EffectResult => ({ status: "ok", value });

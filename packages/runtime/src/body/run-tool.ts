@@ -9,7 +9,7 @@ import {
   runtimeFailure,
 } from "@pawl/tool-value";
 import type { AttachmentStore } from "../journal/attachment.ts";
-import type { BodyRun } from "./body.ts";
+import type { BodyRun } from "./body-run.ts";
 import {
   type HostSide,
   type Place,

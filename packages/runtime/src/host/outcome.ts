@@ -27,10 +27,10 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import { type AttachmentStore, putAttachment } from "../journal/attachment.ts";
 import { EffectError, ToolError, textOf } from "../error.ts";
-import { notStored } from "../scope/offload.ts";
+import { notStored } from "../scope/offload-policy.ts";
 import { roundTripped } from "../scope/round-trip.ts";
 import { type ExecutionResult, type ToolImage, isExecutionResult, withoutRawOutput } from "../tool/result.ts";
-import type { Values } from "../scope/values.ts";
+import type { Values } from "../scope/large-values.ts";
 import { type ToolHost, placeOf, report } from "./host.ts";
 
 export type Ending =

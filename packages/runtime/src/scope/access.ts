@@ -9,12 +9,12 @@ import { Refused } from "../error.ts";
 import type { FinishedIndex } from "./history.ts";
 import type { JournalLine } from "../journal/journal.ts";
 import type { Fault } from "./deferred-event.ts";
-import { refusedValue } from "./offload.ts";
+import { refusedValue } from "./offload-policy.ts";
 import type { Platform } from "../platform.ts";
 import { decodedEvent } from "./round-trip.ts";
 import type { ScopeRunner } from "./runner.ts";
 import type { Telemetry } from "../log.ts";
-import type { Values } from "./values.ts";
+import type { Values } from "./large-values.ts";
 
 export interface Access {
   readonly runner: ScopeRunner;

@@ -6,9 +6,9 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Event, EventOf, State, Rejection, Written } from "@pawl/sansio-core";
 import { type EffectSpec, bodyOf } from "@pawl/sansio-core/driver";
 import { type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-value";
-import { notStored, whyNotStored } from "./offload.ts";
+import { notStored, whyNotStored } from "./offload-policy.ts";
 import { textOf } from "../error.ts";
-import type { Offloaded } from "./values.ts";
+import type { Offloaded } from "./large-values.ts";
 
 const withoutInput = (effect: EffectSpec): EffectSpec => {
   switch (effect.kind) {

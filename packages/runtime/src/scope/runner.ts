@@ -57,7 +57,7 @@ import { ScopeLost } from "../error.ts";
 import type { Append, AppendResult, InboxMessage, OutboxMessage } from "../journal/journal.ts";
 import { DeferredEvents, type Told } from "./deferred-event.ts";
 import { outboxMessageOf } from "./message.ts";
-import { mayWait } from "./offload.ts";
+import { mayWait } from "./offload-policy.ts";
 import { soonMs } from "../platform.ts";
 import { DeadlineAlarm, type ScopeClock } from "./clock.ts";
 import type { ScopeStore } from "./scope-store.ts";

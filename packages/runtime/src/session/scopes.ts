@@ -26,7 +26,7 @@ import type { Moves } from "../move/move.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
 import { ScopeClock } from "../scope/clock.ts";
 import { claimed, isStored, openState, openedBy, wholly } from "../scope/load-scope.ts";
-import { RejectedSizes } from "../scope/offload.ts";
+import { RejectedSizes } from "../scope/offload-policy.ts";
 import { scopeStoreOf } from "../scope/scope-store.ts";
 import { tellSpans } from "../log.ts";
 import { ToolNews, type Registry } from "../tool/registry.ts";

@@ -12,7 +12,7 @@ import {
   toolError,
 } from "../../src/index.ts";
 import { causeChain, memoryAttachments, registryReply, withoutRawOutput } from "../../src/driver.ts";
-import type { BodyRun } from "../../src/body/body.ts";
+import type { BodyRun } from "../../src/body/body-run.ts";
 import type { CallFacts } from "../../src/body/facet/facts.ts";
 import { bodyResult } from "../../src/body/run-tool.ts";
 import { World } from "../world.ts";

@@ -20,7 +20,7 @@ import {
   onRun,
   onSettled,
   onSettledLate,
-} from "./step.ts";
+} from "./handlers.ts";
 import {
   approvalChangeChecks,
   approvalChecks,
@@ -54,7 +54,7 @@ import {
   onCallMoved,
   onPreparationEnded,
 } from "./batch.ts";
-import { nextCallDue, onCallDue, tidyCallDues } from "./due.ts";
+import { nextCallDue, onCallDue, tidyCallDues } from "./deadlines.ts";
 import { onEffectRequested } from "./perform.ts";
 import {
   onCallLeft,
@@ -65,7 +65,7 @@ import {
   onRepliesRecorded,
   onStepSettled,
 } from "./settle.ts";
-import { areAtWork, outstandingOfCalls } from "./recover.ts";
+import { areAtWork, outstandingOfCalls } from "./owner-lost.ts";
 import {
   onCallsCancel,
   onCallsCreate,

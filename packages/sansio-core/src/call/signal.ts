@@ -4,14 +4,14 @@ import { batchAt, parallelSlots } from "./batch.ts";
 import type { Draft } from "../kernel/draft.ts";
 import type { SignalOf } from "../kernel/signal.ts";
 import { cancel, drop } from "./stop.ts";
-import { outputOfPending } from "./due.ts";
+import { outputOfPending } from "./deadlines.ts";
 import { ending, internal, project } from "./finish.ts";
 import { launch } from "./launch.ts";
 import { type CallIn, type CallRow, byBirth } from "./model.ts";
 import { type Change, known, move, place, putCall } from "./place.ts";
 import { unpark } from "./approval.ts";
 import { begin } from "./prepare.ts";
-import { lose } from "./recover.ts";
+import { lose } from "./owner-lost.ts";
 
 export const onCallsCreate = (draft: Draft, { batch, request, prefix, calls }: SignalOf<"calls.create">): void => {
   for (const [index, { id, tool, by_id = false, args, replay, prepared }] of calls.entries()) {

@@ -1,6 +1,6 @@
 /** Stops bodies. Cancel against finish: one of them wins, by its place in the log. A body that only waits is suspended. */
 import { pauseOver, resuming } from "./launch.ts";
-import { outputOfPending } from "./due.ts";
+import { outputOfPending } from "./deadlines.ts";
 import type { OpenEffect } from "./effect.ts";
 import { cancelledCall, complete, ending, internal } from "./finish.ts";
 import { type BodyState, type CallIn, type CallRow, type Stop, bodyOf, earliestDue, runningRow } from "./model.ts";

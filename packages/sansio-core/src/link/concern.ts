@@ -17,7 +17,7 @@ import {
 } from "./handle.ts";
 import { type OutboxEvent, hasWords, onAcked, outstandingOfLinks } from "./outbox.ts";
 import { linkSnapshot } from "./snapshot.ts";
-import { onAnswered, onJudged, onReceived, onRetired, onSend } from "./step.ts";
+import { onAnswered, onJudged, onReceived, onRetired, onSend } from "./handlers.ts";
 import type { LinkCommand, LinkEvent, LinkRows, LinkSignal } from "./model.ts";
 import type { Concern } from "../concern.ts";
 

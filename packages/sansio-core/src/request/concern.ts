@@ -15,7 +15,7 @@ import {
   conflictOfIds,
 } from "./model.ts";
 import { RequestedCallCodec } from "./reply.ts";
-import { onAcked, onBatchEnded, onCancelled, onFlowEnded, onRequestOpen, onSubmitted } from "./step.ts";
+import { onAcked, onBatchEnded, onCancelled, onFlowEnded, onRequestOpen, onSubmitted } from "./handlers.ts";
 
 const firstOf = (state: State, broken: (row: RequestRow) => string | undefined): string | undefined =>
   firstBroken(state.requests.rows(), (row) => `request \`${row.request}\` (${row.phase})`, broken);

@@ -17,7 +17,7 @@ import type { Deadline } from "../kernel/deadline.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { MonitorCodec } from "../run/codec.ts";
 import type { NewSchedule, Plan, ProbeOutcome, Schedule, ScheduleRow, ScheduleRows } from "./model.ts";
-import { schedulesOf } from "./step.ts";
+import { schedulesOf } from "./handlers.ts";
 
 const said = {
   id: string,

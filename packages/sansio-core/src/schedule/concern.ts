@@ -18,7 +18,7 @@ import {
   onScheduleDue,
   planning,
   probing,
-} from "./step.ts";
+} from "./handlers.ts";
 import { mostOf } from "../scope/concern.ts";
 
 const firstOf = (

@@ -2,7 +2,7 @@
 import { type ValueError, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { BatchParent, BatchRow } from "../call/batch.ts";
-import { duesOf } from "../call/due.ts";
+import { duesOf } from "../call/deadlines.ts";
 import {
   type BodyState,
   type CallIdentity,

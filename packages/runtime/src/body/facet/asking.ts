@@ -5,7 +5,7 @@
 import { type EffectResult, type EffectSpec, EffectSpecCodec } from "@pawl/sansio-core/driver";
 import { type Json, describe, jsonFromJs, readOwned, record, stableHash, string, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { BodyRun } from "../body.ts";
+import type { BodyRun } from "../body-run.ts";
 import type { Answer, Request } from "../record.ts";
 import { EffectError } from "../../error.ts";
 import type { CallFacts } from "./facts.ts";

@@ -1,7 +1,7 @@
 /** The context of a tool's body: `ctx`, put together from its facets. */
 import { type AttachmentCreateMeta, type AttachmentRef, type Codec, type Json, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { BodyRun } from "../body.ts";
+import type { BodyRun } from "../body-run.ts";
 import { EffectError } from "../../error.ts";
 import { putAttachment } from "../../journal/attachment.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";

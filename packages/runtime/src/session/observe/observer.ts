@@ -11,7 +11,7 @@ import { observedIn } from "./observed.ts";
 import type { Cause } from "../../scope/runner.ts";
 import type { Telemetry } from "../../log.ts";
 import type { ScopeStore } from "../../scope/scope-store.ts";
-import type { Values } from "../../scope/values.ts";
+import type { Values } from "../../scope/large-values.ts";
 
 /** Bounds the frames that wait for a slow observer; beyond that it is told of a gap. */
 export const defaultObserverBuffer = 1024;

@@ -15,7 +15,7 @@ import {
   isMarked,
   referenceTo,
 } from "../journal/blob.ts";
-import { mayWait, mayOffload, type RejectedSizes } from "./offload.ts";
+import { mayWait, mayOffload, type RejectedSizes } from "./offload-policy.ts";
 
 /** Characters of a value's text from which on it is put aside, unless the host says otherwise. */
 export const defaultBlobChars = 65_536;
@@ -114,7 +114,7 @@ export class Values {
     const referred = this.isLarge(line) ? this.#offloaded(event, state) : undefined;
     if (referred !== undefined || this.#port.rejected?.has(this.#port.scope, line.length) !== false) return referred;
     return mayWait(event)
-      ? { event, stored: Promise.reject(new Error("its journal had no rejected for it")) }
+      ? { event, stored: Promise.reject(new Error("its journal had no room for it")) }
       : undefined;
   }
 

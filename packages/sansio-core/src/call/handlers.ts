@@ -8,7 +8,7 @@ import { afterBeforeHook, afterCheck, afterHooks } from "./prepare.ts";
 import { type BodyResult, type CallIn, type CallRow, byBirth, runningRow } from "./model.ts";
 import { batchesOfCall } from "./batch.ts";
 import { inPhase, isRejection, problemOfRun, move } from "./place.ts";
-import { diverge, resolve } from "./recover.ts";
+import { diverge, resolve } from "./owner-lost.ts";
 import { type Deadline, deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
