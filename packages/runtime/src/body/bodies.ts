@@ -218,7 +218,7 @@ export class Bodies {
 
   #portOfBodies(): BodyPort {
     const tell = (event: Event): void => void this.#runner.apply(event);
-    const lose = (thrown: unknown): void => this.#runner.abandon(`a body can not go on: ${textOf(thrown)}`);
+    const lose = (thrown: unknown): void => this.#runner.abandon(`a body cannot go on: ${textOf(thrown)}`);
     return {
       mayAct: () => this.#runner.mayAct(),
       isHeld: ({ call }) => this.#requests.has(call),

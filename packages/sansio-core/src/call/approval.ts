@@ -174,7 +174,7 @@ const problem = (row: CallIn<"awaiting_approval">, event: ApprovalEvent): Reject
     return reject("stale_decision", `call \`${event.call}\`: expected arguments ${argsHash}, found ${event.args_hash}`);
   }
   if (event.sticky === undefined || event.decision.type !== "approve_edited") return undefined;
-  return reject("stale_decision", "an edited approval holds for one call: it can not be sticky");
+  return reject("stale_decision", "an edited approval holds for one call: it cannot be sticky");
 };
 
 export const onApprovalDecided = (draft: Draft, event: ApprovalEvent): Rejection | undefined => {

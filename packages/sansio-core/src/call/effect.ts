@@ -147,7 +147,7 @@ export type EffectEvent =
   | { readonly type: "effect.reused"; readonly call: string; readonly attempt: number; readonly key: string };
 
 /**
- * What a driver does with a body's request: record it; answer from the log; record first that an earlier attempt's
+ * Tells a driver how to answer a body's request: record it; answer from the log; record first that an earlier attempt's
  * answer is reused; join what is under way; run the step again; say that its outcome is unknown; or stop the body.
  */
 export type Ask =

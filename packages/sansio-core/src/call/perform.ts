@@ -204,7 +204,7 @@ const onAsked = (draft: Draft, row: CallIn<"running">, event: Requested): Reject
   return undefined;
 };
 
-/** A request that can not be carried out is on record, and its own answer. */
+/** Records a request that cannot be carried out; the record is its own answer. */
 const refuse = (draft: Draft, row: Bodied, { key, hash, effect, attempt, run }: Requested): Bodied => {
   const open: OpenEffect = { key, kind: effect.kind, hash, seq: draft.seq, attempt, run };
   const { body } = row;

@@ -130,7 +130,7 @@ const revoked = internal(
 
 export const onPendingEnd = (draft: Draft, { call, resolution }: SignalOf<"pending.end">): void => {
   const row = draft.call(call);
-  if (row?.phase !== "pending") return; // It has ended by this event, with its batch or its body.
+  if (row?.phase !== "pending") return; // This event has ended it already, with its batch or its body.
   const after =
     resolution === "revoked"
       ? project(draft, row, revoked, row.durationMs)

@@ -13,7 +13,7 @@ export interface Envelope {
 }
 
 /**
- * What has left the state with this event, for the journal's finished index. A wait that its call's end or its own time
+ * Names a row that left the state with this event, for the journal's finished index. A wait that its call's end or its own time
  * closed, or that nobody ever resolved, has a mark beside it: the event that ended it does not say how.
  */
 export interface Finished {

@@ -170,7 +170,7 @@ export class Reader {
   #work(): void {
     const texts = this.#waiting;
     this.#waiting = [];
-    if (texts.length > 0) this.#fault ??= this.#torn?.fault; // What was torn is corrupt when something follows it.
+    if (texts.length > 0) this.#fault ??= this.#torn?.fault; // A torn line is corrupt when something follows it.
     if (texts.length === 0 || this.isOver) return;
     const { good: jsons, bad } = upToFirst(texts, jsonOf);
     const begun = this.#withoutSegment(this.#header === undefined ? this.#withoutHeader(jsons) : jsons);

@@ -198,7 +198,7 @@ export interface AppendedEvent {
 }
 
 /**
- * What of a process is run from its scope: its tools are asked for, its call is live, the files of a background run are
+ * Says what the scope of a process runs for it: its tools are asked for, its call is live, the files of a background run are
  * written, an engine works; or nothing is.
  * A call may still be on its way out after the process has ended without it.
  */

@@ -55,7 +55,7 @@ export const checkT3Change = (before: State, after: State): string | undefined =
 };
 
 const changed = (was: TaskRow, is: TaskRow | undefined): string | undefined => {
-  if (is?.born !== was.born) return undefined; // Of tasks that are over, the oldest leave; their names may come again.
+  if (is?.born !== was.born) return undefined; // The oldest of the ended tasks leave; their names may come again.
   if (is.task.attempt < was.task.attempt) return `T4: attempt ${is.task.attempt} came after ${was.task.attempt}`;
   if (!isTerminal(was.task.state)) return undefined;
   return is.task.state === was.task.state && is.task.finished_at === was.task.finished_at

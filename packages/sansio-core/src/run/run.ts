@@ -116,7 +116,7 @@ const over = (row: RunRow): RunRow => {
   return { ...rest, phase: "ended" };
 };
 
-/** The files are there, or can not be made: the task hears first, then the process ends. */
+/** Ends the run once its files are written, or cannot be: the task hears first, then the process ends. */
 export const onArtifacts = (draft: Draft, event: EventOf<"artifacts.written">): Rejection | undefined => {
   const row = speaking(draft, event.attempt, "finishing");
   if (!isRun(row)) return row;

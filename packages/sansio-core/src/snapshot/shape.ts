@@ -1,5 +1,5 @@
 /**
- * What a snapshot is: plain JSON of a version, rows in order of birth. Calls stand in their batch, and the batch of a
+ * The shape of a snapshot: plain JSON of a version, rows in order of birth. Calls stand in their batch, and the batch of a
  * request in the request, so that names and places need not be said; what counts or lists rows is left out as well.
  */
 import {

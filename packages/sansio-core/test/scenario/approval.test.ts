@@ -168,7 +168,7 @@ describe("an approval with edited arguments", () => {
   it("runs at once where its tool checks nothing", () => {
     want(decide(parked(), "r:a", edit), { ...execute("r:a"), args: { n: 9 } });
   });
-  it("holds for one call: it can not be sticky", () => {
+  it("holds for one call: it cannot be sticky", () => {
     const decided = { type: "approval.decided", call: "r:a", decision: edit, args_hash: "h1", by: "p" } as const;
     parked()
       .refuses({ ...decided, sticky: "later" }, "stale_decision")
