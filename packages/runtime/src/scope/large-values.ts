@@ -113,9 +113,7 @@ export class Values {
   offload(event: Event, state: State, line: string): Offloaded | undefined {
     const referred = this.isLarge(line) ? this.#offloaded(event, state) : undefined;
     if (referred !== undefined || this.#port.rejected?.has(this.#port.scope, line.length) !== false) return referred;
-    return mayWait(event)
-      ? { event, stored: Promise.reject(new Error("its journal had no room for it")) }
-      : undefined;
+    return mayWait(event) ? { event, stored: Promise.reject(new Error("its journal had no room for it")) } : undefined;
   }
 
   /** Takes note that the journal had no room for lines, of which this is the longest. */
