@@ -4,6 +4,7 @@
  */
 import {
   type Codec,
+  type Fields,
   type Json,
   boolean,
   codecFrom,
@@ -136,7 +137,7 @@ export const ToolOutputContract: Codec<ToolOutputContract> = tagged<ToolOutputCo
   { static: {}, from_input_schema: { input_field: string, default_schema: optional(json) } },
 );
 
-export const manifestFields = {
+export const manifestFields: Fields<ToolManifest> = {
   id: ToolId,
   name: string,
   description: defaulted(string, "", (text) => text === ""),
@@ -196,7 +197,7 @@ const isEmpty = (value: Json): boolean => value === null || (typeof value === "o
 /** The reference does not define projections as a list or a map. Either is left out if it is empty. */
 const projections = defaulted<Json>(json, [], isEmpty);
 
-export const contractFields = {
+export const contractFields: Fields<ToolContract> = {
   input_schema: defaulted<Json>(json, anyObject, () => false),
   output_schema: nullable(json),
   input_schema_projections: projections,
