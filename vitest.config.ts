@@ -7,9 +7,9 @@ process.env["NODE_COMPILE_CACHE"] ??= resolve(import.meta.dirname, "node_modules
 
 const tests = ["test/**/*.test.ts", "packages/*/test/**/*.test.ts", "apps/*/test/**/*.test.ts"];
 
-/** Says if a file mocks a module or counts the objects of its process: what others have loaded would be in its way. */
+/** Says if a file mocks modules or timers, or counts the objects of its process: what others have left would be in its way. */
 const isAlone = (file: string): boolean =>
-  /vi\.mock\(|queryObjects\(/.test(readFileSync(resolve(import.meta.dirname, file), "utf8"));
+  /vi\.(?:mock|useFakeTimers)\(|queryObjects\(/.test(readFileSync(resolve(import.meta.dirname, file), "utf8"));
 
 /**
  * Files with a process of their own: those, and what drives browsers and other processes for minutes. All others take

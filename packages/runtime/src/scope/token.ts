@@ -48,5 +48,6 @@ export const idUnder = (secrets: readonly ScopeSecret[], token: string): string 
   return isGood ? id : undefined;
 };
 
+/** Returns the id of the wait that a token was signed for, or undefined where these roots did not sign it. */
 export const idOfToken = (roots: Roots, scope: string, token: string): string | undefined =>
   idUnder(secretsOf(roots, scope), token);

@@ -132,6 +132,7 @@ const EphemeralCodec: Codec<Ephemeral> = tagged<Ephemeral, "type">("ephemeral ob
   plugin_event: { plugin: string, call: string, event: json },
 });
 
+/** Decodes and encodes the frames of an observation, as the wire carries them. */
 export const FrameCodec: Codec<Frame> = tagged<Frame, "type">("frame", "type", {
   observed: { cursor: Cursor, at: u64, observation: ObservationCodec },
   ephemeral: { observation: EphemeralCodec },
