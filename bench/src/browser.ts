@@ -130,7 +130,7 @@ const firstCall: Figure = {
   name: "browser.first_call_ms",
   what: "from the navigation to the reply of a call of one step, nothing cached, beside an empty module of the same bytes",
   unit: "ms",
-  bound: 5.3, // 1.2 × 4.4, measured on 2026-11-20 on a busy machine of two cores; the aim is 2.0.
+  bound: 5.1, // 1.2 × 4.23, measured on 2026-11-20 on an idle machine of two cores; the aim is 2.0.
   round: () => firstCalls.round(),
   close: () => firstCalls.close(),
 };
