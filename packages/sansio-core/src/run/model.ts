@@ -173,7 +173,7 @@ export type RunCommand =
   /** A run wants, or gives back, its place among those of the worker. */
   | { readonly type: "permit.take"; readonly run: string }
   | { readonly type: "permit.release"; readonly run: string }
-  /** Whoever asked for a run is told. */
+  /** Tells the caller that asked for a run. */
   | { readonly type: "spawn.answer"; readonly run: string; readonly answer: SpawnAnswer }
   /** The two files of a run's attempt are to be written, from all that it reported. */
   | {

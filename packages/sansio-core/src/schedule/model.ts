@@ -160,7 +160,7 @@ export type ScheduleCommand =
       readonly timezone: string;
       readonly after: number;
     }
-  /** Whoever asked for a schedule is told. */
+  /** Tells the caller that asked for a schedule. */
   | { readonly type: "schedule.answer"; readonly schedule: string; readonly answer: ScheduleAnswer }
   /** A monitor's tool is to be tried. */
   | {
