@@ -1,9 +1,43 @@
 /**
- * Behaviour belongs to the log, not to the build: each branch of behaviour that differs between protocols stands here,
- * with the release that brought it and the golden logs that hold it. There is one protocol so far.
+ * Behaviour belongs to the log, not to the build. Each rule that differs between protocols stands here, with the first
+ * protocol that has it. A scope follows the rules of its own protocol until a recorded `scope.upgraded` raises it.
+ * Golden logs hold the old behaviour and the new.
  */
 
 /** The protocol of new scopes. A core refuses scopes of a newer one before it claims them. */
 export const currentProtocol = 1;
 
 export const isKnownProtocol = (protocol: number): boolean => protocol >= 1 && protocol <= currentProtocol;
+
+const firstProtocol = {
+  /** R1: `continueAs` begins a new life of the call, and a body's identities hold the life. */
+  lives: 2,
+  /** R2: `ctx.now()` is the time of the event whose answer was handed last. */
+  now_from_log: 2,
+  /** R3: a call that diverged is parked, and another version of its tool heals it. */
+  parked_divergence: 2,
+  /** R4, R14: losses of an owner without progress are counted and paused; the end of a crash loop has a cause. */
+  crash_loops: 2,
+  /** R5: an answer of the host names the request that it answers. */
+  host_answer_names_request: 2,
+  /** R7: a call in preparation waits while its tool is away. */
+  absent_tool_waits: 2,
+  /** R8: a `once` step of unknown outcome is answered in its place in the log. */
+  unknown_step_in_place: 2,
+  /** R10, R11: a lost background run is known by a field, and a rerunnable one begins again. */
+  lost_runs: 2,
+  /** R12: an ended task keeps its last detail and progress. */
+  task_keeps_detail: 2,
+  /** R9, R13: a body that waits only for recorded answers is suspended, whatever it waits for. */
+  suspends_every_wait: 2,
+  /** R15: the end of a body waits for its effects. */
+  waits_for_effects: 2,
+  /** R16: `ctx.patched` lets new code live beside its older self. */
+  patches: 2,
+  /** R17: retries and timeouts of a step are on record. */
+  step_retries: 2,
+} as const;
+
+export type ProtocolRule = keyof typeof firstProtocol;
+
+export const hasRule = (protocol: number, rule: ProtocolRule): boolean => protocol >= firstProtocol[rule];
