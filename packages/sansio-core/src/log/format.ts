@@ -10,7 +10,7 @@ import { type Codec, type Json, type ValueError, read, record, string, stringify
 import * as E from "fp-ts/lib/Either.js";
 import type { Rejection } from "../kernel/error.ts";
 import type { Envelope } from "../kernel/event.ts";
-import { currentProtocol } from "../kernel/protocol.ts";
+import { newestProtocol } from "../kernel/protocol.ts";
 import type { State } from "../kernel/state.ts";
 import { type LineFault, lineFault } from "./fault.ts";
 import { type Transition, digest, step } from "../machine.ts";
@@ -22,7 +22,7 @@ const newerThanKnown = (value: Json, line: number): LineFault | undefined => {
   const newer = (what: "format" | "protocol", found: number, known: number): LineFault =>
     lineFault(`newer_${what}`, `this core knows ${what} ${known}, found ${found}: update it first`, { line });
   if (typeof format === "number" && format > currentFormat) return newer("format", format, currentFormat);
-  if (typeof protocol === "number" && protocol > currentProtocol) return newer("protocol", protocol, currentProtocol);
+  if (typeof protocol === "number" && protocol > newestProtocol) return newer("protocol", protocol, newestProtocol);
   return undefined;
 };
 

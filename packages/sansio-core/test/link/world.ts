@@ -8,6 +8,7 @@ import type { RejectionCode } from "../../src/kernel/error.ts";
 import type { Event } from "../../src/kernel/event.ts";
 import { answerOf } from "../../src/link/model.ts";
 import { type Options, defaultOptions } from "../../src/kernel/options.ts";
+import { currentProtocol } from "../../src/kernel/protocol.ts";
 import { restore } from "../../src/snapshot/restore.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
 import type { State } from "../../src/kernel/state.ts";
@@ -40,10 +41,10 @@ export class World {
   frames: Frame[] = [];
   at = 1000;
 
-  open(scope: string, tools: readonly Tool[] = [], options: Partial<Options> = {}): this {
+  open(scope: string, tools: readonly Tool[] = [], options: Partial<Options> = {}, protocol = currentProtocol): this {
     this.states.set(scope, initial(scope));
     const all = { ...defaultOptions, ...options };
-    this.tell(scope, { type: "scope.opened", epoch: 1, owner: "d1", protocol: 1, options: all });
+    this.tell(scope, { type: "scope.opened", epoch: 1, owner: "d1", protocol, options: all });
     return tools.length === 0 ? this : this.tell(scope, { type: "catalog.published", tools });
   }
 
@@ -127,9 +128,9 @@ export class World {
 
   /** The owner is lost with all that was on its way; the next one asks again. */
   crash(scope: string): this {
-    const { epoch, options } = this.state(scope).scope;
+    const { epoch, protocol, options } = this.state(scope).scope;
     this.frames = this.frames.filter(({ to }) => to === scope);
-    return this.tell(scope, { type: "scope.opened", epoch: epoch + 1, owner: `d${epoch + 1}`, protocol: 1, options });
+    return this.tell(scope, { type: "scope.opened", epoch: epoch + 1, owner: `d${epoch + 1}`, protocol, options });
   }
 
   /** What is unanswered goes out again, until nothing is. */
