@@ -4,15 +4,23 @@
  * `machine.ts` derives the core from the list. To add one, write its folder and name it in `concerns.ts`.
  */
 import type { Fields } from "@pawl/tool-value";
-import type { Born, Command, CommandOf, CommandType, Duty } from "./kernel/command.ts";
+import type {
+  Born,
+  Command,
+  CommandOf,
+  CommandType,
+  Duty,
+  EventOf,
+  EventType,
+  SignalOf,
+  SignalType,
+  State,
+} from "./kernel/vocabulary.ts";
 import type { Due } from "./kernel/deadline.ts";
 import type { Lanes } from "./kernel/digest.ts";
 import type { Draft } from "./kernel/draft.ts";
 import type { Rejection } from "./kernel/error.ts";
-import type { EventOf, EventType } from "./kernel/event.ts";
 import type { ProtocolRule } from "./kernel/protocol.ts";
-import type { SignalOf, SignalType } from "./kernel/signal.ts";
-import type { State } from "./kernel/state.ts";
 
 export interface EventRule<T extends EventType> {
   readonly fields: Fields<Omit<EventOf<T>, "type">>;

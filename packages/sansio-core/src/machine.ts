@@ -41,16 +41,25 @@ import { type Codec, tagged } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { CommandRule, DueSource, EventRule, SignalRule } from "./concern.ts";
 import { concerns } from "./concerns.ts";
-import type { Born, Command, CommandType, Duty } from "./kernel/command.ts";
+import type {
+  Born,
+  Command,
+  CommandType,
+  Duty,
+  Envelope,
+  Event,
+  EventType,
+  Finished,
+  Signal,
+  SignalType,
+  State,
+} from "./kernel/vocabulary.ts";
 import { type Deadline, type Due, earlierOf } from "./kernel/deadline.ts";
 import { Lanes } from "./kernel/digest.ts";
 import { Draft } from "./kernel/draft.ts";
-import { Invariant, type Rejection } from "./kernel/error.ts";
-import type { Envelope, Event, EventType, Finished } from "./kernel/event.ts";
+import { type Rejection, Invariant } from "./kernel/error.ts";
 import { type ProtocolRule, missingRule } from "./kernel/protocol.ts";
-import type { Signal, SignalType } from "./kernel/signal.ts";
-import type { State } from "./kernel/state.ts";
-import { admit } from "./scope/admit.ts";
+import { admit } from "./scope/concern.ts";
 
 /** The result of a step. */
 export interface Transition {

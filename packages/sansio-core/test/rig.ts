@@ -1,13 +1,11 @@
 /** A scope on the bench: feeds events, keeps the log, and wants every command named. */
 import * as E from "fp-ts/lib/Either.js";
 import { expect } from "vitest";
-import type { Command } from "../src/kernel/command.ts";
+import type { Command, Envelope, Event, State } from "../src/kernel/vocabulary.ts";
 import { type Transition, initial, step } from "../src/machine.ts";
 import type { Rejection } from "../src/kernel/error.ts";
-import type { Envelope, Event } from "../src/kernel/event.ts";
-import { defaultOptions, type Options } from "../src/kernel/options.ts";
+import { type Options, defaultOptions } from "../src/kernel/options.ts";
 import { currentProtocol, newestProtocol } from "../src/kernel/protocol.ts";
-import type { State } from "../src/kernel/state.ts";
 import { type Tool, plainTool } from "../src/catalog/model.ts";
 
 /** Every protocol that this core knows: `describe.each(protocols)("under protocol %i", (protocol) => …)`. */

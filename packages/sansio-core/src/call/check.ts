@@ -1,18 +1,10 @@
 /** The invariants of calls, one function each: what is broken, and in which call. */
 import { firstBroken } from "../kernel/error.ts";
 import type { BatchRow } from "./batch.ts";
-import {
-  type BodyState,
-  type CallIn,
-  type CallPhase,
-  type CallRow,
-  awaitsApproval,
-  bodyOf,
-  occupies,
-} from "./model.ts";
+import type { BodyState, CallIn, CallPhase, CallRow } from "./model.ts";
+import { awaitsApproval, bodyOf, occupies } from "./row.ts";
 import type { Check } from "../concern.ts";
-import { effectBatch } from "../kernel/ids.ts";
-import type { State } from "../kernel/state.ts";
+import { type State, effectBatch } from "../kernel/vocabulary.ts";
 import type { Waiter } from "../wait/model.ts";
 
 const firstOf = (state: State, broken: (row: CallRow) => string | undefined): string | undefined =>

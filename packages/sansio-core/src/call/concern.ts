@@ -1,11 +1,11 @@
 /** Calls from the request to their output, made together in batches, with the effects of their bodies. */
-import { ToolCallOutput, array, json, oneOf, optional, string, u64 } from "@pawl/tool-value";
+import { array, json, oneOf, optional, string, ToolCallOutput, u64 } from "@pawl/tool-value";
 import { Deadlines } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { type CommandOf, type Duty, answered, observed, toBody } from "../kernel/command.ts";
+import { type BatchRef, type CommandOf, type Duty, answered, observed, toBody } from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { Table } from "../kernel/table.ts";
-import { ReplyCodec } from "../request/reply.ts";
+import { ReplyCodec } from "../request/model.ts";
 import {
   onArgsChecked,
   onCancelled,
@@ -37,20 +37,20 @@ import {
   EffectResultCodec,
   EffectSpecCodec,
   HookOutcomeCodec,
+  ofRun,
   PreparationCodec,
   ResolvedCodec,
   ResumeCauseCodec,
   StepErrorCodec,
-  ofRun,
 } from "./codec.ts";
 import { type ApprovalEvent, onApprovalDecided } from "./approval.ts";
 import {
   onBatchCounted,
   onBatchCreate,
-  onBatchPrepared,
-  onBatchTriggered,
   onBatchesCancel,
   onBatchesReview,
+  onBatchPrepared,
+  onBatchTriggered,
   onCallMoved,
   onPreparationEnded,
 } from "./batch.ts";
@@ -82,7 +82,6 @@ import type { EffectEvent, StepRecovery } from "./effect.ts";
 import type { CallCommand, CallRows, CallSignal } from "./contract.ts";
 import type { Concern } from "../concern.ts";
 import type { Recovery } from "../catalog/model.ts";
-import type { BatchRef } from "../kernel/ids.ts";
 
 const executeDuty: { readonly [R in Recovery]: Duty } = {
   rerunnable: { performed: "at_once", afterLoss: "counted", answeredBy: "call.settled" },

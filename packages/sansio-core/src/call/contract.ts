@@ -1,7 +1,7 @@
 /** Signals that calls hear, and commands that they ask for. */
 import type { Json, Resolution, ToolCallOutput } from "@pawl/tool-value";
 import type { Recovery } from "../catalog/model.ts";
-import type { BatchRef, CallRef } from "../kernel/ids.ts";
+import type { BatchRef, CallRef } from "../kernel/vocabulary.ts";
 import type { NewCall, Replies } from "../request/model.ts";
 import type { Deadlines } from "../kernel/deadline.ts";
 import type { PersistentMap } from "../kernel/persistent-map.ts";

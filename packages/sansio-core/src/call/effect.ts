@@ -17,10 +17,10 @@
  *   E7  an open clean-up has a time of its own, and nothing else has
  */
 import type { Json } from "@pawl/tool-value";
-import { bodyOf } from "./model.ts";
+import { bodyOf } from "./row.ts";
 import type { SessionScope } from "../identity/scope.ts";
 import type { Deadline } from "../kernel/deadline.ts";
-import type { State } from "../kernel/state.ts";
+import type { State } from "../kernel/vocabulary.ts";
 import type { Asking } from "../message/message.ts";
 import type { Reply } from "../request/model.ts";
 

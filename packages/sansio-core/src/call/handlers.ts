@@ -5,14 +5,14 @@ import { afterEdit, afterPrepare } from "./approval.ts";
 import { cancel, cancelNow, cleaned, stopLeft } from "./stop.ts";
 import { complete, ending, project } from "./finish.ts";
 import { afterBeforeHook, afterCheck, afterHooks } from "./prepare.ts";
-import { type BodyResult, type CallIn, type CallRow, byBirth, runningRow } from "./model.ts";
+import type { BodyResult, CallIn, CallRow } from "./model.ts";
+import { byBirth, inPhase, isRejection, move, problemOfRun, runningRow } from "./row.ts";
 import { batchesOfCall } from "./batch.ts";
-import { inPhase, isRejection, problemOfRun, move } from "./place.ts";
 import { diverge, resolve } from "./owner-lost.ts";
 import { type Deadline, deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
-import type { EventOf } from "../kernel/event.ts";
+import type { EventOf } from "../kernel/vocabulary.ts";
 import type { WaitRow } from "../wait/model.ts";
 
 type Answer = Rejection | undefined;

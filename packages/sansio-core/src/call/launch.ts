@@ -1,7 +1,8 @@
 /** Starts bodies: the first run, a run after a loss, the next attempt. Decides whether a call is tried again, and when. */
 import { type Json, type ToolCallOutput, type ToolFailure, withRetry } from "@pawl/tool-value";
 import { observeStart, project, unapproved, unavailable } from "./finish.ts";
-import { type BodyState, type CallIn, type CallRow, type ResumeCause, type Stop, runningRow } from "./model.ts";
+import type { BodyState, CallIn, CallRow, ResumeCause, Stop } from "./model.ts";
+import { runningRow } from "./row.ts";
 import { callableById, recoveryOf } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";

@@ -7,15 +7,14 @@ import {
   decideSelect,
   isForgotten,
 } from "./effect.ts";
-import { type CallIn, type CallRow, runningRow } from "./model.ts";
-import { inPhase, isRejection, problemOfRun, putCall } from "./place.ts";
+import type { CallIn, CallRow } from "./model.ts";
+import { inPhase, isRejection, problemOfRun, putCall, runningRow } from "./row.ts";
 import { type Bodied, settleAll, withBody } from "./settle.ts";
 import { processOfScope } from "../identity/scope.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
-import type { EventOf } from "../kernel/event.ts";
-import { callRef, effectBatch } from "../kernel/ids.ts";
+import { type EventOf, callRef, effectBatch } from "../kernel/vocabulary.ts";
 import { handleProblem } from "../link/handle.ts";
 import { problemOfLink } from "../link/model.ts";
 import { conflictOfIds } from "../request/model.ts";

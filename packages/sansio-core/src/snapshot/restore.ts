@@ -3,21 +3,13 @@ import { type ValueError, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { BatchParent, BatchRow } from "../call/batch.ts";
 import { duesOf } from "../call/deadlines.ts";
-import {
-  type BodyState,
-  type CallIdentity,
-  type CallRow,
-  awaitsApproval,
-  earliestDue,
-  occupies,
-  runningRow,
-} from "../call/model.ts";
+import type { BodyState, CallIdentity, CallRow } from "../call/model.ts";
+import { awaitsApproval, earliestDue, occupies, runningRow } from "../call/row.ts";
 import type { Tool } from "../catalog/model.ts";
 import { checkAll } from "../check.ts";
 import { Deadlines } from "../kernel/deadline.ts";
-import { type CallRef, callRef, effectBatch, requestBatch, stepBatch } from "../kernel/ids.ts";
+import { type CallRef, type State, callRef, effectBatch, requestBatch, stepBatch } from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
-import type { State } from "../kernel/state.ts";
 import { Table } from "../kernel/table.ts";
 import { initial } from "../machine.ts";
 import { type RequestRow, ownExecutionScope } from "../request/model.ts";
@@ -27,12 +19,12 @@ import {
   type BatchShape,
   type ChildShape,
   type RequestShape,
-  SnapshotCodec,
   type SnapshotShape,
   type StepShape,
   type WaitShape,
-  problemOf,
   ownParts,
+  problemOf,
+  SnapshotCodec,
 } from "./shape.ts";
 import type { WaitRow } from "../wait/model.ts";
 

@@ -1,7 +1,7 @@
 /** Compares states, however they came about: by their snapshots, which are made only in doubt. */
 import { stringifyRecord } from "@pawl/tool-value";
-import { bodyOf } from "../call/model.ts";
-import type { State } from "../kernel/state.ts";
+import { bodyOf } from "../call/row.ts";
+import type { State } from "../kernel/vocabulary.ts";
 import { shapeOf, snapshot } from "./write.ts";
 
 interface Fields {

@@ -6,7 +6,6 @@ import {
   type Codec,
   type Fields,
   type Json,
-  Resolution,
   array,
   boolean,
   defaulted,
@@ -15,6 +14,7 @@ import {
   oneOf,
   optional,
   record,
+  Resolution,
   string,
   tagged,
   text,
@@ -29,12 +29,11 @@ import { concerns } from "../concerns.ts";
 import { FlowEndCodec } from "../flow/codec.ts";
 import type { FlowEnd } from "../flow/model.ts";
 import { Options } from "../kernel/options.ts";
-import type { State } from "../kernel/state.ts";
-import { ReplyCodec } from "../request/reply.ts";
-import type { Reply } from "../request/model.ts";
+import type { State } from "../kernel/vocabulary.ts";
+import { type Reply, ReplyCodec } from "../request/model.ts";
 import type { ScopeRow, ScopeStatus } from "../scope/model.ts";
-import { type BodyShape, CallCodec, type CallShape, isEmpty, isFalse, isNone } from "./call.ts";
-import { FlowRowCodec, type FlowShape } from "./flow.ts";
+import { type BodyShape, type CallShape, CallCodec, isEmpty, isFalse, isNone } from "./call.ts";
+import { type FlowShape, FlowRowCodec } from "./flow.ts";
 import type { Terminal } from "../wait/model.ts";
 
 /** The version that is written, and the only one that is read so far. */

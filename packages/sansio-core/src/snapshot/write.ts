@@ -1,12 +1,12 @@
 /** A state as a snapshot: what it says is a function of what the state holds, not of how it came to hold it. */
-import { type Json, stringifyRecord } from "@pawl/tool-value";
+import { type Json, stableHash, stringifyRecord } from "@pawl/tool-value";
 import type { BatchRow } from "../call/batch.ts";
-import { type BodyState, type CallRow, bodyOf } from "../call/model.ts";
+import type { BodyState, CallRow } from "../call/model.ts";
+import { bodyOf } from "../call/row.ts";
 import type { Tool } from "../catalog/model.ts";
 import type { FlowRow } from "../flow/model.ts";
 import { waitingsOf } from "../flow/strand.ts";
-import { type CallRef, stepBatch } from "../kernel/ids.ts";
-import type { State } from "../kernel/state.ts";
+import { type CallRef, type State, stepBatch } from "../kernel/vocabulary.ts";
 import { type RequestRow, ownExecutionScope } from "../request/model.ts";
 import { type BodyShape, type CallShape, byPlace } from "./call.ts";
 import { flowShape } from "./flow.ts";
@@ -14,13 +14,13 @@ import {
   type BatchShape,
   type ChildShape,
   type RequestShape,
-  SnapshotCodec,
   type SnapshotShape,
   type StepShape,
-  ToolsCodec,
   type WaitShape,
   ownParts,
+  SnapshotCodec,
   snapshotVersion,
+  ToolsCodec,
 } from "./shape.ts";
 import type { WaitRow } from "../wait/model.ts";
 
@@ -263,3 +263,6 @@ export const shapeOf = (state: State): SnapshotShape => {
 
 /** Plain JSON, from which `restore` makes a state that does what this one does. */
 export const snapshot = (state: State): Json => SnapshotCodec.encode(shapeOf(state)) as Json;
+
+/** Hashes a state: equal states have equal hashes, however they came about. */
+export const stateHash = (state: State): string => stableHash(snapshot(state));

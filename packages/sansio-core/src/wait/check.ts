@@ -1,9 +1,9 @@
 /** The invariants of waits, one function each: what is broken, and in which wait. */
 import { firstBroken } from "../kernel/error.ts";
 import type { Check } from "../concern.ts";
-import { bodyOf } from "../call/model.ts";
-import type { State } from "../kernel/state.ts";
-import type { WaitRow, Waiter } from "./model.ts";
+import { bodyOf } from "../call/row.ts";
+import type { State } from "../kernel/vocabulary.ts";
+import type { Waiter, WaitRow } from "./model.ts";
 
 const firstOf = (state: State, broken: (row: WaitRow) => string | undefined): string | undefined =>
   firstBroken(state.waits.rows(), (row) => `wait \`${row.key}\``, broken);

@@ -1,15 +1,13 @@
 /** Waits are opened, resolved once, and left. */
-import { Resolution, array, optional, string } from "@pawl/tool-value";
-import { bodyOf } from "../call/model.ts";
-import { inPhase, isRejection } from "../call/place.ts";
+import { array, optional, Resolution, string } from "@pawl/tool-value";
+import { bodyOf, inPhase, isRejection } from "../call/row.ts";
 import type { Concern } from "../concern.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
-import type { EventOf } from "../kernel/event.ts";
-import type { SignalOf } from "../kernel/signal.ts";
+import type { EventOf, SignalOf } from "../kernel/vocabulary.ts";
 import { Table } from "../kernel/table.ts";
 import { waitChangeChecks, waitChecks } from "./check.ts";
-import type { Terminal, WaitEvent, WaitRow, WaitRows, WaitSignal, Waiter } from "./model.ts";
+import type { Terminal, Waiter, WaitEvent, WaitRow, WaitRows, WaitSignal } from "./model.ts";
 
 /** Tells one who waits: a body by its effect, a pending call by its end. */
 const answer = (draft: Draft, { call, effect }: Waiter, { resolution, seq }: Terminal): void => {

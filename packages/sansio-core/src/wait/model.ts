@@ -17,9 +17,7 @@
  */
 import type { Json, Resolution } from "@pawl/tool-value";
 import { signalEventType } from "../identity/process.ts";
-import type { Event } from "../kernel/event.ts";
-import type { CallRef } from "../kernel/ids.ts";
-import type { State } from "../kernel/state.ts";
+import type { CallRef, Event, State } from "../kernel/vocabulary.ts";
 import type { Table } from "../kernel/table.ts";
 import type { Said } from "../message/message.ts";
 

@@ -1,7 +1,6 @@
 /** Any well-typed event, which may name what is there, what was there, and what never was. */
 import type { EffectSpec } from "../../src/call/effect.ts";
-import type { Event, EventType } from "../../src/kernel/event.ts";
-import type { State } from "../../src/kernel/state.ts";
+import type { Event, EventType, State } from "../../src/kernel/vocabulary.ts";
 import type { Dice } from "./dice.ts";
 import { anyLambdaResult, anySubmission, askedLambda, unbuilt } from "./flow.ts";
 import { longWorkMakers } from "./background.ts";

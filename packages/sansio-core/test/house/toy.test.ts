@@ -36,7 +36,7 @@ export interface NoteRows {
 
 const concern = `import { array, boolean, defaulted, optional, record, string, u64 } from "@pawl/tool-value";
 import type { Concern } from "../concern.ts";
-import { untilAcked } from "../kernel/command.ts";
+import { untilAcked } from "../kernel/vocabulary.ts";
 import { reject } from "../kernel/error.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import type { NoteCommand, NoteEvent, NoteRow, NoteRows, NoteSignal } from "./model.ts";

@@ -3,15 +3,13 @@ import { stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { checkAll, checkChange } from "../../src/check.ts";
 import { EventCodec, initial, outstanding, step } from "../../src/machine.ts";
-import type { Command } from "../../src/kernel/command.ts";
+import type { Command, Event, State } from "../../src/kernel/vocabulary.ts";
 import type { RejectionCode } from "../../src/kernel/error.ts";
-import type { Event } from "../../src/kernel/event.ts";
 import { answerOf } from "../../src/link/model.ts";
 import { type Options, defaultOptions } from "../../src/kernel/options.ts";
 import { currentProtocol } from "../../src/kernel/protocol.ts";
 import { restore } from "../../src/snapshot/restore.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
-import type { State } from "../../src/kernel/state.ts";
 import type { Tool } from "../../src/catalog/model.ts";
 import { strayRaises } from "../raised.ts";
 

@@ -1,7 +1,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { digest, step } from "../../src/machine.ts";
-import type { Envelope } from "../../src/kernel/event.ts";
+import type { Envelope } from "../../src/kernel/vocabulary.ts";
 import { defaultOptions } from "../../src/kernel/options.ts";
 import { currentProtocol, newestProtocol } from "../../src/kernel/protocol.ts";
 import { Rig, tool } from "../rig.ts";

@@ -1,7 +1,7 @@
 /** The words that scenarios are told in. The calls of request `r` are `r:a`, `r:b`, … by their ids. */
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { ResumeCause } from "../../src/call/model.ts";
-import type { Command } from "../../src/kernel/command.ts";
+import type { Command } from "../../src/kernel/vocabulary.ts";
 import type { EffectSpec } from "../../src/call/effect.ts";
 import type { RequestedCall } from "../../src/request/model.ts";
 import type { Tool } from "../../src/catalog/model.ts";
