@@ -4,7 +4,16 @@
  * A seed decides everything: requests, bodies, and faults. After a number of events the faults stop, and every scope
  * has to come to rest. Invariants are checked after each event; conservation and replay at the end.
  */
-import { type Envelope, type Rejection, checkAll, currentProtocol, initial, nextDeadline, outstanding, step } from "@pawl/sansio-core";
+import {
+  type Envelope,
+  type Rejection,
+  checkAll,
+  currentProtocol,
+  initial,
+  nextDeadline,
+  outstanding,
+  step,
+} from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { speak } from "./body.ts";
 import { anyOptions, anyTools } from "./catalog.ts";
@@ -73,7 +82,9 @@ class CoreSim implements Environment {
     this.dice = new Dice(seed);
     this.processKind = this.dice.below(4);
     this.#faults = coreSimFaults.filter((fault) => !without.includes(fault));
-    this.scopes = [...sessionScopes, processScopeId].map((id) => new SimScope(id, this, anyOptions(this.dice), protocol));
+    this.scopes = [...sessionScopes, processScopeId].map(
+      (id) => new SimScope(id, this, anyOptions(this.dice), protocol),
+    );
     for (const scope of this.scopes) this.#begin(scope);
   }
 

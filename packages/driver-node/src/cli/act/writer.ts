@@ -7,14 +7,7 @@
 import { randomUUID } from "node:crypto";
 import { type Append, type AppendResult, type Claim, Values, defaultBlobChars } from "@pawl/runtime/driver";
 import { hashText } from "@pawl/tool-value";
-import {
-  type Command,
-  type Event,
-  type Finished,
-  type State,
-  wakeAtOf,
-  write,
-} from "@pawl/sansio-core";
+import { type Command, type Event, type Finished, type State, wakeAtOf, write } from "@pawl/sansio-core";
 import { newestProtocol } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { CliError, exit } from "../exit.ts";
