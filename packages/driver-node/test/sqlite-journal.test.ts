@@ -202,7 +202,12 @@ describe("a journal on SQLite", () => {
     ]);
     expect(await journal.load("session:a", "node:2")).toEqual({ epoch: 2, seq: 3 });
     expect(await journal.claim("session:b", "node:3", 0)).toEqual({ type: "newer_protocol", protocol: 1 });
-    expect(await journal.claim("session:b", "node:3", 1)).toEqual({ type: "claimed", lastOwner: "lost", epoch: 2, seq: 4 });
+    expect(await journal.claim("session:b", "node:3", 1)).toEqual({
+      type: "claimed",
+      lastOwner: "lost",
+      epoch: 2,
+      seq: 4,
+    });
     expect(await journal.appendAll([oneLine("session:b", 2, 5)])).toEqual([{ type: "ok" }]);
     expect((await journal.head("session:b"))?.seq).toBe(5);
     await journal.close();
