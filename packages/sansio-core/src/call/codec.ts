@@ -14,7 +14,7 @@ import {
 } from "@pawl/tool-value";
 import type { Decision } from "./approval.ts";
 import type { ChildCall, EffectResult, EffectSpec, SelectMode, StepError, StepRecovery } from "./effect.ts";
-import type { ArgsVerdict, BodyResult, Directive, HookOutcome, Preparation, Resolved, ResumeCause } from "./model.ts";
+import type { ArgsVerdict, BodyResult, Directive, HookOutcome, Preparation, Resolved, ResumeCause, UnknownCause } from "./model.ts";
 import { SessionScope } from "../identity/scope.ts";
 import { AskingCodec } from "../message/message.ts";
 
@@ -64,6 +64,8 @@ export const ResumeCauseCodec: Codec<ResumeCause> = oneOf(
   "run_again",
   "cancelled",
 );
+
+export const UnknownCauseCodec: Codec<UnknownCause> = oneOf("a cause", "owner_lost", "crash_loop", "diverged");
 
 export const ofRun = { call: string, attempt: u64, run: u64 };
 

@@ -43,7 +43,7 @@ const finishing = (draft: Draft, ref: string, waits: CallIn<"finishing">["waits"
 const onAfterHook = (draft: Draft, event: EventOf<"hook.ran">): Answer => {
   const row = finishing(draft, event.call, "hook");
   if (isRejection(row)) return row;
-  move(draft, row, project(draft, row, afterHooks(row.output, event.outcome), row.durationMs));
+  move(draft, row, project(draft, row, afterHooks(row.output, event.outcome), row.durationMs, row.cause));
   return undefined;
 };
 

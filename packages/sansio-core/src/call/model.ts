@@ -19,6 +19,7 @@
  *   C6  between two attempts only steps that may run once are open
  *   C7  a call comes to `ready` through its approval where its tool requires it, or by a sticky one
  *   C8  a call that was told to stop has no clean-up open, and its grace runs unless it, or what it called, cleans up
+ *   C9  a count of crashes grows by one at a time: of a body that ran, or of one that is resolved to run again
  */
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
@@ -57,8 +58,10 @@ export interface BodyState {
   readonly argsHash: string;
   readonly attempt: number;
   readonly run: number;
-  /** Resumes in a row without a new record. */
+  /** Resumes in a row without a new record; from protocol 2 on, crashes in a row. */
   readonly resumes: number;
+  /** Something of it was recorded since it last started. Noted from protocol 2 on. */
+  readonly hasRecord: boolean;
   readonly startedAt: number;
   readonly open: readonly OpenEffect[];
   readonly settled: PersistentMap<string, SettledEffect>;
@@ -132,11 +135,14 @@ export type CallRow =
       readonly phase: "finishing";
       readonly waits: "hook" | "projection";
       readonly output: ToolCallOutput;
+      /** Why the outcome is unknown, where it is. Set from protocol 2 on. */
+      readonly cause?: UnknownCause;
       readonly durationMs: number;
     })
   | (Base & {
       readonly phase: "completed";
       readonly output: ToolCallOutput;
+      readonly cause?: UnknownCause;
       readonly durationMs: number;
       readonly parts?: Json;
     });
@@ -204,7 +210,13 @@ export type CallEvent =
     }
   | { readonly type: "call.prepared"; readonly call: string; readonly preparation: Preparation }
   | ({ readonly type: "call.dispatched"; readonly owner: string; readonly key?: string } & OfRun)
-  | ({ readonly type: "call.settled"; readonly result: BodyResult; readonly duration_ms: number } & OfRun)
+  /** `cause`: the driver says that a background run was lost and is not begun again. */
+  | ({
+      readonly type: "call.settled";
+      readonly result: BodyResult;
+      readonly duration_ms: number;
+      readonly cause?: "owner_lost";
+    } & OfRun)
   | ({ readonly type: "call.settled_late"; readonly output: ToolCallOutput; readonly duration_ms: number } & OfRun)
   /** `parked`: the body has ended, and starts again when its wait under this key is over. */
   | ({ readonly type: "call.suspended"; readonly parked?: string } & OfRun)
