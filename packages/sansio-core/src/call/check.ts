@@ -5,6 +5,7 @@ import type { BodyState, CallIn, CallPhase, CallRow } from "./model.ts";
 import { awaitsApproval, bodyOf, occupies } from "./row.ts";
 import type { Check } from "../concern.ts";
 import { type State, effectBatch } from "../kernel/vocabulary.ts";
+import { hasRule } from "../kernel/protocol.ts";
 import type { Waiter } from "../wait/model.ts";
 
 const firstOf = (state: State, broken: (row: CallRow) => string | undefined): string | undefined =>
@@ -102,8 +103,22 @@ export const checkC8: Check = (state) =>
       : undefined;
   });
 
+const mayCrash: ReadonlySet<CallPhase> = new Set(["running", "unknown"]);
+
+/** Protocol 1 counts by another rule, and is not looked at. */
+export const checkC9Change = (before: State, after: State): string | undefined => {
+  if (!hasRule(before.scope.protocol, "crash_loops")) return undefined;
+  return firstOf(after, (row) => {
+    const earlier = before.calls.at(row.call.ref);
+    if (earlier === undefined || earlier === row || earlier.call.born !== row.call.born) return undefined;
+    const [count, last] = [bodyOf(row)?.resumes ?? 0, bodyOf(earlier)?.resumes ?? 0];
+    if (count <= last || (count === last + 1 && mayCrash.has(earlier.phase))) return undefined;
+    return `C9: ${last} crashes became ${count} while it was ${earlier.phase}`;
+  });
+};
+
 export const callChecks: readonly Check[] = [checkC1, checkC2, checkC3, checkC4, checkC5, checkC6, checkC8];
-export const callChangeChecks = [checkC2Change, checkC7Change] as const;
+export const callChangeChecks = [checkC2Change, checkC7Change, checkC9Change] as const;
 
 const firstBatch = (state: State, broken: (row: BatchRow) => string | undefined): string | undefined =>
   firstBroken(state.batches.rows(), (row) => `batch \`${row.ref}\` (${row.phase})`, broken);

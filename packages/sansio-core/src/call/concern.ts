@@ -99,6 +99,8 @@ const stepDuty: { readonly [R in StepRecovery]: Duty } = {
 const dutyOfExecute = ({ recovery, run }: CommandOf<"tool.execute">): Duty =>
   run === 1 ? executeDuty[recovery] : { ...executeDuty[recovery], performed: "durable" };
 
+const lostCause = oneOf<"owner_lost">("the cause of a run that is not begun again", "owner_lost");
+
 /** A batch may have been dropped by this event, with the body that made it. */
 const inLiveBatch =
   <S extends { readonly batch: BatchRef }>(on: (draft: Draft, signal: S) => void) =>
@@ -128,7 +130,11 @@ export const call: Concern<
     },
     "call.prepared": { fields: { call: string, preparation: PreparationCodec }, on: onPrepared },
     "call.dispatched": { fields: { ...ofRun, owner: string, key: optional(string) }, on: onDispatched },
-    "call.settled": { fields: { ...ofRun, result: BodyResultCodec, duration_ms: u64 }, on: onSettled },
+    "call.settled": {
+      fields: { ...ofRun, result: BodyResultCodec, duration_ms: u64, cause: optional(lostCause) },
+      fieldsSince: { cause: "lost_runs" },
+      on: onSettled,
+    },
     "call.settled_late": { fields: { ...ofRun, output: ToolCallOutput, duration_ms: u64 }, on: onSettledLate },
     "call.suspended": { fields: { ...ofRun, parked: optional(string) }, on: onSuspended },
     "call.resumed": { fields: { ...ofRun, cause: ResumeCauseCodec, owner: string }, on: onResumed },
@@ -255,7 +261,11 @@ export const call: Concern<
     observe: {
       tag: 14,
       duty: observed,
-      digest: (lanes, command) => lanes.text(command.what).text(command.call).text(command.tool).text(command.call_id),
+      digest: (lanes, { what, call: ref, tool, call_id, cause, crash }) => {
+        lanes.text(what).text(ref).text(tool).text(call_id);
+        if (cause !== undefined) lanes.text(cause);
+        return crash === undefined ? lanes : lanes.number(crash.count).optional(crash.step);
+      },
     },
   },
   due: { next: nextCallDue, tidy: tidyCallDues, on: onCallDue },

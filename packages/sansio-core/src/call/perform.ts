@@ -7,6 +7,7 @@ import {
   decideSelect,
   isForgotten,
 } from "./effect.ts";
+import { withRecord } from "./crash-loop.ts";
 import type { CallIn, CallRow } from "./model.ts";
 import { inPhase, isRejection, problemOfRun, putCall, runningRow } from "./row.ts";
 import { type Bodied, settleAll, withBody } from "./settle.ts";
@@ -160,10 +161,15 @@ const opened = (draft: Draft, { key, hash, effect, attempt, run }: Requested): O
 };
 
 /** `before`: what an earlier attempt settled under the key, and is forgotten. */
-const withOpen = (row: CallIn<"running">, effect: OpenEffect, before: SettledEffect | undefined): CallIn<"running"> => {
+const withOpen = (
+  draft: Draft,
+  row: CallIn<"running">,
+  effect: OpenEffect,
+  before: SettledEffect | undefined,
+): CallIn<"running"> => {
   const { body } = row;
   const settled = before === undefined ? body.settled : body.settled.delete(effect.key);
-  return runningRow(row, { ...body, resumes: 0, open: [...body.open, effect], settled }, row);
+  return runningRow(row, { ...body, ...withRecord(draft), open: [...body.open, effect], settled }, row);
 };
 
 /** Only a process has a log for events of its own, and a link takes more when some of it is answered. */
@@ -197,7 +203,7 @@ const onAsked = (draft: Draft, row: CallIn<"running">, event: Requested): Reject
   const refusal = conflictOfSpec(draft, row, event) ?? problemOfScope(draft, event);
   if (refusal !== undefined) return refusal;
   const effect = opened(draft, event);
-  const next = withOpen(row, effect, row.body.settled.get(event.key));
+  const next = withOpen(draft, row, effect, row.body.settled.get(event.key));
   putCall(draft, decideAtOnce(draft, next, effect), row);
   perform(draft, row, event);
   return undefined;
@@ -240,7 +246,7 @@ export const onEffectRequested = (draft: Draft, event: Requested): Rejection | u
   if (effect.kind !== "step") return onAsked(draft, row, event);
   const { recovery } = effect;
   const open = { key, kind: "step", hash, seq: draft.seq, attempt, run, recovery } as const;
-  putCall(draft, withOpen(row, open, before), row);
+  putCall(draft, withOpen(draft, row, open, before), row);
   draft.emit({ type: "step.run", call: row.call.ref, attempt, run, key, recovery });
   return undefined;
 };

@@ -7,6 +7,7 @@ import {
   decideSelect,
   isForgotten,
 } from "./effect.ts";
+import { withRecord } from "./crash-loop.ts";
 import { resuming } from "./launch.ts";
 import type { BodyState, CallIn, CallRow } from "./model.ts";
 import { bodyOf, earliestDue, inPhase, isRejection, known, problemOfRun, putCall, runningRow } from "./row.ts";
@@ -76,7 +77,7 @@ const settleOne = (draft: Draft, row: Bodied, effect: OpenEffect, end: End): Bod
   const settled = settledEffect(draft, body, effect, end);
   const open = body.open.length === 1 ? none : body.open.filter((other) => other !== effect);
   if (row.phase === "running") answer(draft, row, effect.key, settled);
-  return withBody(row, { ...body, resumes: 0, open, settled: body.settled.set(effect.key, settled) });
+  return withBody(row, { ...body, ...withRecord(draft), open, settled: body.settled.set(effect.key, settled) });
 };
 
 /** The first open select that is decided now. */
@@ -215,7 +216,7 @@ export const onEffectReused = (draft: Draft, event: EventOf<"effect.reused">): R
     settled: draft.seq,
     index: draft.nextAnswer(),
   };
-  putCall(draft, withBody(row, { ...body, resumes: 0, settled: body.settled.set(event.key, reused) }), row);
+  putCall(draft, withBody(row, { ...body, ...withRecord(draft), settled: body.settled.set(event.key, reused) }), row);
   answer(draft, row, event.key, reused);
   return undefined;
 };

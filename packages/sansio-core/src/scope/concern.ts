@@ -7,7 +7,7 @@ import type { Concern } from "../concern.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { Envelope, EventOf, EventType, State } from "../kernel/vocabulary.ts";
-import { defaultOptions, invalidOption, Options } from "../kernel/options.ts";
+import { Options, defaultOptions, invalidOption, youngOption } from "../kernel/options.ts";
 import { isKnownProtocol } from "../kernel/protocol.ts";
 import type { OwnerEnd, ScopeEvent, ScopeRows } from "./model.ts";
 
@@ -73,6 +73,11 @@ export const mostOf = (
   after: State,
 ): number => Math.max(before.scope.options[bound], after.scope.options[bound]);
 
+const problemOfOptions = (protocol: number, options: Options): Rejection | undefined => {
+  const invalid = invalidOption(options);
+  return invalid === undefined ? youngOption(protocol, options) : reject("invalid_option", invalid);
+};
+
 export const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejection | undefined => {
   const { scope } = draft;
   if (event.epoch <= scope.epoch) return reject("stale_epoch", `the epoch is ${scope.epoch}, found ${event.epoch}`);
@@ -84,8 +89,8 @@ export const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejectio
     return reject("not_an_upgrade", message);
   }
   const { epoch, owner, protocol, options, last_owner: went = "lost" } = event;
-  const invalid = invalidOption(options);
-  if (invalid !== undefined) return reject("invalid_option", invalid);
+  const problem = problemOfOptions(protocol, options);
+  if (problem !== undefined) return problem;
   const { status } = scope;
   const isMoving = status.type === "moving";
   draft.setScope({
@@ -101,8 +106,8 @@ export const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejectio
 };
 
 export const onConfigured = (draft: Draft, { options }: EventOf<"scope.configured">): Rejection | undefined => {
-  const invalid = invalidOption(options);
-  if (invalid !== undefined) return reject("invalid_option", invalid);
+  const problem = problemOfOptions(draft.scope.protocol, options);
+  if (problem !== undefined) return problem;
   draft.setScope({ ...draft.scope, options });
   draft.raise({ type: "batches.review" });
   return undefined;
@@ -160,6 +165,7 @@ export const scope: Concern<ScopeRows, ScopeEvent["type"]> = {
   events: {
     "scope.opened": {
       fields: { epoch: u64, owner: string, protocol: u64, options: Options, last_owner: optional(ownerEnd) },
+      fieldsSince: { last_owner: "crash_loops" },
       on: onOpened,
     },
     "clock.ticked": { fields: {}, on: () => undefined },
@@ -169,7 +175,11 @@ export const scope: Concern<ScopeRows, ScopeEvent["type"]> = {
     "scope.received": { fields: { nonce: string, epoch: u64, owner: string }, on: onReceived },
     "scope.moved": { fields: { nonce: string }, on: onMoveEnded },
     "scope.kept": { fields: { nonce: string }, on: onMoveEnded },
-    "owner.lost": { fields: { owner: string, went: optional(ownerEnd) }, on: onOwnerLost },
+    "owner.lost": {
+      fields: { owner: string, went: optional(ownerEnd) },
+      fieldsSince: { went: "crash_loops" },
+      on: onOwnerLost,
+    },
   },
   signals: {},
   commands: {},
