@@ -197,7 +197,10 @@ export const call: Concern<
     "call.left": { raises: ["calls.drop", "wait.leave"], on: onCallLeft },
     "calls.drop": { raises: ["wait.close", "waits.leave"], on: onCallsDrop },
     "calls.decide": { raises: ["call.moved", "waits.leave"], on: onCallsDecide },
-    "owners.lost": { raises: ["call.moved", "call.left", "wait.open", "wait.close", "waits.leave", "run.lost"], on: onOwnersLost },
+    "owners.lost": {
+      raises: ["call.moved", "call.left", "wait.open", "wait.close", "waits.leave", "run.lost"],
+      on: onOwnersLost,
+    },
     "effect.end": { raises: [], on: onEffectEnd },
     "pending.end": { raises: ["call.moved"], on: onPendingEnd },
     "wait.kept": { raises: [], on: onWaitKept },

@@ -113,7 +113,8 @@ const pendingOn = (
 /** A cancelled call that still finishes keeps its outcome, and is not tried again. */
 const afterAttempt = (draft: Draft, row: CallIn<"running">, output: ToolCallOutput, durationMs: number): CallRow => {
   const { body } = row;
-  const verdict = row.cancelled === undefined ? decideRetry(body.manifest.retry_policy, attemptInLife(body), output) : keep;
+  const verdict =
+    row.cancelled === undefined ? decideRetry(body.manifest.retry_policy, attemptInLife(body), output) : keep;
   if (verdict.type !== "again")
     return ending(draft, row, verdict.type === "exhausted" ? verdict.output : output, durationMs);
   const delayMs = Number(verdict.delayMs);

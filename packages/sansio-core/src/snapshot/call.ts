@@ -93,7 +93,10 @@ const entryOf = (u: unknown): SettledEntry | undefined => {
   const status = code % 2 === 1 ? "err" : "ok";
   const once = code % 4 >= 2;
   const reused = since === 0 ? {} : { first: settled - since };
-  return [key, { kind, hash, status, attempt, requested, settled, index, ...reused, value: settled - back, winner, once }];
+  return [
+    key,
+    { kind, hash, status, attempt, requested, settled, index, ...reused, value: settled - back, winner, once },
+  ];
 };
 
 export const SettledCodec: Codec<SettledEntry> = codecFrom<SettledEntry>(

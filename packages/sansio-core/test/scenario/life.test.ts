@@ -115,7 +115,10 @@ describe("arguments that were edited for one more run", () => {
     const again = { type: "outcome.resolved", call: "r:a", resolved: { type: "run_again" } } as const;
     crash(rig).skip().tell(again).skip();
     rig.tell({ ...decided, decision: { type: "approve_edited", args: { n: 2 }, args_hash: "h2" } }).skip();
-    crash(resume(rig, "r:a", [1, 2], "run_again")).skip().tell(again).skip();
+    crash(resume(rig, "r:a", [1, 2], "run_again"))
+      .skip()
+      .tell(again)
+      .skip();
     expect(rig.state.calls.at("r:a")).toMatchObject({ approval: { argsHash: protocol < 2 ? "h0" : "h2" } });
   });
 });
@@ -154,7 +157,10 @@ describe("a key of a life", () => {
     rig.refuses(told("k", { call: "r:a" }), "already_resolved").nothingMore();
   });
   it("takes its resolution with it, if nobody has claimed that", () => {
-    const rig = running(2).tell(told("k", life1)).tell(told("j", { call: "r:a" })).tell(told("i"));
+    const rig = running(2)
+      .tell(told("k", life1))
+      .tell(told("j", { call: "r:a" }))
+      .tell(told("i"));
     expect(valid(rig).state.unclaimed).toBe(3);
     const over = rig.offer({ type: "call.continued", ...of("r:a"), args: null, args_hash: "h" });
     expect(E.isRight(over) && over.right.finished).toEqual([{ kind: "wait", id: "k", seq: rig.state.seq - 2 }]);
