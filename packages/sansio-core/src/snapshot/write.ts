@@ -78,12 +78,12 @@ interface Source {
 const placeOf = ({ waits }: Source, key: string): number => waits.get(key) ?? 0;
 
 /** Keys that are listed and have become others' since are left out. */
-const isOwn = ({ state }: Source, key: string): boolean => state.waits.at(key)?.own !== undefined;
+const isKept = ({ state }: Source, key: string): boolean => state.waits.at(key)?.own !== undefined;
 
 const bodyShape = (source: Source, { manifest, settled, waits, ...body }: BodyState): BodyShape => ({
   ...body,
   manifest: source.manifests.at(manifest),
-  waits: waits.filter((key) => isOwn(source, key)).map((key) => placeOf(source, key)),
+  waits: waits.filter((key) => isKept(source, key)).map((key) => placeOf(source, key)),
   settled: [...settled].toSorted(byPlace),
 });
 
