@@ -1,6 +1,7 @@
 /** The invariants of calls, one function each: what is broken, and in which call. */
 import { firstBroken } from "../kernel/error.ts";
 import type { BatchRow } from "./batch.ts";
+import { checkC9, checkC9Change } from "./life.ts";
 import type { BodyState, CallIn, CallPhase, CallRow } from "./model.ts";
 import { awaitsApproval, bodyOf, occupies } from "./row.ts";
 import type { Check } from "../concern.ts";
@@ -106,19 +107,19 @@ export const checkC8: Check = (state) =>
 const mayCrash: ReadonlySet<CallPhase> = new Set(["running", "unknown"]);
 
 /** Protocol 1 counts by another rule, and is not looked at. */
-export const checkC9Change = (before: State, after: State): string | undefined => {
+export const checkC10Change = (before: State, after: State): string | undefined => {
   if (!hasRule(before.scope.protocol, "crash_loops")) return undefined;
   return firstOf(after, (row) => {
     const earlier = before.calls.at(row.call.ref);
     if (earlier === undefined || earlier === row || earlier.call.born !== row.call.born) return undefined;
     const [count, last] = [bodyOf(row)?.resumes ?? 0, bodyOf(earlier)?.resumes ?? 0];
     if (count <= last || (count === last + 1 && mayCrash.has(earlier.phase))) return undefined;
-    return `C9: ${last} crashes became ${count} while it was ${earlier.phase}`;
+    return `C10: ${last} crashes became ${count} while it was ${earlier.phase}`;
   });
 };
 
-export const callChecks: readonly Check[] = [checkC1, checkC2, checkC3, checkC4, checkC5, checkC6, checkC8];
-export const callChangeChecks = [checkC2Change, checkC7Change, checkC9Change] as const;
+export const callChecks: readonly Check[] = [checkC1, checkC2, checkC3, checkC4, checkC5, checkC6, checkC8, checkC9];
+export const callChangeChecks = [checkC2Change, checkC7Change, checkC9Change, checkC10Change] as const;
 
 const firstBatch = (state: State, broken: (row: BatchRow) => string | undefined): string | undefined =>
   firstBroken(state.batches.rows(), (row) => `batch \`${row.ref}\` (${row.phase})`, broken);
@@ -235,6 +236,8 @@ export const checkE2: Check = (state) =>
     for (const [key, effect] of settled) {
       const isOrdered = effect.requested <= effect.settled && effect.settled <= state.seq;
       if (!isOrdered) return `E2: \`${key}\` was asked at ${effect.requested} and settled at ${effect.settled}`;
+      if (effect.first !== undefined && effect.first >= effect.settled)
+        return `E2: \`${key}\` was first answered at ${effect.first}, and reused at ${effect.settled}`;
       if (effect.attempt > attempt) return `E2: \`${key}\` settled in attempt ${effect.attempt} of ${attempt}`;
     }
     return undefined;

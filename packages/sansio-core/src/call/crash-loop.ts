@@ -13,7 +13,7 @@
  * itself; a tool may say that it fails instead.
  */
 import { type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-value";
-import { cancelledCall, complete, ending } from "./finish.ts";
+import { cancelledCall, complete, endWith } from "./finish.ts";
 import type { Crash } from "./contract.ts";
 import { resuming } from "./launch.ts";
 import type { BodyState, CallIn, CallRow, ResumeCause, UnknownCause } from "./model.ts";
@@ -63,7 +63,8 @@ export const durationOf = (draft: Draft, body: BodyState): number => draft.at - 
 /** Ends a call whose outcome nobody knows. The cause stands beside the output where the protocol has a field for it. */
 export const endUnknown = (draft: Draft, row: CallRow, body: BodyState, cause: UnknownCause): CallRow => {
   const output = unknownOutcome(row.tool, reasons[cause]);
-  return ending(draft, row, output, durationOf(draft, body), countsCrashes(draft) ? cause : undefined);
+  const end = { output, durationMs: durationOf(draft, body) };
+  return endWith(draft, row, countsCrashes(draft) ? { ...end, cause } : end);
 };
 
 /** Parks a call of unknown outcome, and asks the host's resolver where there is one. */

@@ -54,6 +54,13 @@ export const observeStart = (draft: Draft, row: CallRow): void => {
   if (!row.observed) draft.emit({ type: "observe", what: "call_started", ...told(row) });
 };
 
+/** How a call ended. `cause`: why its outcome is unknown. */
+export interface End {
+  readonly output: ToolCallOutput;
+  readonly durationMs: number;
+  readonly cause?: UnknownCause | undefined;
+}
+
 const because = (cause: UnknownCause | undefined): { readonly cause?: UnknownCause } =>
   cause === undefined ? {} : { cause };
 
@@ -61,7 +68,7 @@ const because = (cause: UnknownCause | undefined): { readonly cause?: UnknownCau
 export const complete = (
   draft: Draft,
   row: CallRow,
-  { output, durationMs, cause }: Pick<CallIn<"completed">, "output" | "durationMs" | "cause">,
+  { output, durationMs, cause }: End,
   parts?: Json,
 ): CallIn<"completed"> => {
   observeStart(draft, row);
@@ -72,37 +79,21 @@ export const complete = (
 };
 
 /** The host says what the model is shown of it. */
-const askProjection = (
-  draft: Draft,
-  row: CallRow,
-  output: ToolCallOutput,
-  durationMs: number,
-  cause?: UnknownCause,
-): CallRow => {
+const askProjection = (draft: Draft, row: CallRow, { output, durationMs, cause }: End): CallRow => {
   draft.emit({ type: "result.project", call: row.call.ref, tool: row.tool, output });
   return { ...base(row), phase: "finishing", waits: "projection", output, ...because(cause), durationMs };
 };
 
-/** The row of a call whose output is there, and no hook's word is wanted: the host's projection, then the end. */
-export const project = (
-  draft: Draft,
-  row: CallRow,
-  output: ToolCallOutput,
-  durationMs = 0,
-  cause?: UnknownCause,
-): CallRow => {
-  if (draft.options.projection) return askProjection(draft, row, output, durationMs, cause);
-  return complete(draft, row, { output, durationMs, ...because(cause) });
-};
+/** The row of a call that has ended, and no hook's word is wanted: the host's projection, then the end. */
+export const projectEnd = (draft: Draft, row: CallRow, end: End): CallRow =>
+  draft.options.projection ? askProjection(draft, row, end) : complete(draft, row, end);
+
+/** As `projectEnd`, with an outcome that is known. */
+export const project = (draft: Draft, row: CallRow, output: ToolCallOutput, durationMs = 0): CallRow =>
+  projectEnd(draft, row, { output, durationMs });
 
 /** Its hooks speak on what it came to. */
-const runAfterHooks = (
-  draft: Draft,
-  row: CallRow,
-  output: ToolCallOutput,
-  durationMs: number,
-  cause?: UnknownCause,
-): CallRow => {
+const runAfterHooks = (draft: Draft, row: CallRow, { output, durationMs, cause }: End): CallRow => {
   draft.emit({
     type: "hook.run",
     call: row.call.ref,
@@ -115,20 +106,13 @@ const runAfterHooks = (
   return { ...base(row), phase: "finishing", waits: "hook", output, ...because(cause), durationMs };
 };
 
-/**
- * The row of a launched call that ends with this output: its hooks speak, then it is projected. `cause`: why its outcome
- * is unknown.
- */
-export const ending = (
-  draft: Draft,
-  row: CallRow,
-  output: ToolCallOutput,
-  durationMs: number,
-  cause?: UnknownCause,
-): CallRow => {
-  if (draft.options.after_hook) return runAfterHooks(draft, row, output, durationMs, cause);
-  return project(draft, row, output, durationMs, cause);
-};
+/** The row of a launched call that ends so: its hooks speak, then it is projected. */
+export const endWith = (draft: Draft, row: CallRow, end: End): CallRow =>
+  draft.options.after_hook ? runAfterHooks(draft, row, end) : projectEnd(draft, row, end);
+
+/** As `endWith`, with an outcome that is known. */
+export const ending = (draft: Draft, row: CallRow, output: ToolCallOutput, durationMs: number): CallRow =>
+  endWith(draft, row, { output, durationMs });
 
 export const unavailable = (message = "Tool is unavailable in this session"): ToolCallOutput =>
   failureOutput(runtimeFailure("unavailable", "tool_unavailable", message));

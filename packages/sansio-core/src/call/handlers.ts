@@ -1,11 +1,12 @@
 /** Takes what the outside reports of calls. Each handler looks up, decides, and only then writes. */
-import type { PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
+import type { PendingCompletion } from "@pawl/tool-value";
 import { continued, decideRetry, nextAttempt, resuming } from "./launch.ts";
 import { afterEdit, afterPrepare } from "./approval.ts";
 import { cancel, cancelNow, cleaned, stopLeft } from "./stop.ts";
-import { complete, ending, project } from "./finish.ts";
+import { type End, complete, endWith, projectEnd } from "./finish.ts";
 import { afterBeforeHook, afterCheck, afterHooks } from "./prepare.ts";
-import type { BodyResult, CallIn, CallRow, UnknownCause } from "./model.ts";
+import type { BodyResult, CallIn, CallRow } from "./model.ts";
+import { attemptInLife } from "./life.ts";
 import { byBirth, inPhase, isRejection, move, problemOfRun, runningRow } from "./row.ts";
 import { batchesOfCall } from "./batch.ts";
 import { diverge, resolve } from "./owner-lost.ts";
@@ -43,7 +44,7 @@ const finishing = (draft: Draft, ref: string, waits: CallIn<"finishing">["waits"
 const onAfterHook = (draft: Draft, event: EventOf<"hook.ran">): Answer => {
   const row = finishing(draft, event.call, "hook");
   if (isRejection(row)) return row;
-  move(draft, row, project(draft, row, afterHooks(row.output, event.outcome), row.durationMs, row.cause));
+  move(draft, row, projectEnd(draft, row, { ...row, output: afterHooks(row.output, event.outcome) }));
   return undefined;
 };
 
@@ -110,17 +111,12 @@ const pendingOn = (
 };
 
 /** A cancelled call that still finishes keeps its outcome, and is not tried again. */
-const afterAttempt = (
-  draft: Draft,
-  row: CallIn<"running">,
-  output: ToolCallOutput,
-  durationMs: number,
-  cause?: UnknownCause,
-): CallRow => {
+const afterAttempt = (draft: Draft, row: CallIn<"running">, { output, durationMs, cause }: End): CallRow => {
   const { body } = row;
-  const verdict = row.cancelled === undefined ? decideRetry(body.manifest.retry_policy, body.attempt, output) : keep;
+  const verdict =
+    row.cancelled === undefined ? decideRetry(body.manifest.retry_policy, attemptInLife(body), output) : keep;
   if (verdict.type !== "again")
-    return ending(draft, row, verdict.type === "exhausted" ? verdict.output : output, durationMs, cause);
+    return endWith(draft, row, { output: verdict.type === "exhausted" ? verdict.output : output, durationMs, cause });
   const delayMs = Number(verdict.delayMs);
   if (delayMs === 0) return nextAttempt(draft, row, body);
   const { call, tool, args, observed } = row;
@@ -158,7 +154,7 @@ const afterRun = (
   { result, duration_ms, cause }: EventOf<"call.settled">,
 ): CallRow => {
   if (result.type === "pending") return pendingOn(draft, row, result, duration_ms);
-  return afterAttempt(draft, row, result.output, duration_ms, cause);
+  return afterAttempt(draft, row, { output: result.output, durationMs: duration_ms, cause });
 };
 
 export const onSettled = (draft: Draft, event: EventOf<"call.settled">): Answer => {
@@ -213,7 +209,7 @@ const afterReport = (
 ): CallRow => {
   switch (event.type) {
     case "call.continued":
-      return continued(draft, row, event.args);
+      return continued(draft, row, event);
     case "call.diverged": {
       const detail = `replay diverged at request ${event.position}: expected ${event.expected}, found ${event.found}`;
       return diverge(draft, row, detail);

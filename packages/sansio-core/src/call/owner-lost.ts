@@ -62,7 +62,11 @@ const runAgain = (draft: Draft, row: CallIn<"unknown">, isPersons: boolean): Cal
 };
 
 /** A decision on an unknown outcome: a resolver's, or a person's (`by`). A run-again of a call that needs approval asks again. */
-export const resolve = (draft: Draft, row: CallIn<"unknown">, { resolved, by }: EventOf<"outcome.resolved">): CallRow => {
+export const resolve = (
+  draft: Draft,
+  row: CallIn<"unknown">,
+  { resolved, by }: EventOf<"outcome.resolved">,
+): CallRow => {
   const { body } = row;
   switch (resolved.type) {
     case "verified":

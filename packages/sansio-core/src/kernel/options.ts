@@ -111,8 +111,7 @@ type Later =
 const unlessDefault = (name: Later): ReturnType<typeof defaulted<number>> =>
   defaulted(u64, defaultOptions[name], (value) => value === defaultOptions[name]);
 
-const isDefaultPauses = (pauses: readonly number[]): boolean =>
-  pauses.join() === defaultOptions.crash_pauses_ms.join();
+const isDefaultPauses = (pauses: readonly number[]): boolean => pauses.join() === defaultOptions.crash_pauses_ms.join();
 
 /** Options that a later rule brought. A scope without the rule has them as by default, and they are not recorded. */
 const since = { crash_pauses_ms: "crash_loops", max_crashes: "crash_loops" } as const satisfies {
@@ -128,8 +127,8 @@ export const optionsUnder = (protocol: number, options: Options): Options => {
 
 /** Refuses options that the protocol of their scope does not have. */
 export const youngOption = (protocol: number, options: Options): Rejection | undefined => {
-  const kept = optionsUnder(protocol, options);
-  const name = young.find((option) => String(options[option]) !== String(kept[option]));
+  const had = optionsUnder(protocol, options);
+  const name = young.find((one) => String(options[one]) !== String(had[one]));
   return name === undefined ? undefined : missingRule(protocol, since[name], `the option \`${name}\``);
 };
 

@@ -11,7 +11,18 @@
  */
 import type { BatchRef, CallRef } from "../kernel/vocabulary.ts";
 import type { Table } from "../kernel/table.ts";
-import { type Codec, type Json, boolean, json, oneOf, optional, record, string, ToolCallOutput, u64 } from "@pawl/tool-value";
+import {
+  type Codec,
+  type Json,
+  boolean,
+  json,
+  oneOf,
+  optional,
+  record,
+  string,
+  ToolCallOutput,
+  u64,
+} from "@pawl/tool-value";
 import type { FlowEnd } from "../flow/model.ts";
 import type { BatchRow } from "../call/batch.ts";
 import type { CallRow, UnknownCause } from "../call/model.ts";

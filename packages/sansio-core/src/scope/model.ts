@@ -31,6 +31,12 @@ export interface ScopeRow {
 /** How an owner went: it gave up what it ran, or nobody knows (a crash, a lease that ran out). */
 export type OwnerEnd = "released" | "lost";
 
+/** A call that continued under protocol 1, which did not record the hash of the arguments that it has now. */
+export interface ContinuedCall {
+  readonly call: string;
+  readonly args_hash: string;
+}
+
 export type ScopeEvent =
   | {
       readonly type: "scope.opened";
@@ -42,7 +48,7 @@ export type ScopeEvent =
       readonly last_owner?: OwnerEnd;
     }
   | { readonly type: "scope.configured"; readonly options: Options }
-  | { readonly type: "scope.upgraded"; readonly to: number }
+  | { readonly type: "scope.upgraded"; readonly to: number; readonly continued?: readonly ContinuedCall[] }
   | { readonly type: "scope.moving"; readonly to: string; readonly nonce: string }
   | { readonly type: "scope.received"; readonly nonce: string; readonly epoch: number; readonly owner: string }
   | { readonly type: "scope.moved"; readonly nonce: string }

@@ -6,6 +6,7 @@ import { defaultOptions } from "../../src/kernel/options.ts";
 import { nextDeadline, outstanding, wakeAtOf } from "../../src/machine.ts";
 import { restore } from "../../src/snapshot/restore.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
+import type { CallRef } from "../../src/kernel/vocabulary.ts";
 import type { Options } from "../../src/kernel/options.ts";
 import type { Tool } from "../../src/catalog/model.ts";
 import { Rig, protocols, tool } from "../rig.ts";
@@ -35,17 +36,16 @@ const loop = failure(
   "the outcome of `echo` is unknown: its owner was lost again and again while it ran",
 );
 
-const crashed = (count: number, resumes_in_ms?: number, step?: string) =>
-  ({
-    type: "observe",
-    what: "call_crashed",
-    call: "r:a",
-    crash: {
-      count,
-      ...(resumes_in_ms === undefined ? {} : { resumes_in_ms }),
-      ...(step === undefined ? {} : { step }),
-    },
-  }) as const;
+const crashed = (count: number, resumes_in_ms?: number, at?: string): Parameters<Rig["wants"]>[0] => ({
+  type: "observe",
+  what: "call_crashed",
+  call: "r:a" as CallRef,
+  crash: {
+    count,
+    ...(resumes_in_ms === undefined ? {} : { resumes_in_ms }),
+    ...(at === undefined ? {} : { step: at }),
+  },
+});
 
 const young = (more: Partial<Tool> = {}, options: Partial<Options> = {}): Rig => running(more, options, 2);
 
@@ -172,10 +172,11 @@ describe("the pause after a crash", () => {
   });
 });
 
-describe("a call at the limit of crashes", () => {
-  const atLimit = (more: Partial<Tool> = {}, options: Partial<Options> = {}): Rig =>
-    crash(crashes(young(more, { max_crashes: 4, ...options }), 3));
+/** A call that has crashed four times in a row, and may not more often. */
+const atLimit = (more: Partial<Tool> = {}, options: Partial<Options> = {}): Rig =>
+  crash(crashes(young(more, { max_crashes: 4, ...options }), 3));
 
+describe("a call at the limit of crashes", () => {
   it("is parked, and asks for nothing where nobody resolves outcomes", () => {
     const rig = atLimit();
     want(rig, crashed(4));
@@ -197,7 +198,10 @@ describe("a call at the limit of crashes", () => {
   });
   it("leaves its slot to others", () => {
     const rig = Rig.open([tool("echo")], { max_crashes: 1, concurrency: 1 }, 2);
-    const calls = [{ id: "a", tool: "echo", args: 1 }, { id: "b", tool: "echo", args: 2 }];
+    const calls = [
+      { id: "a", tool: "echo", args: 1 },
+      { id: "b", tool: "echo", args: 2 },
+    ];
     rig.tell({ type: "request.submitted", request: "r", hash: "h", calls }).skip();
     crash(rig).wants(crashed(1)).wants({ type: "observe", what: "call_started", call_id: "b" });
     rig.wants({ type: "tool.execute", run: 1 }).nothingMore();
