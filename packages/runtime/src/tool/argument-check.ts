@@ -2,7 +2,7 @@
  * Checks of values while a runtime works: arguments of calls, in each of their forms, and payloads of process events. They bring the
  * validator of JSON Schema along, which a page loads with the engine only.
  */
-import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
+import type { OutputUnit } from "@cfworker/json-schema";
 import type { ProcessRow } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
@@ -10,6 +10,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type * as t from "io-ts";
 import { type JsonSchema, type Parameters, isIoTs, isStandard } from "./argument.ts";
 import { copied } from "./json-schema.ts";
+import { validateOf } from "./schema-pattern.ts";
 
 /** Locates a mismatch by a JSON pointer, and explains it. */
 export interface SchemaMismatch {
@@ -52,9 +53,9 @@ export type SchemaMismatches = (value: Json) => SchemaMismatch | undefined;
 
 /** Compiles a schema. */
 export const mismatchesOf = (wanted: object | boolean): SchemaMismatches => {
-  const validator = new Validator(copied(wanted) as Schema | boolean, "2020-12", true);
+  const validate = validateOf(wanted);
   return (value) => {
-    const { valid, errors } = validator.validate(holdsBigint(value) ? copied(value) : value);
+    const { valid, errors } = validate(holdsBigint(value) ? copied(value) : value);
     return valid ? undefined : mismatchIn(errors);
   };
 };
