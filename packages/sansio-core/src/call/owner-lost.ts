@@ -6,11 +6,10 @@ import { cancelledCall, complete, ending } from "./finish.ts";
 import type { BodyState, CallIn, CallRow, Resolved, UnknownCause } from "./model.ts";
 import { park } from "./approval.ts";
 import { recoveryOf } from "../catalog/model.ts";
-import type { Born, Command } from "../kernel/command.ts";
+import type { Born, Command, State } from "../kernel/vocabulary.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
-import type { State } from "../kernel/state.ts";
-import { repliesOf } from "../request/reply.ts";
+import { repliesOf } from "../request/model.ts";
 
 const reasons: { readonly [C in UnknownCause]: string } = {
   owner_lost: "its owner was lost while it ran",

@@ -8,16 +8,15 @@ import {
   isForgotten,
 } from "./effect.ts";
 import { resuming } from "./launch.ts";
-import { type BodyState, type CallIn, type CallRow, bodyOf, earliestDue, runningRow } from "./model.ts";
+import { readsFirstAnswers } from "./life.ts";
+import type { BodyState, CallIn, CallRow } from "./model.ts";
+import { bodyOf, earliestDue, inPhase, isRejection, known, problemOfRun, putCall, runningRow } from "./row.ts";
 import { withNested } from "./batch.ts";
-import { inPhase, isRejection, known, problemOfRun, putCall } from "./place.ts";
 import { cleaned } from "./stop.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
-import type { EventOf } from "../kernel/event.ts";
-import { type CallRef, effectBatch } from "../kernel/ids.ts";
-import type { SignalOf } from "../kernel/signal.ts";
-import { firstDifference, repliesOf } from "../request/reply.ts";
+import { type CallRef, type EventOf, type SignalOf, effectBatch } from "../kernel/vocabulary.ts";
+import { firstDifference, repliesOf } from "../request/model.ts";
 
 export type Bodied =
   | CallIn<"running" | "resuming" | "suspended" | "no_executor" | "backing_off" | "unknown">
@@ -216,6 +215,7 @@ export const onEffectReused = (draft: Draft, event: EventOf<"effect.reused">): R
     requested: draft.seq,
     settled: draft.seq,
     index: draft.nextAnswer(),
+    ...(readsFirstAnswers(draft.scope.protocol, body) ? { first: effect.first ?? effect.settled } : {}),
   };
   putCall(draft, withBody(row, { ...body, resumes: 0, settled: body.settled.set(event.key, reused) }), row);
   answer(draft, row, event.key, reused);

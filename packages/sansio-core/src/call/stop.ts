@@ -3,15 +3,14 @@ import { pauseOver, resuming } from "./launch.ts";
 import { outputOfPending } from "./deadlines.ts";
 import type { OpenEffect } from "./effect.ts";
 import { cancelledCall, complete, ending, internal } from "./finish.ts";
-import { type BodyState, type CallIn, type CallRow, type Stop, bodyOf, earliestDue, runningRow } from "./model.ts";
+import type { BodyState, CallIn, CallRow, Stop } from "./model.ts";
+import { bodyOf, closeKey, earliestDue, inPhase, isRejection, move, problemOfRun, runningRow } from "./row.ts";
 import { batchesOfCall, withNested } from "./batch.ts";
-import { closeKey, inPhase, isRejection, problemOfRun, move } from "./place.ts";
 import { recoveryOf } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
-import type { EventOf } from "../kernel/event.ts";
-import type { CallRef } from "../kernel/ids.ts";
+import type { CallRef, EventOf } from "../kernel/vocabulary.ts";
 
 const isCleaning = (row: CallRow | undefined): boolean =>
   (row?.phase === "running" || row?.phase === "resuming") && row.cancelled?.cleans === true;

@@ -1,12 +1,11 @@
 /** Explains what a live call waits for, by its phase. */
 import { maxAttempts } from "../call/launch.ts";
 import type { OpenEffect } from "../call/effect.ts";
-import { type BodyState, type CallIn, type CallRow, occupies } from "../call/model.ts";
+import type { BodyState, CallIn, CallRow } from "../call/model.ts";
+import { occupies } from "../call/row.ts";
 import type { CallReason, CallWaits, EffectReason, EffectWaits } from "./model.ts";
 import type { Deadline } from "../kernel/deadline.ts";
-import type { EventType } from "../kernel/event.ts";
-import { type CallRef, effectBatch } from "../kernel/ids.ts";
-import type { State } from "../kernel/state.ts";
+import { type CallRef, type EventType, type State, effectBatch } from "../kernel/vocabulary.ts";
 import type { OutgoingEnd } from "../link/model.ts";
 
 interface Found {

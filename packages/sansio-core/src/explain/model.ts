@@ -7,8 +7,7 @@
  */
 import type { ResumeCause, UnknownCause } from "../call/model.ts";
 import type { EffectKind, SelectMode, StepRecovery } from "../call/effect.ts";
-import type { EventType } from "../kernel/event.ts";
-import type { BatchRef, CallRef } from "../kernel/ids.ts";
+import type { BatchRef, CallRef, EventType } from "../kernel/vocabulary.ts";
 import type { Message } from "../message/message.ts";
 
 /** An open effect of a body, and what would settle it. */

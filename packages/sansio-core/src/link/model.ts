@@ -28,7 +28,7 @@ import type { GrantedHandle, Message, Outcome, Said } from "../message/message.t
 import type { DeletionRow, HandleRow } from "./handle.ts";
 import type { OutboxRow } from "./outbox.ts";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
-import type { CallRef } from "../kernel/ids.ts";
+import type { CallRef } from "../kernel/vocabulary.ts";
 
 /** Names the effect that the answer to a message settles. */
 export interface Origin {

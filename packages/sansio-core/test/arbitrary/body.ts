@@ -1,9 +1,8 @@
 /** What a running body asks for, and what comes back. */
 import type { CallIn } from "../../src/call/model.ts";
 import type { EffectSpec } from "../../src/call/effect.ts";
-import type { Event } from "../../src/kernel/event.ts";
+import type { Event, State } from "../../src/kernel/vocabulary.ts";
 import { outstanding } from "../../src/machine.ts";
-import type { State } from "../../src/kernel/state.ts";
 import type { Dice } from "./dice.ts";
 import { anyJson, anyMs, anyOutput, anyPending, anyResult, safeFailure } from "./value.ts";
 import { anyAppend, anyAsking, peers } from "./wild-link.ts";

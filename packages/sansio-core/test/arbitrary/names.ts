@@ -1,7 +1,6 @@
 /** What an event may name: what is there, what was there, and what never was. */
-import { bodyOf } from "../../src/call/model.ts";
-import type { EventOf, EventType } from "../../src/kernel/event.ts";
-import type { State } from "../../src/kernel/state.ts";
+import { bodyOf } from "../../src/call/row.ts";
+import type { EventOf, EventType, State } from "../../src/kernel/vocabulary.ts";
 import { waitKeys } from "./body.ts";
 import type { Dice } from "./dice.ts";
 import { anyText } from "./value.ts";

@@ -1,7 +1,6 @@
 /** The events that a host, its tools and its driver would send in a state. */
 import type { CallIn, CallPhase, CallRow, Directive } from "../../src/call/model.ts";
-import type { Event } from "../../src/kernel/event.ts";
-import type { State } from "../../src/kernel/state.ts";
+import type { Event, State } from "../../src/kernel/vocabulary.ts";
 import { ofRunning, waitKeys } from "./body.ts";
 import { ofLongWork } from "./background.ts";
 import type { Dice } from "./dice.ts";

@@ -1,7 +1,6 @@
 /** Any well-typed event, which may name what is there, what was there, and what never was. */
 import type { EffectSpec } from "../../src/call/effect.ts";
-import type { Event, EventType } from "../../src/kernel/event.ts";
-import type { State } from "../../src/kernel/state.ts";
+import type { Event, EventType, State } from "../../src/kernel/vocabulary.ts";
 import type { Dice } from "./dice.ts";
 import { anyLambdaResult, anySubmission, askedLambda, unbuilt } from "./flow.ts";
 import { longWorkMakers } from "./background.ts";
@@ -36,13 +35,13 @@ const makers: { readonly [T in EventType]: Make<T> } = {
   "scope.opened": ({ dice, state: { scope } }) => ({
     epoch: scope.epoch + dice.below(3),
     owner: anyText(dice),
-    protocol: dice.pick([scope.protocol, scope.protocol, 0, 2]),
+    protocol: dice.pick([scope.protocol, scope.protocol, 0, 3]),
     options: anyOptions(dice),
   }),
   "scope.configured": ({ dice }) => ({
     options: { ...anyOptions(dice), ...dice.pick([{}, { concurrency: 0 }, { expire_at_once: 0 }]) },
   }),
-  "scope.upgraded": ({ dice }) => ({ to: dice.below(3) }),
+  "scope.upgraded": ({ dice }) => ({ to: dice.below(4) }),
   "scope.moving": ({ dice }) => ({ to: anyText(dice), nonce: dice.pick(["n", "m"]) }),
   "scope.received": ({ dice, state: { scope } }) => ({ nonce: "n", epoch: scope.epoch + dice.below(2), owner: "d5" }),
   "scope.moved": ({ dice }) => ({ nonce: dice.pick(["n", "m"]) }),

@@ -4,13 +4,12 @@
  */
 import { successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type CallRow, byBirth } from "../../src/call/model.ts";
-import type { Command } from "../../src/kernel/command.ts";
+import type { CallRow } from "../../src/call/model.ts";
+import { byBirth } from "../../src/call/row.ts";
+import type { Command, Event, State } from "../../src/kernel/vocabulary.ts";
 import { type Transition, nextDeadline, outstanding, step } from "../../src/machine.ts";
-import type { Event } from "../../src/kernel/event.ts";
 import { eventPayloadHash } from "../../src/process/hash.ts";
 import { terminalKey } from "../../src/identity/process.ts";
-import type { State } from "../../src/kernel/state.ts";
 import { answerToLongWork } from "../arbitrary/background.ts";
 import { recorded } from "../arbitrary/play.ts";
 

@@ -2,7 +2,7 @@ import * as E from "fp-ts/lib/Either.js";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CallPhase } from "../../src/call/model.ts";
-import type { EventType } from "../../src/kernel/event.ts";
+import type { EventType } from "../../src/kernel/vocabulary.ts";
 import { play, script } from "../arbitrary/play.ts";
 import { eventTypes } from "../arbitrary/wild.ts";
 import { laws } from "./laws.ts";

@@ -31,7 +31,7 @@ const settle = "sansio-core/src/call/settle.ts";
 const waits = "sansio-core/src/wait/concern.ts";
 const duty = "sansio-core/src/call/concern.ts";
 const recover = "sansio-core/src/call/owner-lost.ts";
-const replies = "sansio-core/src/request/reply.ts";
+const replies = "sansio-core/src/request/model.ts";
 
 export const mutants: readonly Mutant[] = [
   {

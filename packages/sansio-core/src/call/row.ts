@@ -1,10 +1,77 @@
-/** Rows of calls are written here, so that a batch always hears what became of its slots. */
+/**
+ * Rows of calls: how they are read, and the one place where they are written, so that a batch always hears what became
+ * of its slots.
+ */
+import { type Deadline, isSameDeadline } from "../kernel/deadline.ts";
+import type { OpenEffect } from "./effect.ts";
+import type { BodyState, CallIn, CallPhase, CallRow } from "./model.ts";
 import type { Resolution } from "@pawl/tool-value";
-import { isSameDeadline } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { Invariant, type Rejection, reject } from "../kernel/error.ts";
-import type { CallRef } from "../kernel/ids.ts";
-import { type CallIn, type CallPhase, type CallRow, bodyOf, dueOf, isEnded, occupies } from "./model.ts";
+import { type Rejection, Invariant, reject } from "../kernel/error.ts";
+import type { CallRef } from "../kernel/vocabulary.ts";
+
+/** Returns whether a person has to decide on the call. */
+export const awaitsApproval = (row: CallRow | undefined): row is CallIn<"awaiting_approval"> =>
+  row?.phase === "awaiting_approval";
+
+/** The order in which calls were made: of those that one event made for several batches, that of their names. */
+export const byBirth = ({ call: a }: CallRow, { call: b }: CallRow): number =>
+  a.born - b.born || a.index - b.index || (a.ref < b.ref ? -1 : 1);
+
+/** Phases in which a call still has to do with the outside on its way to an output. */
+const isEnded = (row: CallRow): row is CallIn<"finishing" | "completed"> =>
+  row.phase === "finishing" || row.phase === "completed";
+
+/** Phases in which a call holds a slot of its batch. */
+const occupying: ReadonlySet<CallPhase> = new Set(["running", "resuming", "suspended", "no_executor", "backing_off"]);
+export const occupies = (row: CallRow): boolean => occupying.has(row.phase);
+
+/** Returns the record of a call's body, where the call has one. */
+export const bodyOf = (row: CallRow): BodyState | undefined => ("body" in row ? row.body : undefined);
+
+const sooner = (a: Deadline | undefined, b: Deadline | undefined): Deadline | undefined => {
+  if (a === undefined || b === undefined) return a ?? b;
+  return b.at < a.at || (b.at === a.at && b.birth < a.birth) ? b : a;
+};
+
+/** The earliest of a body's own deadlines; settled effects have none, and are not looked at. */
+export const earliestDue = (open: readonly OpenEffect[], also?: Deadline): Deadline | undefined => {
+  let due = also;
+  for (const effect of open) due = sooner(due, effect.due);
+  return due;
+};
+
+/** A running row, with the deadline that follows from its body and its cancel. */
+export const runningRow = (
+  { call, tool, args }: Pick<CallRow, "call" | "tool" | "args">,
+  body: BodyState,
+  of: Pick<CallIn<"running">, "owner" | "key" | "cancelled">,
+): CallIn<"running"> => ({
+  call,
+  tool,
+  args,
+  observed: true,
+  phase: "running",
+  owner: of.owner,
+  key: of.key,
+  cancelled: of.cancelled,
+  body,
+  due: earliestDue(body.open, of.cancelled?.due),
+});
+
+/** When a row has to be looked at again, if nothing else happens before. What a body waits for passes wherever it is. */
+export const dueOf = (row: CallRow): Deadline | undefined => {
+  switch (row.phase) {
+    case "resuming":
+    case "no_executor":
+    case "awaiting_approval":
+      return row.body === undefined ? row.due : earliestDue(row.body.open, row.due);
+    case "unknown":
+      return earliestDue(row.body.open);
+    default:
+      return "due" in row ? row.due : undefined;
+  }
+};
 
 /** The effect of a changed row on the counts of its batch. */
 export interface Change {
@@ -26,6 +93,15 @@ const leave = (draft: Draft, before: CallRow, after: CallRow): void => {
   if (key !== undefined && isEnded(after)) closeKey(draft, before, key, { status: "cancelled" });
 };
 
+/** Waits that are its own leave with a call, or with the life that it has left. */
+export const leaveOwnWaits = (draft: Draft, before: CallRow, after: CallRow | undefined): void => {
+  const body = bodyOf(before);
+  const next = after === undefined ? undefined : bodyOf(after);
+  if (body === undefined || body.waits.length === 0 || body.life.number === next?.life.number) return;
+  const ended = next === undefined ? {} : { life: body.life.number };
+  draft.raise({ type: "waits.leave", call: before.call.ref, ...ended, keys: body.waits });
+};
+
 /** Writes a row, with the deadline that it has now and did not have before. */
 export const putCall = (draft: Draft, row: CallRow, before: CallRow | undefined): void => {
   const due = dueOf(row);
@@ -37,6 +113,7 @@ export const putCall = (draft: Draft, row: CallRow, before: CallRow | undefined)
 export const place = (draft: Draft, before: CallRow, after: CallRow): Change => {
   putCall(draft, after, before);
   leave(draft, before, after);
+  leaveOwnWaits(draft, before, after);
   return {
     occupied: Number(occupies(after)) - Number(occupies(before)),
     completed: Number(after.phase === "completed") - Number(before.phase === "completed"),
