@@ -90,7 +90,7 @@ class Reader {
       this.#take(/^\)/);
       return inner;
     }
-    if (/^\(/.test(this.#rest)) {
+    if (this.#rest.startsWith("(")) {
       throw new Refused(
         /^\(\?<?[=!]/.test(this.#rest) ? "look-around is not supported" : "modifiers are not supported",
       );

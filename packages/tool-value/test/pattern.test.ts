@@ -1,5 +1,5 @@
 import * as E from "fp-ts/lib/Either.js";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { linearPattern } from "../src/index.ts";
 

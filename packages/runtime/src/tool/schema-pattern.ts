@@ -20,10 +20,10 @@ const mark = "\u0000";
 const isObject = (part: unknown): part is Record<string, unknown> => typeof part === "object" && part !== null;
 
 const mapsOfSchemas = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
-const schemas = [
-  ...["allOf", "anyOf", "oneOf", "prefixItems", "items", "additionalItems", "unevaluatedItems", "contains"],
-  ...["additionalProperties", "unevaluatedProperties", "propertyNames", "not", "if", "then", "else"],
-];
+const schemas =
+  "allOf anyOf oneOf prefixItems items additionalItems unevaluatedItems contains additionalProperties unevaluatedProperties propertyNames not if then else".split(
+    " ",
+  );
 
 const own = (schema: Record<string, unknown>, keyword: string): unknown =>
   Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
