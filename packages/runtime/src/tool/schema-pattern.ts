@@ -20,10 +20,9 @@ const mark = "\u0000";
 const isObject = (part: unknown): part is Record<string, unknown> => typeof part === "object" && part !== null;
 
 const mapsOfSchemas = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
-const schemas =
-  "allOf anyOf oneOf prefixItems items additionalItems unevaluatedItems contains additionalProperties unevaluatedProperties propertyNames not if then else".split(
-    " ",
-  );
+const ofLists = ["allOf", "anyOf", "oneOf", "prefixItems", "items", "additionalItems", "unevaluatedItems", "contains"];
+const ofObjects = ["additionalProperties", "unevaluatedProperties", "propertyNames", "not", "if", "then", "else"];
+const schemas = [...ofLists, ...ofObjects];
 
 const own = (schema: Record<string, unknown>, keyword: string): unknown =>
   Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;

@@ -67,7 +67,7 @@ describe("the patterns of a schema", () => {
       fc.tuple(tie("schema"), tie("schema")).map(([when, so]) =>
         Object.fromEntries([
           ["if", when],
-          ["then", so],
+          ["else", so],
         ]),
       ),
       fc.record({ not: tie("schema") }),
