@@ -26,6 +26,23 @@ export interface Request {
   readonly perform?: (() => EffectResult | Promise<EffectResult>) | undefined;
 }
 
+/** Answers a step that may run once, and began in a run that was lost. */
+export const unknownOutcome: EffectResult = {
+  status: "err",
+  error: { code: "step_outcome_unknown", message: "the step began, and its owner was lost before it was recorded" },
+};
+
+export type Differing = Pick<Extract<Ask, { readonly type: "diverged" }>, "expected" | "found">;
+
+export const shortNameOf = ({ key, effect }: Request): string => `${effect.kind} \`${key}\``;
+const nameOf = (request: Request): string => `${shortNameOf(request)} with input ${request.hash}`;
+
+/** Compares two requests under one key. */
+export const differenceOf = (before: Request, request: Request): Differing | undefined => {
+  const isSame = before.hash === request.hash && before.effect.kind === request.effect.kind;
+  return isSame ? undefined : { expected: nameOf(before), found: nameOf(request) };
+};
+
 export interface Answer extends Place {
   readonly key: string;
   readonly at: number;

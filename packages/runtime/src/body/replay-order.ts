@@ -1,6 +1,9 @@
 /**
  * The order in which a run is replayed. The requests and answers of its attempt, sorted by their places in the log, are a
  * list of marks; a cursor moves over it as they happen again. An answer is held until the cursor stands before it.
+ *
+ * What an earlier attempt was answered is reused in the order of that attempt, one answer at a time: it takes its place
+ * in the log only when the one before it was delivered, and the body has asked for what follows from that.
  */
 import type { SettledEffect } from "@pawl/sansio-core/driver";
 
@@ -26,6 +29,13 @@ interface Mark extends Place {
 }
 
 export const isEarlier = (a: Place, b: Place): boolean => (a.seq === b.seq ? a.index < b.index : a.seq < b.seq);
+
+/** Puts something among others, all in the order of their places. */
+export const insert = <P extends Place>(queue: P[], one: P): void => {
+  let at = queue.length;
+  while (at > 0 && isEarlier(one, queue[at - 1] as P)) at -= 1;
+  queue.splice(at, 0, one);
+};
 
 const byPlace = (a: Mark, b: Mark): number => a.seq - b.seq || a.index - b.index;
 
@@ -103,5 +113,41 @@ export class ReplayOrder {
   /** True once all that was recorded has happened again; from then on answers come as the log grows. */
   get isLive(): boolean {
     return this.#mark === undefined;
+  }
+}
+
+interface Reusable extends Place {
+  readonly key: string;
+  /** The request, as it is shown where the log expects another. */
+  readonly asked: string;
+}
+
+/** Requests that an earlier attempt was answered, until their answers take their places in this one. */
+export class ReuseQueue {
+  readonly #waiting: Reusable[] = [];
+  /** The key whose answer is on its way into the log. */
+  #underWay: string | undefined;
+
+  add(reusable: Reusable): void {
+    insert(this.#waiting, reusable);
+  }
+
+  /** Returns the request whose answer came first. */
+  get first(): Reusable | undefined {
+    return this.#waiting[0];
+  }
+
+  get isReady(): boolean {
+    return this.#waiting.length > 0 && this.#underWay === undefined;
+  }
+
+  /** Takes out the key whose answer is reused next. */
+  next(): string | undefined {
+    if (this.isReady) this.#underWay = this.#waiting.shift()?.key;
+    return this.#underWay;
+  }
+
+  delivered(key: string): void {
+    if (this.#underWay === key) this.#underWay = undefined;
   }
 }
