@@ -33,9 +33,7 @@
  * 7. `now` is the scope time at which the last answer first took its place, so the function reads the same clock in each
  *    run and attempt.
  *
- * A run that breaks rule 4 has diverged: it asks for something else under a known key, asks for something new too early,
- * ends without a recorded request, or is quiet for `holdMs` while the log expects a request of it. `call.diverged` says at
- * which request, what was expected and what was found, and the run is over.
+ * A run that breaks rule 4 has diverged (divergence.ts): it is over.
  *
  * A live run that only waits, and asks nothing for `suspendMs`, leaves memory; the answer that it waits for begins the next.
  *
@@ -49,20 +47,12 @@
  */
 import type { Ask } from "@pawl/sansio-core";
 import type { EffectResult } from "@pawl/sansio-core/driver";
-import {
-  type Answer,
-  type BodyPort,
-  type Differing,
-  type Request,
-  type RunId,
-  differenceOf,
-  shortNameOf,
-  unknownOutcome,
-} from "./record.ts";
-import { CleanUps, IdleWatch, Signals, ended } from "./stop.ts";
+import { type Answer, type BodyPort, type Request, type RunId, unknownOutcome } from "./record.ts";
+import { type Divergence, askedBefore, differsFrom, endedBefore, quiet } from "./divergence.ts";
+import { CleanUps, ended, IdleWatch, Signals } from "./stop.ts";
 import type { EffectError } from "../error.ts";
-import type { RecordedRun } from "./recorded-run.ts";
-import { type News, type Place, ReplayOrder, ReuseQueue, insert, isEarlier } from "./replay-order.ts";
+import { type News, type Place, type RecordedRun, insert, isEarlier, ReplayOrder } from "./replay.ts";
+import { ReuseQueue } from "./reuse.ts";
 
 interface Waiting {
   readonly request: Request;
@@ -92,11 +82,7 @@ export class BodyRun {
   readonly #reuses = new ReuseQueue();
   readonly #idle: IdleWatch;
 
-  constructor(
-    id: RunId,
-    port: BodyPort,
-    past: RecordedRun,
-  ) {
+  constructor(id: RunId, port: BodyPort, past: RecordedRun) {
     this.id = id;
     this.#port = port;
     this.#replayOrder = new ReplayOrder(past.effects);
@@ -124,14 +110,15 @@ export class BodyRun {
       this.#port.schedule();
       this.#idle.touch();
     } else if (this.#replayOrder.isLive) this.#port.suspend(this.id);
-    else if (this.#reuses.first !== undefined) this.#divergeEarly(this.#reuses.first.asked);
-    else this.#diverge("the request that its log records next", "no request at all");
+    else if (this.#reuses.first !== undefined)
+      this.#diverge(askedBefore(this.#replayOrder.missing, this.#reuses.first));
+    else this.#diverge(quiet);
   }
 
   /** Resolves when the function may end, or begin anew: what it has left running first makes the rest of its requests. */
   async ended(): Promise<void> {
     while (!this.#isOver && !this.#isCancelled && this.#replayOrder.isReplaying) {
-      if (this.news === "none") return this.#diverge(`the recorded \`${this.#replayOrder.missing}\``, "its end");
+      if (this.news === "none") return this.#diverge(endedBefore(this.#replayOrder.missing));
       this.#port.schedule();
       await new Promise<void>((then) => this.#port.platform.nextTurn(then));
     }
@@ -179,7 +166,7 @@ export class BodyRun {
     const waiting = this.#waiting.get(key);
     if (heard !== undefined || waiting !== undefined) {
       const other = this.#problemOf(request, waiting?.request);
-      if (other !== undefined) return this.#diverge(other.expected, other.found);
+      if (other !== undefined) return this.#diverge(other);
       return heard === undefined ? void waiting?.told.push(told) : told(heard);
     }
     this.#position += 1;
@@ -190,8 +177,8 @@ export class BodyRun {
   }
 
   /** Compares a request with the one that was made under its key before. */
-  #problemOf(request: Request, before: Request | undefined): Differing | undefined {
-    if (before !== undefined) return differenceOf(before, request);
+  #problemOf(request: Request, before: Request | undefined): Divergence | undefined {
+    if (before !== undefined) return differsFrom(before, request);
     const verdict = this.#port.ask(this.id, request);
     return verdict.type === "diverged" ? verdict : undefined;
   }
@@ -201,11 +188,8 @@ export class BodyRun {
     switch (verdict.type) {
       case "record":
       case "reuse":
-        if (verdict.type === "reuse" && this.#keepsOrder) {
-          const { settled: seq, index } = verdict.effect;
-          return this.#reuses.add({ key, asked: shortNameOf(request), seq, index });
-        }
-        if (this.#replayOrder.isReplaying) return this.#divergeEarly(shortNameOf(request));
+        if (verdict.type === "reuse" && this.#keepsOrder) return this.#reuses.add(request, verdict.effect);
+        if (this.#replayOrder.isReplaying) return this.#diverge(askedBefore(this.#replayOrder.missing, request));
         return verdict.type === "record" ? this.#port.record(this.id, request) : this.#port.reuse(this.id, key);
       case "answer":
       case "join":
@@ -217,19 +201,15 @@ export class BodyRun {
         this.#replayOrder.make(key);
         return this.#port.settle(this.id, key, unknownOutcome);
       case "diverged":
-        return this.#diverge(verdict.expected, verdict.found);
+        return this.#diverge(verdict);
       case "ended":
         return this.end();
     }
   }
 
-  #divergeEarly(found: string): void {
-    this.#diverge(`the recorded \`${this.#replayOrder.missing}\``, found);
-  }
-
-  #diverge(expected: string, found: string): void {
+  #diverge(divergence: Divergence): void {
     this.end();
-    this.#port.diverge(this.id, this.#position, expected, found);
+    this.#port.diverge(this.id, this.#position, divergence);
   }
 
   /** Runs the work of a step, and records its result while the run is not over. */
@@ -280,7 +260,7 @@ export class BodyRun {
     const due = this.#replayOrder.due;
     if (due !== undefined) return this.#deliverRecorded(due);
     if (!this.#replayOrder.isLive) return false;
-    const key = this.#queue.length === 0 && this.#reuses.isReady ? this.#reuses.next() : undefined;
+    const key = this.#queue.length === 0 ? this.#reuses.next() : undefined;
     if (key !== undefined) this.#port.reuse(this.id, key);
     return this.#deliverLive();
   }

@@ -1,14 +1,6 @@
 /** One run of a tool: the facts that its context is made from, its execution, and the outcome that is recorded of it. */
 import type { Command, Event } from "@pawl/sansio-core";
-import {
-  attemptInLife,
-  bodyOf,
-  firstLife,
-  hasRule,
-  inLife,
-  replayBase,
-  toolReplayKey,
-} from "@pawl/sansio-core/driver";
+import { attemptInLife, bodyOf, firstLife, hasRule, inLife, replayBase, toolReplayKey } from "@pawl/sansio-core/driver";
 import {
   type PendingCompletion,
   type ToolResult,
@@ -29,11 +21,11 @@ import {
   sessionOf,
 } from "../host/host.ts";
 import { cancelledBy } from "./stop.ts";
-import type { CallFacts, KeyScope, ProcessApi } from "./facet/facts.ts";
+import type { CallFacts, KeyScope, ProcessApi } from "./facet/facet.ts";
 import { hookedCall } from "../host/hook.ts";
 import { contextOf } from "../host/prepare.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
-import { type KeyOwner, tokenOf } from "../scope/token.ts";
+import { type KeyOwner, tokenOf } from "../scope/wait-token.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import { EffectError } from "../error.ts";
