@@ -5,6 +5,7 @@ import type { BodyState, CallIn, CallPhase, CallRow } from "./model.ts";
 import { awaitsApproval, bodyOf, occupies } from "./row.ts";
 import type { Check } from "../concern.ts";
 import { type State, effectBatch } from "../kernel/vocabulary.ts";
+import { unansweredOf } from "../link/model.ts";
 import type { Waiter } from "../wait/model.ts";
 
 const firstOf = (state: State, broken: (row: CallRow) => string | undefined): string | undefined =>
@@ -44,7 +45,7 @@ export const checkC2Change = (before: State, after: State): string | undefined =
 
 /** Phases before anybody was told of the call, and those after. Others may be either. */
 const unobserved: ReadonlySet<CallPhase> = new Set(["requested", "preparing"]);
-const either: ReadonlySet<CallPhase> = new Set(["ready", "finishing"]);
+const either: ReadonlySet<CallPhase> = new Set(["ready", "no_tool", "finishing"]);
 
 export const checkC3: Check = (state) =>
   firstOf(state, ({ phase, observed }) => {
@@ -75,7 +76,7 @@ export const checkC6: Check = (state) =>
 
 const approvedPhases: ReadonlySet<CallPhase> = new Set(["ready", "running", "resuming"]);
 const needsApproval = (row: CallRow): boolean =>
-  (row.phase === "ready" && row.manifest.policy === "requires_approval") ||
+  ((row.phase === "ready" || (row.phase === "no_tool" && row.waits === "launch")) && row.manifest.policy === "requires_approval") ||
   bodyOf(row)?.manifest.policy === "requires_approval";
 
 /** A call passes its approval, or a sticky one passes for it. */
@@ -102,7 +103,39 @@ export const checkC8: Check = (state) =>
       : undefined;
   });
 
-export const callChecks: readonly Check[] = [checkC1, checkC2, checkC3, checkC4, checkC5, checkC6, checkC8];
+/** A batch may have gone on meanwhile: what starts in it wakes nobody above. */
+export const checkC9: Check = (state) =>
+  firstOf(state, (row) => {
+    if (row.phase !== "suspended") return undefined;
+    const { open, attempt } = row.body;
+    const busy = open.find((effect) => {
+      const { kind, waiting } = effect;
+      return kind === "step" ? effect.attempt === attempt : (kind === "host" || kind === "trigger") && waiting === undefined;
+    });
+    return busy === undefined ? undefined : `C9: its ${busy.kind} \`${busy.key}\` is under way`;
+  });
+
+export const checkC10: Check = (state) =>
+  firstOf(state, (row) => {
+    const to = row.phase === "suspended" ? row.link?.to : undefined;
+    if (to === undefined) return undefined;
+    const kept = state.calls.rows().filter((other) => bodyOf(other)?.room === to).length;
+    const taken = unansweredOf(state.links.get(to) ?? {}) + kept;
+    const max = state.scope.options.max_unanswered;
+    return taken < max ? `C10: it waits for room among ${max} messages to \`${to}\`, of which ${taken} are taken` : undefined;
+  });
+
+export const callChecks: readonly Check[] = [
+  checkC1,
+  checkC2,
+  checkC3,
+  checkC4,
+  checkC5,
+  checkC6,
+  checkC8,
+  checkC9,
+  checkC10,
+];
 export const callChangeChecks = [checkC2Change, checkC7Change] as const;
 
 const firstBatch = (state: State, broken: (row: BatchRow) => string | undefined): string | undefined =>

@@ -73,7 +73,9 @@ export type CallSignal =
     }
   | { readonly type: "pending.end"; readonly call: CallRef; readonly resolution: Resolution | "revoked" }
   /** The earliest deadline of a body's effects has passed. */
-  | { readonly type: "effects.expire"; readonly call: CallRef };
+  | { readonly type: "effects.expire"; readonly call: CallRef }
+  /** A link has room for messages again; without a name, all may have. */
+  | { readonly type: "link.freed"; readonly to?: string };
 
 interface OfRun {
   readonly call: CallRef;
