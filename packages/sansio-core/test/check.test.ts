@@ -74,6 +74,8 @@ const broken: { readonly [name: string]: readonly [whole.Check, State] } = {
   C5: [call.checkC5, withOpen((open) => open.toReversed())],
   C8: [call.checkC8, withCall("r:a", { cancelled: { seq: 1, cleans: false } })],
   C6: [call.checkC6, withCall("r:a", { phase: "backing_off" })],
+  C9: [call.checkC9, withCall("r:a", { phase: "suspended" })],
+  C10: [call.checkC10, withCall("r:a", { phase: "suspended", link: { to: "process:p", since: 1 } })],
   B1: [batch.checkB1, withBatch({ calls: ["r:x"] as unknown as readonly CallRef[] })],
   B2: [batch.checkB2, withBatch({ unfinished: 1 })],
   B3: [batch.checkB3, withBatch({ occupied: 2 })],

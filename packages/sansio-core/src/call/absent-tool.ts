@@ -44,8 +44,6 @@ export const absentAtLaunch = (draft: Draft, row: CallIn<"ready">): Absent =>
 
 /** The tool of a call in preparation is not here. */
 export const onToolMissing = (draft: Draft, event: EventOf<"call.tool_missing">): Rejection | undefined => {
-  if (!hasRule(draft.scope.protocol, rule))
-    return reject("wrong_phase", `call \`${event.call}\`: in its scope a call without its tool does not wait`);
   const row = inPhase(draft, event.call, "preparing", "no_tool");
   if (isRejection(row)) return row;
   const { manifest, waits } = row;

@@ -130,13 +130,17 @@ export const call: Concern<
     "call.dispatched": { fields: { ...ofRun, owner: string, key: optional(string) }, on: onDispatched },
     "call.settled": { fields: { ...ofRun, result: BodyResultCodec, duration_ms: u64 }, on: onSettled },
     "call.settled_late": { fields: { ...ofRun, output: ToolCallOutput, duration_ms: u64 }, on: onSettledLate },
-    "call.suspended": { fields: { ...ofRun, parked: optional(string), link: optional(string) }, on: onSuspended },
+    "call.suspended": {
+      fields: { ...ofRun, parked: optional(string), link: optional(string) },
+      fieldsSince: { link: "suspends_every_wait" },
+      on: onSuspended,
+    },
     "call.resumed": { fields: { ...ofRun, cause: ResumeCauseCodec, owner: string }, on: onResumed },
     "call.continued": { fields: { ...ofRun, args: json }, on: onRun },
     "call.diverged": { fields: { ...ofRun, position: u64, expected: string, found: string }, on: onRun },
     "call.cleaned_up": { fields: ofRun, on: onCleanedUp },
     "call.executor_missing": { fields: ofRun, on: onRun },
-    "call.tool_missing": { fields: { call: string }, on: onToolMissing },
+    "call.tool_missing": { fields: { call: string }, since: "absent_tool_waits", on: onToolMissing },
     "executors.available": { fields: { tools: array(string) }, on: onExecutors },
     "call.cancelled": { fields: { call: string, by: optional(string) }, on: onCancelled },
     "outcome.resolved": { fields: { call: string, resolved: ResolvedCodec, by: optional(string) }, on: onResolved },
@@ -166,6 +170,7 @@ export const call: Concern<
     "host.answered": { fields: { call: string, key: string, result: EffectResultCodec }, on: onHostAnswered },
     "host.waiting": {
       fields: { call: string, key: string, seq: u64, name: string, input: json },
+      since: "suspends_every_wait",
       on: onHostWaiting,
     },
     "replies.recorded": {

@@ -96,7 +96,6 @@ const problemOfSuspension = (
   { call, link }: EventOf<"call.suspended">,
 ): Rejection | undefined => {
   const refused = (why: string): Rejection => reject("wrong_phase", `call \`${call}\` may not be suspended: ${why}`);
-  if (link !== undefined && !hasRule(draft.scope.protocol, rule)) return refused("its scope knows no wait for room");
   if (row.cancelled !== undefined || !waitsOnly(draft, row, link !== undefined))
     return refused("it waits for more than records");
   if (isJustAnswered(draft, row.call.ref)) return refused("it has an answer to hear");
@@ -144,7 +143,6 @@ const park = (draft: Draft, row: CallIn<"running">, key: string): Rejection | un
 /** The host asks a person: its answer will be on record whenever it comes, and no body has to wait for it in memory. */
 export const onHostWaiting = (draft: Draft, event: EventOf<"host.waiting">): Rejection | undefined => {
   const { call, key, seq, name, input } = event;
-  if (!hasRule(draft.scope.protocol, rule)) return reject("wrong_phase", "this scope knows no requests that wait");
   const row = bodied(draft, call);
   if (isRejection(row)) return row;
   const effect = openEffect(row, key, "host", "trigger");
