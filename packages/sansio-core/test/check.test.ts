@@ -10,7 +10,7 @@ import * as catalog from "../src/catalog/concern.ts";
 import * as whole from "../src/check.ts";
 import { outstanding } from "../src/machine.ts";
 import { Deadlines } from "../src/kernel/deadline.ts";
-import * as effect from "../src/call/check.ts";
+import * as effect from "../src/call/effect-check.ts";
 import type { OpenEffect } from "../src/call/effect.ts";
 import type { BatchRef, CallRef, State } from "../src/kernel/vocabulary.ts";
 import * as outbox from "../src/link/check.ts";

@@ -28,8 +28,8 @@ import {
   batchChecks,
   callChangeChecks,
   callChecks,
-  effectChecks,
 } from "./check.ts";
+import { effectChecks } from "./effect-check.ts";
 import {
   ArgsVerdictCodec,
   BodyResultCodec,

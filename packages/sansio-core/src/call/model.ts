@@ -20,7 +20,7 @@
  *   C7  a call comes to `ready` through its approval where its tool requires it, or by a sticky one
  *   C8  a call that was told to stop has no clean-up open, and its grace runs unless it, or what it called, cleans up
  *   C9  a suspended body has no work under way: no step of its attempt, no request that its host answers at once
- *   C10 a body waits for room in a link only while the link has none that is not kept for others
+ *   C10  a body waits for room in a link only while the link has none that is not kept for others
  */
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
