@@ -1,6 +1,7 @@
 /** The invariants of calls, batches and approvals, one function each: what is broken, and where. */
 import { firstBroken } from "../kernel/error.ts";
 import type { BatchRow } from "./batch.ts";
+import { checkC9, checkC9Change } from "./life.ts";
 import type { CallIn, CallPhase, CallRow } from "./model.ts";
 import { awaitsApproval, bodyOf, occupies } from "./row.ts";
 import type { Check } from "../concern.ts";
@@ -103,7 +104,7 @@ export const checkC8: Check = (state) =>
   });
 
 /** A batch may have gone on meanwhile: what starts in it wakes nobody above. */
-export const checkC9: Check = (state) =>
+export const checkC10: Check = (state) =>
   firstOf(state, (row) => {
     if (row.phase !== "suspended") return undefined;
     const { open, attempt } = row.body;
@@ -111,17 +112,17 @@ export const checkC9: Check = (state) =>
       const { kind, waiting } = effect;
       return kind === "step" ? effect.attempt === attempt : (kind === "host" || kind === "trigger") && waiting === undefined;
     });
-    return busy === undefined ? undefined : `C9: its ${busy.kind} \`${busy.key}\` is under way`;
+    return busy === undefined ? undefined : `C10: its ${busy.kind} \`${busy.key}\` is under way`;
   });
 
-export const checkC10: Check = (state) =>
+export const checkC11: Check = (state) =>
   firstOf(state, (row) => {
     const to = row.phase === "suspended" ? row.link?.to : undefined;
     if (to === undefined) return undefined;
     const kept = state.calls.rows().filter((other) => bodyOf(other)?.room === to).length;
     const taken = unansweredOf(state.links.get(to) ?? {}) + kept;
     const max = state.scope.options.max_unanswered;
-    return taken < max ? `C10: it waits for room among ${max} messages to \`${to}\`, of which ${taken} are taken` : undefined;
+    return taken < max ? `C11: it waits for room among ${max} messages to \`${to}\`, of which ${taken} are taken` : undefined;
   });
 
 export const callChecks: readonly Check[] = [
@@ -134,8 +135,9 @@ export const callChecks: readonly Check[] = [
   checkC8,
   checkC9,
   checkC10,
+  checkC11,
 ];
-export const callChangeChecks = [checkC2Change, checkC7Change] as const;
+export const callChangeChecks = [checkC2Change, checkC7Change, checkC9Change] as const;
 
 const firstBatch = (state: State, broken: (row: BatchRow) => string | undefined): string | undefined =>
   firstBroken(state.batches.rows(), (row) => `batch \`${row.ref}\` (${row.phase})`, broken);

@@ -41,6 +41,7 @@ import {
   PreparationCodec,
   ResolvedCodec,
   ResumeCauseCodec,
+  SignalCodec,
   StepErrorCodec,
 } from "./codec.ts";
 import { type ApprovalEvent, onApprovalDecided } from "./approval.ts";
@@ -54,6 +55,7 @@ import {
   onCallMoved,
   onPreparationEnded,
 } from "./batch.ts";
+import { onCallsUpgraded, onWaitKept } from "./life.ts";
 import { nextCallDue, onCallDue, tidyCallDues } from "./deadlines.ts";
 import { onEffectRequested } from "./perform.ts";
 import {
@@ -136,7 +138,11 @@ export const call: Concern<
       on: onSuspended,
     },
     "call.resumed": { fields: { ...ofRun, cause: ResumeCauseCodec, owner: string }, on: onResumed },
-    "call.continued": { fields: { ...ofRun, args: json }, on: onRun },
+    "call.continued": {
+      fields: { ...ofRun, args: json, args_hash: optional(string), signals: optional(array(SignalCodec)) },
+      fieldsSince: { args_hash: "lives", signals: "lives" },
+      on: onRun,
+    },
     "call.diverged": { fields: { ...ofRun, position: u64, expected: string, found: string }, on: onRun },
     "call.cleaned_up": { fields: ofRun, on: onCleanedUp },
     "call.executor_missing": { fields: ofRun, on: onRun },
@@ -193,20 +199,22 @@ export const call: Concern<
     "batch.counted": { raises: ["batch.ended"], on: inLiveBatch(onBatchCounted) },
     "batch.triggered": { raises: [], on: inLiveBatch(onBatchTriggered) },
     "calls.cancel": {
-      raises: ["batch.counted", "call.left", "wait.close", "effect.end", "link.freed"],
+      raises: ["batch.counted", "call.left", "wait.close", "waits.leave", "effect.end", "link.freed"],
       on: inLiveBatch(onCallsCancel),
     },
     "batches.cancel": { raises: ["calls.cancel"], on: onBatchesCancel },
     "batches.review": { raises: ["calls.launch"], on: onBatchesReview },
     "call.left": { raises: ["calls.drop", "wait.leave"], on: onCallLeft },
-    "calls.drop": { raises: ["wait.close", "link.freed"], on: onCallsDrop },
-    "calls.decide": { raises: ["call.moved"], on: onCallsDecide },
+    "calls.drop": { raises: ["wait.close", "waits.leave", "link.freed"], on: onCallsDrop },
+    "calls.decide": { raises: ["call.moved", "waits.leave"], on: onCallsDecide },
     "owners.lost": {
-      raises: ["call.moved", "call.left", "wait.open", "wait.close", "run.lost", "link.freed"],
+      raises: ["call.moved", "call.left", "wait.open", "wait.close", "waits.leave", "run.lost", "link.freed"],
       on: onOwnersLost,
     },
     "effect.end": { raises: [], on: onEffectEnd },
     "pending.end": { raises: ["call.moved"], on: onPendingEnd },
+    "wait.kept": { raises: [], on: onWaitKept },
+    "calls.upgraded": { raises: [], on: onCallsUpgraded },
     "effects.expire": { raises: ["wait.leave"], on: onEffectsExpire },
     "link.freed": { raises: [], on: onLinkFreed },
   },

@@ -29,6 +29,8 @@ export const checkE2: Check = (state) =>
     for (const [key, effect] of settled) {
       const isOrdered = effect.requested <= effect.settled && effect.settled <= state.seq;
       if (!isOrdered) return `E2: \`${key}\` was asked at ${effect.requested} and settled at ${effect.settled}`;
+      if (effect.first !== undefined && effect.first >= effect.settled)
+        return `E2: \`${key}\` was first answered at ${effect.first}, and reused at ${effect.settled}`;
       if (effect.attempt > attempt) return `E2: \`${key}\` settled in attempt ${effect.attempt} of ${attempt}`;
     }
     return undefined;
