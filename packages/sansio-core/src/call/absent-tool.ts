@@ -88,7 +88,9 @@ export const onExecutors = (draft: Draft, { tools }: EventOf<"executors.availabl
 
 /** A call whose tool was asked again, as one in preparation; its batch does not wait for it. */
 export const asPreparing = (row: CallIn<"preparing"> | Absent): CallIn<"preparing"> =>
-  row.phase === "no_tool" && row.waits !== "launch" ? preparing(row, row.manifest, row.waits) : (row as CallIn<"preparing">);
+  row.phase === "no_tool" && row.waits !== "launch"
+    ? preparing(row, row.manifest, row.waits)
+    : (row as CallIn<"preparing">);
 
 /** The row after an answer of its tool, where nobody waits for its preparation. */
 export const afterAnswer = (before: Absent, after: CallRow): CallRow =>

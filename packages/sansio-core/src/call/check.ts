@@ -76,7 +76,8 @@ export const checkC6: Check = (state) =>
 
 const approvedPhases: ReadonlySet<CallPhase> = new Set(["ready", "running", "resuming"]);
 const needsApproval = (row: CallRow): boolean =>
-  ((row.phase === "ready" || (row.phase === "no_tool" && row.waits === "launch")) && row.manifest.policy === "requires_approval") ||
+  ((row.phase === "ready" || (row.phase === "no_tool" && row.waits === "launch")) &&
+    row.manifest.policy === "requires_approval") ||
   bodyOf(row)?.manifest.policy === "requires_approval";
 
 /** A call passes its approval, or a sticky one passes for it. */
@@ -110,7 +111,9 @@ export const checkC10: Check = (state) =>
     const { open, attempt } = row.body;
     const busy = open.find((effect) => {
       const { kind, waiting } = effect;
-      return kind === "step" ? effect.attempt === attempt : (kind === "host" || kind === "trigger") && waiting === undefined;
+      return kind === "step"
+        ? effect.attempt === attempt
+        : (kind === "host" || kind === "trigger") && waiting === undefined;
     });
     return busy === undefined ? undefined : `C10: its ${busy.kind} \`${busy.key}\` is under way`;
   });
@@ -122,7 +125,9 @@ export const checkC11: Check = (state) =>
     const kept = state.calls.rows().filter((other) => bodyOf(other)?.room === to).length;
     const taken = unansweredOf(state.links.get(to) ?? {}) + kept;
     const max = state.scope.options.max_unanswered;
-    return taken < max ? `C11: it waits for room among ${max} messages to \`${to}\`, of which ${taken} are taken` : undefined;
+    return taken < max
+      ? `C11: it waits for room among ${max} messages to \`${to}\`, of which ${taken} are taken`
+      : undefined;
   });
 
 export const callChecks: readonly Check[] = [

@@ -34,7 +34,7 @@ const preparing = (
 };
 
 export const prepared = (draft: Draft, before: CallIn<"preparing" | "no_tool">, after: CallRow): undefined => {
-  if (before.phase === "no_tool") return move(draft, before, afterAnswer(before, after)), undefined;
+  if (before.phase === "no_tool") return (move(draft, before, afterAnswer(before, after)), undefined);
   move(draft, before, after);
   if (after.phase !== "preparing") draft.raise({ type: "preparation.ended", batch: before.call.batch });
 };
@@ -75,7 +75,9 @@ export const onArgsChecked = (draft: Draft, event: EventOf<"args.checked">): Ans
   if (isRejection(row)) return row;
   if (row.phase === "awaiting_approval") return onEditChecked(draft, row, event);
   const waiting = preparing(draft, event.call, "args");
-  return isRejection(waiting) ? waiting : prepared(draft, waiting, afterCheck(draft, asPreparing(waiting), event.verdict));
+  return isRejection(waiting)
+    ? waiting
+    : prepared(draft, waiting, afterCheck(draft, asPreparing(waiting), event.verdict));
 };
 
 export const onHookRan = (draft: Draft, event: EventOf<"hook.ran">): Answer =>

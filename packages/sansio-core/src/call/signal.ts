@@ -56,7 +56,8 @@ const launchFrom = (
   let count = 0;
   for (; from + count < calls.length && sum.occupied < slots; count++) {
     const row = known(draft, calls[from + count] as CallRef);
-    if (row.phase === "ready") sum = addUp(sum, place(draft, row, awaitsTool(draft, row) ? absentAtLaunch(draft, row) : launch(draft, row)));
+    if (row.phase === "ready")
+      sum = addUp(sum, place(draft, row, awaitsTool(draft, row) ? absentAtLaunch(draft, row) : launch(draft, row)));
   }
   return { ...sum, count };
 };

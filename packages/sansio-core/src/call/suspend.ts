@@ -173,7 +173,8 @@ const wakeFor = (draft: Draft, to: string): void => {
   const room = draft.options.max_unanswered - unansweredOf(draft.link(to) ?? {}) - keptRoom(draft, to);
   const inLine = draft.calls().flatMap((row) => (row.phase === "suspended" && row.link?.to === to ? [row] : []));
   const first = inLine.toSorted((a, b) => (a.link?.since ?? 0) - (b.link?.since ?? 0)).slice(0, Math.max(0, room));
-  for (const row of first) putCall(draft, resuming(draft, row, { body: { ...row.body, room: to }, cause: "suspended" }), row);
+  for (const row of first)
+    putCall(draft, resuming(draft, row, { body: { ...row.body, room: to }, cause: "suspended" }), row);
 };
 
 /** Wakes bodies that wait for room in a link; without a name, in all. */

@@ -102,7 +102,16 @@ const callShape = (source: Source, row: CallRow): CallShape => {
       return { ...common, phase: row.phase, manifest: manifestAt(row.manifest), waits: row.waits };
     case "no_tool": {
       const { phase, manifest, waits, payload, argsHash, due } = row;
-      return { ...common, phase, observed, manifest: manifestAt(manifest), waits, payload, argsHash, ...maybe("due", due) };
+      return {
+        ...common,
+        phase,
+        observed,
+        manifest: manifestAt(manifest),
+        waits,
+        payload,
+        argsHash,
+        ...maybe("due", due),
+      };
     }
     case "awaiting_approval": {
       const { phase, manifest, approval, due } = row;

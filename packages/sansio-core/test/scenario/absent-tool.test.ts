@@ -4,7 +4,20 @@ import { checkAll } from "../../src/check.ts";
 import { why } from "../../src/explain/why.ts";
 import { nextDeadline, outstanding } from "../../src/machine.ts";
 import { Rig, tool } from "../rig.ts";
-import { cancel, completed, crash, execute, failure, gone, replied, settle, started, submit, success, want } from "./words.ts";
+import {
+  cancel,
+  completed,
+  crash,
+  execute,
+  failure,
+  gone,
+  replied,
+  settle,
+  started,
+  submit,
+  success,
+  want,
+} from "./words.ts";
 
 const careful = tool("echo", { checks: true, prepares: true });
 const plain = tool("plain");
@@ -20,11 +33,7 @@ const prepared = (args_hash = "h") =>
   }) as const;
 const check = { type: "args.check", call: "r:a" } as const;
 const prepare = { type: "tool.prepare", call: "r:a" } as const;
-const noContract = failure(
-  "unavailable",
-  "tool_contract_unavailable",
-  "Tool contract is unavailable in this session",
-);
+const noContract = failure("unavailable", "tool_contract_unavailable", "Tool contract is unavailable in this session");
 const unavailable = failure("unavailable", "tool_unavailable", "Tool is unavailable in this session");
 
 const open = (protocol = 2, ...tools: readonly string[]): Rig =>

@@ -130,7 +130,10 @@ describe("a body that waits for a batch", () => {
   });
   it("leaves while a call of it pauses between two attempts, and while another waits for a slot behind it", () => {
     const rig = ask(loop("loop", { concurrency: 1 }), "r:a", "b", calls("tries", "work")).skip();
-    const busy = { status: "failure", payload: { class: "external", code: "busy", message: "-", source: "tool", retry: { type: "safe" } } };
+    const busy = {
+      status: "failure",
+      payload: { class: "external", code: "busy", message: "-", source: "tool", retry: { type: "safe" } },
+    };
     settle(rig, "r:a/b/x", { outcome: busy } as never).nothingMore();
     leaves(rig, "r:a");
     want(rig.tick(60_000), execute("r:a/b/x", [2, 1]));
@@ -240,10 +243,10 @@ describe("a body that asks its host", () => {
     stays(rig);
     rig.tell(waiting()).nothingMore();
     leaves(rig, "r:a");
-    want(
-      rig.tell({ type: "host.answered", call: "r:a", key: "h", result: { status: "ok", value: "yes" } }),
-      { ...execute("r:a", [1, 2]), cause: "suspended" },
-    );
+    want(rig.tell({ type: "host.answered", call: "r:a", key: "h", result: { status: "ok", value: "yes" } }), {
+      ...execute("r:a", [1, 2]),
+      cause: "suspended",
+    });
   });
   it("is asked for again after an opening, under the same key, while no body does that", () => {
     const rig = asked();

@@ -78,7 +78,8 @@ const resolved: Doing = (scope, { dice, isCalm }) => {
 
 const executorsBack: Doing = (scope, { dice }) => {
   const row = anyRow(scope, dice, ({ phase }) => phase === "no_executor" || phase === "no_tool");
-  const manifest = row?.phase === "no_tool" ? row.manifest : row?.phase === "no_executor" ? row.body.manifest : undefined;
+  const manifest =
+    row?.phase === "no_tool" ? row.manifest : row?.phase === "no_executor" ? row.body.manifest : undefined;
   return manifest === undefined ? undefined : { type: "executors.available", tools: [manifest.id] };
 };
 
