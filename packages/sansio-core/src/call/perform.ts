@@ -6,7 +6,7 @@ import type { OwnWait } from "../wait/model.ts";
 import type { CallIn, CallRow } from "./model.ts";
 import { inPhase, isRejection, problemOfRun, putCall, runningRow } from "./row.ts";
 import { type Bodied, settleAll, withBody } from "./settle.ts";
-import { problemOfRoom } from "./suspend.ts";
+import { problemOfRoom, withoutRoom } from "./suspend.ts";
 import { processOfScope } from "../identity/scope.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
@@ -205,11 +205,6 @@ const decideAtOnce = (draft: Draft, row: CallIn<"running">, effect: OpenEffect):
   return settleAll(draft, row, effect, { status: won.status, value: by?.value ?? draft.seq, winner: won.key });
 };
 
-const withoutRoom = (row: Bodied): Bodied => {
-  const { room: _, ...body } = row.body;
-  return withBody(row, body);
-};
-
 /** A request that is for no step. */
 const onAsked = (draft: Draft, row: CallIn<"running">, event: Requested): Rejection | undefined => {
   const refusal = conflictOfSpec(draft, row, event) ?? problemOfScope(draft, row, event);
@@ -219,7 +214,7 @@ const onAsked = (draft: Draft, row: CallIn<"running">, event: Requested): Reject
   const after = decideAtOnce(draft, next, effect);
   const { room } = row.body;
   const usesRoom = room !== undefined && event.effect.kind === "message" && event.effect.to === room;
-  putCall(draft, usesRoom ? withoutRoom(after) : after, row);
+  putCall(draft, usesRoom ? withBody(after, withoutRoom(after.body)) : after, row);
   perform(draft, row, event);
   if (usesRoom) draft.raise({ type: "link.freed", to: room }); // A message that is refused leaves its room to the next.
   return undefined;

@@ -116,20 +116,18 @@ export const onSuspended = (draft: Draft, event: EventOf<"call.suspended">): Rej
   return undefined;
 };
 
-const suspended = (
-  { call, tool, args, observed }: CallRow,
-  { room: _, ...body }: BodyState,
-  link?: RoomWanted,
-): CallIn<"suspended"> => ({
-  call,
-  tool,
-  args,
-  observed,
-  phase: "suspended",
-  body,
-  due: earliestDue(body.open),
-  ...(link === undefined ? {} : { link }),
-});
+/** Gives back the room that was kept for a body's next message. */
+export const withoutRoom = (body: BodyState): BodyState => {
+  const { room: _, ...rest } = body;
+  return rest;
+};
+
+const suspended = ({ call, tool, args, observed }: CallRow, before: BodyState, link?: RoomWanted): CallIn<"suspended"> => {
+  const body = withoutRoom(before);
+  const due = earliestDue(body.open);
+  const row = { call, tool, args, observed, phase: "suspended", body, due } as const;
+  return link === undefined ? row : { ...row, link };
+};
 
 /** A body that has ended and is to run again does so whatever its recovery; all else is left, but what it does when it is cancelled. */
 const park = (draft: Draft, row: CallIn<"running">, key: string): Rejection | undefined => {

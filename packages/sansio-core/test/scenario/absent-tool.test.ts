@@ -135,26 +135,27 @@ describe("a call in preparation whose tool is away", () => {
   });
 });
 
+const goneBeforeLaunch = (protocol: number): Rig => {
+  const rig = want(open(protocol), check);
+  want(rig.tell(valid), prepare);
+  rig.tell({ type: "catalog.published", tools: [plain] });
+  return rig.tell(prepared());
+};
+
 describe("a call that is ready, and whose tool has left the catalog meanwhile", () => {
-  const gone = (protocol: number): Rig => {
-    const rig = want(open(protocol), check);
-    want(rig.tell(valid), prepare);
-    rig.tell({ type: "catalog.published", tools: [plain] });
-    return rig.tell(prepared());
-  };
   it("is launched when the tool is back, with what it had prepared", () => {
-    const rig = gone(2).nothingMore();
+    const rig = goneBeforeLaunch(2).nothingMore();
     expect(rig.state.calls.at("r:a")).toMatchObject({ phase: "no_tool", waits: "launch" });
     expect(checkAll(rig.state)).toBeUndefined();
     rig.tell({ type: "catalog.published", tools: [careful, plain] });
     want(rig.tell(back), started("a"), { ...execute("r:a"), payload: { p: 1 } });
   });
   it("fails when its time is over", () => {
-    const rig = gone(2).nothingMore();
+    const rig = goneBeforeLaunch(2).nothingMore();
     want(rig.tick(900_000), started("a"), completed("a", unavailable), replied(unavailable));
   });
   it("failed at once under protocol 1", () => {
-    want(gone(1), started("a"), completed("a", unavailable), replied(unavailable));
+    want(goneBeforeLaunch(1), started("a"), completed("a", unavailable), replied(unavailable));
   });
   it("fails at once where the tool is there and was switched off", () => {
     const rig = want(open(), check);

@@ -227,17 +227,17 @@ describe("a body beside a `once` step that an earlier attempt left open", () => 
   });
 });
 
-describe("a body that asks its host", () => {
-  const waiting = (seq = 4): Event => ({
-    type: "host.waiting",
-    call: "r:a",
-    key: "h",
-    seq,
-    name: "ask",
-    input: { q: 1 },
-  });
-  const asked = (protocol = 2): Rig => ask(under(protocol), "r:a", "h", host).skip();
+const waiting = (seq = 4): Event => ({
+  type: "host.waiting",
+  call: "r:a",
+  key: "h",
+  seq,
+  name: "ask",
+  input: { q: 1 },
+});
+const asked = (protocol = 2): Rig => ask(under(protocol), "r:a", "h", host).skip();
 
+describe("a body that asks its host", () => {
   it("stays while the host is at it, and leaves once a person is asked", () => {
     const rig = asked();
     stays(rig);
@@ -297,8 +297,8 @@ describe("a body whose next message finds its link full", () => {
     const link = rig.state.links.get(to)?.outgoing?.link ?? 0;
     return rig.tell({ type: "message.answered", to, link, number, outcome: { status: "accepted", value: null } });
   };
-  const inLine = (rig: Rig, ...waiting: readonly string[]): Rig => {
-    for (const call of waiting) {
+  const inLine = (rig: Rig, ...line: readonly string[]): Rig => {
+    for (const call of line) {
       rig.refuses(asks(call), "link_full");
       rig.tell(suspend(call, undefined, to)).nothingMore();
     }
