@@ -122,7 +122,11 @@ export const withoutRoom = (body: BodyState): BodyState => {
   return rest;
 };
 
-const suspended = ({ call, tool, args, observed }: CallRow, before: BodyState, link?: RoomWanted): CallIn<"suspended"> => {
+const suspended = (
+  { call, tool, args, observed }: CallRow,
+  before: BodyState,
+  link?: RoomWanted,
+): CallIn<"suspended"> => {
   const body = withoutRoom(before);
   const due = earliestDue(body.open);
   const row = { call, tool, args, observed, phase: "suspended", body, due } as const;
