@@ -56,13 +56,10 @@ const runRow = (known: Known, base: Base, shape: WithBody): CallRow => {
     }
     case "resuming":
       return { ...row, phase: shape.phase, cause: shape.cause, due: shape.due, cancelled: shape.cancelled };
-    case "suspended":
-      return {
-        ...row,
-        phase: shape.phase,
-        due: earliestDue(body.open),
-        ...(shape.link === undefined ? {} : { link: shape.link }),
-      };
+    case "suspended": {
+      const asleep = { ...row, phase: shape.phase, due: earliestDue(body.open) };
+      return shape.link === undefined ? asleep : { ...asleep, link: shape.link };
+    }
     case "no_executor":
     case "backing_off":
       return { ...row, phase: shape.phase, due: shape.due };

@@ -142,7 +142,7 @@ const namedWaits = (scope: string, event: Event): readonly Place[] => {
 /** Tells whether an event depends on the calls that a call has made. */
 const looksBelow = (row: CallRow | undefined, { type }: Event): boolean => {
   if (type === "call.cancelled" || type === "call.cleaned_up") return true;
-  if (type === "call.suspended") return true; // Whether a batch is at work is decided by its calls.
+  if (type === "call.suspended") return true; // The calls of its batches decide.
   const isReport = type === "replies.recorded" || type === "call.resumed";
   return isReport && row !== undefined && "cancelled" in row && row.cancelled !== undefined;
 };
