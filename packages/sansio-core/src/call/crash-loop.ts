@@ -16,8 +16,11 @@ import { type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-v
 import { cancelledCall, complete, endWith } from "./finish.ts";
 import type { Crash } from "./contract.ts";
 import { resuming } from "./launch.ts";
-import type { BodyState, CallIn, CallRow, ResumeCause, UnknownCause } from "./model.ts";
+import type { BodyState, CallIn, CallPhase, CallRow, ResumeCause, UnknownCause } from "./model.ts";
+import { bodyOf } from "./row.ts";
+import type { ChangeCheck } from "../concern.ts";
 import type { Draft } from "../kernel/draft.ts";
+import { firstBroken } from "../kernel/error.ts";
 import type { Options } from "../kernel/options.ts";
 import { hasRule } from "../kernel/protocol.ts";
 import type { OwnerEnd } from "../scope/model.ts";
@@ -112,6 +115,24 @@ export const resumeAfter = (draft: Draft, row: CallIn<"running">, went: OwnerEnd
   return crashed.resumes >= draft.options.max_crashes
     ? atLimit(draft, row, crashed)
     : resumeCounted(draft, row, crashed, "owner_lost");
+};
+
+const mayCrash: ReadonlySet<CallPhase> = new Set(["running", "unknown"]);
+
+/** Protocol 1 counts by another rule, and is not looked at. */
+export const checkC12Change: ChangeCheck = (before, after) => {
+  if (!hasRule(before.scope.protocol, "crash_loops")) return undefined;
+  return firstBroken(
+    after.calls.rows(),
+    ({ call, phase }) => `call \`${call.ref}\` (${phase})`,
+    (row) => {
+      const earlier = before.calls.at(row.call.ref);
+      if (earlier === undefined || earlier === row || earlier.call.born !== row.call.born) return undefined;
+      const [count, last] = [bodyOf(row)?.resumes ?? 0, bodyOf(earlier)?.resumes ?? 0];
+      if (count <= last || (count === last + 1 && mayCrash.has(earlier.phase))) return undefined;
+      return `C12: ${last} crashes became ${count} while it was ${earlier.phase}`;
+    },
+  );
 };
 
 /** Protocol 1: every loss is counted, and each has its own pause; there are no more resumes than pauses. */

@@ -66,7 +66,8 @@ export type CallWaits =
       readonly resumes: number;
       readonly step?: string;
     } & Run)
-  | { readonly type: "suspended"; readonly effects: readonly EffectReason[] }
+  /** `link`: it has a message for this scope, and the link is full. */
+  | { readonly type: "suspended"; readonly effects: readonly EffectReason[]; readonly link?: string }
   | { readonly type: "executor"; readonly toolId: string }
   | { readonly type: "retry"; readonly attempt: number; readonly of: number }
   /** `crashes`: so many in a row, of a call that crashes in a loop. */
