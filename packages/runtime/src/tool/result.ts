@@ -2,8 +2,7 @@
  * Results as tool authors and hosts of a registry know them. `host/outcome.ts` converts them to the outcome of the core; the
  * reply of a registry that executes a call is made here.
  */
-import { type Json, type JsonObject, internalErrorText } from "@pawl/tool-value";
-import { isObject } from "../encoding.ts";
+import { type Json, type JsonObject, internalErrorText, isObject } from "@pawl/tool-value";
 
 /** An image in a tool's result. Its bytes are stored before anything is recorded. */
 export interface ToolImage {
