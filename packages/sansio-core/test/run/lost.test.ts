@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { runOfAttempt } from "../../src/run/model.ts";
 import { failureOutput, runtimeFailure, toolFailure } from "@pawl/tool-value";
+import type { Tool } from "../../src/catalog/model.ts";
+import type { Options } from "../../src/kernel/options.ts";
 import { protocols } from "../rig.ts";
 import { Runs, home, outcome, runName, session } from "./world.ts";
 
@@ -87,10 +89,12 @@ const crashed = (world: Runs, times: number): Runs => {
   return world;
 };
 
-describe("a run of protocol 2 whose owner is lost", () => {
-  const young = (of: Parameters<Runs["spawn"]>[0] = {}, ...rest: ConstructorParameters<typeof Runs>): Runs =>
-    new Runs(rest[0], 2, rest[2]).spawn(of).deliver();
+type Asked = Parameters<Runs["spawn"]>[0];
 
+const young = (of: Asked = {}, options: Partial<Options> = {}, more: Partial<Tool> = {}): Runs =>
+  new Runs(options, 2, more).spawn(of).deliver();
+
+describe("a run of protocol 2 whose owner is lost", () => {
   it("is begun again for whatever reason its tool may run again, and as often as it takes", () => {
     const world = crashed(young({ reattachable: false }), 12);
     expect(world.task).toMatchObject({ state: "running", attempt: 13, state_detail: "re-attached (attempt 13)" });
@@ -114,7 +118,7 @@ describe("a run of protocol 2 whose owner is lost", () => {
   });
 
   it("is orphaned at once where its tool may not run again", () => {
-    const world = young({}, {}, 2, { recovery: "owner_bound" }).crash(home).deliver().written();
+    const world = young({}, {}, { recovery: "owner_bound" }).crash(home).deliver().written();
     const error = { kind: "orphaned", message: "worker heartbeat stopped" };
     expect(world.task).toMatchObject({ state: "failed", error });
   });
