@@ -77,6 +77,9 @@ export const ResumeCauseCodec: Codec<ResumeCause> = oneOf(
 
 export const UnknownCauseCodec: Codec<UnknownCause> = oneOf("a cause", "owner_lost", "crash_loop", "diverged");
 
+/** The cause of a background run that is not begun again. */
+export const NotBegunCodec: Codec<"owner_lost"> = oneOf("the cause of a run that is not begun again", "owner_lost");
+
 export const ofRun = { call: string, attempt: u64, run: u64 };
 
 export const DecisionCodec: Codec<Decision> = tagged<Decision, "type">("Decision", "type", {

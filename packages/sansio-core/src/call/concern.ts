@@ -37,6 +37,7 @@ import {
   EffectResultCodec,
   EffectSpecCodec,
   HookOutcomeCodec,
+  NotBegunCodec,
   ofRun,
   PreparationCodec,
   ResolvedCodec,
@@ -101,8 +102,6 @@ const stepDuty: { readonly [R in StepRecovery]: Duty } = {
 const dutyOfExecute = ({ recovery, run }: CommandOf<"tool.execute">): Duty =>
   run === 1 ? executeDuty[recovery] : { ...executeDuty[recovery], performed: "durable" };
 
-const lostCause = oneOf<"owner_lost">("the cause of a run that is not begun again", "owner_lost");
-
 /** A batch may have been dropped by this event, with the body that made it. */
 const inLiveBatch =
   <S extends { readonly batch: BatchRef }>(on: (draft: Draft, signal: S) => void) =>
@@ -133,7 +132,7 @@ export const call: Concern<
     "call.prepared": { fields: { call: string, preparation: PreparationCodec }, on: onPrepared },
     "call.dispatched": { fields: { ...ofRun, owner: string, key: optional(string) }, on: onDispatched },
     "call.settled": {
-      fields: { ...ofRun, result: BodyResultCodec, duration_ms: u64, cause: optional(lostCause) },
+      fields: { ...ofRun, result: BodyResultCodec, duration_ms: u64, cause: optional(NotBegunCodec) },
       fieldsSince: { cause: "lost_runs" },
       on: onSettled,
     },
@@ -283,11 +282,7 @@ export const call: Concern<
     observe: {
       tag: 14,
       duty: observed,
-      digest: (lanes, { what, call: ref, tool, call_id, cause, crash }) => {
-        lanes.text(what).text(ref).text(tool).text(call_id);
-        if (cause !== undefined) lanes.text(cause);
-        return crash === undefined ? lanes : lanes.number(crash.count).optional(crash.step);
-      },
+      digest: (lanes, command) => lanes.observed(command),
     },
   },
   due: { next: nextCallDue, tidy: tidyCallDues, on: onCallDue },

@@ -59,7 +59,7 @@ export type CallWaits =
   /** Told to stop, while it or a call below it cleans up. */
   | ({ readonly type: "clean_up"; readonly owner: string; readonly effects: readonly EffectReason[] } & Run)
   | ({ readonly type: "resume"; readonly cause: ResumeCause } & Run)
-  /** It crashed: its owner was lost, this many times in a row without a new record. `step`: the one that was open. */
+  /** After crashes: its owner was lost, this many times in a row without a new record. `step`: the one that was open. */
   | ({
       readonly type: "resume_pause";
       readonly cause: ResumeCause;
