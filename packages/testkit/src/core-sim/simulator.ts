@@ -17,6 +17,7 @@ import { processScopeId, sessionScopes } from "./process.ts";
 import { SimScope, type StoreFault, storeFaults } from "./scope.ts";
 import { offerInvalid, offerInvalidWhileMoving } from "./invalid-event.ts";
 import type { Packet, Environment } from "./environment.ts";
+import type { Entry } from "./store.ts";
 import { CoreSimViolation } from "./violation.ts";
 
 /** Names the faults that a seed may choose. */
@@ -55,6 +56,12 @@ const takeAny = <A>(items: A[], dice: Dice): A | undefined => {
 const isSettled = ({ state }: SimScope): boolean =>
   state.calls.size + state.batches.size + state.requests.size === 0 && outstanding(state).length === 0;
 
+/** A simulation that was cut: the durable log of each scope, and the kind of process that its bodies are written for. */
+export interface CoreSimCut {
+  readonly processKind: number;
+  readonly logs: ReadonlyMap<string, readonly Entry[]>;
+}
+
 class CoreSim implements Environment {
   readonly dice: Dice;
   readonly coverage = new Coverage();
@@ -67,12 +74,29 @@ class CoreSim implements Environment {
   now = 1000;
   events = 0;
 
-  constructor(seed: number, { without = [] }: CoreSimOptions) {
+  constructor(seed: number, { without = [] }: CoreSimOptions, cut?: CoreSimCut) {
     this.dice = new Dice(seed);
-    this.processKind = this.dice.below(4);
+    this.processKind = cut?.processKind ?? this.dice.below(4);
     this.#faults = coreSimFaults.filter((fault) => !without.includes(fault));
     this.scopes = [...sessionScopes, processScopeId].map((id) => new SimScope(id, this, anyOptions(this.dice)));
-    for (const scope of this.scopes) this.#begin(scope);
+    for (const scope of this.scopes) {
+      if (cut === undefined) this.#begin(scope);
+      else this.#goOn(scope, cut.logs.get(scope.id) ?? []);
+    }
+  }
+
+  /** Lets a new owner continue a log. */
+  #goOn(scope: SimScope, entries: readonly Entry[]): void {
+    const epochs = entries.map(({ envelope: { event } }) => ("epoch" in event ? event.epoch : 0));
+    scope.log.append(scope.log.claim(Math.max(0, ...epochs)), entries);
+    this.now = Math.max(this.now, entries.at(-1)?.envelope.at ?? 0);
+    scope.open();
+  }
+
+  /** Stops in the middle: what is not durable is lost. */
+  cut(events: number): CoreSimCut {
+    while (this.events < events) this.#turn();
+    return { processKind: this.processKind, logs: new Map(this.scopes.map(({ id, log }) => [id, log.entries])) };
   }
 
   #begin(scope: SimScope): void {
@@ -260,12 +284,15 @@ const asViolation = (error: unknown): CoreSimViolation =>
         error instanceof Error ? `${error.name}: ${error.message} ${error.stack ?? ""}` : `${error}`,
       );
 
-/** Runs the simulation of a seed. */
-export const runCoreSim = (seed: number, options: CoreSimOptions = {}): CoreSimRun => {
-  const simulation = new CoreSim(seed, options);
+/** Cuts the simulation of a seed after a number of events. */
+export const cutCoreSim = (seed: number, events: number): CoreSimCut => new CoreSim(seed, {}).cut(events);
+
+/** Runs the simulation of a seed, or brings one that was cut to its end. */
+export const runCoreSim = (seed: number, options: CoreSimOptions = {}, cut?: CoreSimCut): CoreSimRun => {
+  const simulation = new CoreSim(seed, options, cut);
   let violation: CoreSimViolation | undefined;
   try {
-    simulation.run(options.events ?? defaultEvents);
+    simulation.run(cut === undefined ? (options.events ?? defaultEvents) : 0);
   } catch (error) {
     violation = asViolation(error);
   }
