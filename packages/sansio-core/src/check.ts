@@ -3,11 +3,11 @@
  * checks them before it believes a snapshot.
  */
 import { duesOf } from "./call/deadlines.ts";
-import { bodyOf } from "./call/model.ts";
+import { bodyOf } from "./call/row.ts";
 import type { ChangeCheck, Check } from "./concern.ts";
 import { concerns } from "./concerns.ts";
 import { type Due, earlierOf } from "./kernel/deadline.ts";
-import type { State } from "./kernel/state.ts";
+import type { State } from "./kernel/vocabulary.ts";
 import { nextDeadline, outstanding } from "./machine.ts";
 
 export type { ChangeCheck, Check };

@@ -12,7 +12,7 @@ import { catalog } from "./catalog/concern.ts";
 import type { CatalogEvent, CatalogRows } from "./catalog/model.ts";
 import { flow } from "./flow/concern.ts";
 import type { FlowCommand, FlowEvent, FlowRows, FlowSignal } from "./flow/model.ts";
-import type { Place } from "./kernel/state.ts";
+import type { Place } from "./kernel/vocabulary.ts";
 import { link } from "./link/concern.ts";
 import type { HandleEvent } from "./link/handle.ts";
 import type { LinkCommand, LinkEvent, LinkRows, LinkSignal } from "./link/model.ts";

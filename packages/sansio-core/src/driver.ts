@@ -1,4 +1,5 @@
 /** `@pawl/sansio-core/driver`: for those who interpret commands, store logs, and speak the protocol of processes. */
+export { hasRule, newestProtocol, type ProtocolRule, missingRule } from "./kernel/protocol.ts";
 export { PersistentMap } from "./kernel/persistent-map.ts";
 export { type Deadline, type Due } from "./kernel/deadline.ts";
 export {
@@ -17,18 +18,11 @@ export { type Decision, type PendingApproval, pendingApprovals } from "./call/ap
 export { hooked } from "./call/prepare.ts";
 export { type Recovery, recoveryOf } from "./catalog/model.ts";
 export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/concern.ts";
-export { type BatchRef, isExecutor, replayBase, requestBatch, toolReplayKey } from "./kernel/ids.ts";
+export { type BatchRef, isExecutor, requestBatch } from "./kernel/vocabulary.ts";
 export {
-  checkExecutionScope,
-  ExecutionScope,
-  executionScopeId,
-  type IdentityError,
-  processOfScope,
-  processScope,
-  SessionScope,
-  sessionScopeId,
-} from "./identity/scope.ts";
-export {
+  inLife,
+  replayBase,
+  toolReplayKey,
   AwaitEventKey,
   AwaitEventWaitIdentity,
   batchOccurrence,
@@ -45,7 +39,17 @@ export {
   ProviderReplayMeta,
   type RetrySleep,
   retrySleepIdentity,
-} from "./identity/call.ts";
+} from "./identity/replay-key.ts";
+export {
+  checkExecutionScope,
+  ExecutionScope,
+  executionScopeId,
+  type IdentityError,
+  processOfScope,
+  processScope,
+  SessionScope,
+  sessionScopeId,
+} from "./identity/scope.ts";
 export {
   cancelKey,
   type ProcessEffect,
@@ -119,14 +123,15 @@ export {
 } from "./process/append.ts";
 export { outputOfAwait } from "./process/output.ts";
 export { checkSignalName, signalRequest } from "./process/signal.ts";
-export { HeaderCodec } from "./log/format.ts";
+export { HeaderCodec, chain, chainStart, linkText } from "./log/format.ts";
 export { type Produced } from "./log/fault.ts";
-export { ReplyCodec, RequestedCallCodec } from "./request/reply.ts";
-export { bodyOf, type BodyState, type CallRow } from "./call/model.ts";
+export { ReplyCodec, RequestedCallCodec } from "./request/model.ts";
+export { attemptInLife, firstLife, isLifeOver, readsFirstAnswers, type SignalPlace } from "./call/life.ts";
+export { type BodyState, type CallRow } from "./call/model.ts";
+export { bodyOf } from "./call/row.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";
 export { beginReading, endReading, feed, type Reading, type Torn } from "./log/read.ts";
 export { commandsLine, type Difference, differencesOf, producedBy } from "./log/compare.ts";
-export { chain, chainStart, linkText } from "./log/chain-hash.ts";
 export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./message/message.ts";
 export { answerOf, finishedLink, type LinkRow, type MessageReceived, type Sending, sendingsOf } from "./link/model.ts";
 export { type DeletionRow, handleProblem, type HandleRow, handlesOf } from "./link/handle.ts";

@@ -14,16 +14,25 @@ export {
   type Transition,
   wakeAtOf,
 } from "./machine.ts";
-export { type State } from "./kernel/state.ts";
-export { type Envelope, type Event, type EventOf, type EventType, type Finished } from "./kernel/event.ts";
-export { type Command, type CommandType, type Duty } from "./kernel/command.ts";
+export {
+  type State,
+  type Envelope,
+  type Event,
+  type EventOf,
+  type EventType,
+  type Finished,
+  type Command,
+  type CommandType,
+  type Duty,
+  type CallRef,
+  callRef,
+} from "./kernel/vocabulary.ts";
 export { Invariant, type Rejection, type RejectionCode } from "./kernel/error.ts";
 export { defaultOptions, invalidOption, Options } from "./kernel/options.ts";
 export { currentProtocol } from "./kernel/protocol.ts";
-export { ask, type Ask, type Asked } from "./call/effect.ts";
+export { ask, type Ask, type Asked } from "./call/ask.ts";
 export { plainTool, type Tool } from "./catalog/model.ts";
 export { type Reply, type RequestedCall } from "./request/model.ts";
-export { type CallRef, callRef } from "./kernel/ids.ts";
 export {
   currentFormat,
   eventLine,
@@ -38,9 +47,8 @@ export { follow, type Replay, replay, type ReplayOptions } from "./log/replay.ts
 export { type Fault, type FaultCode } from "./log/fault.ts";
 export { describeFault } from "./log/compare.ts";
 export { checkAll, checkChange } from "./check.ts";
-export { snapshot } from "./snapshot/write.ts";
+export { snapshot, stateHash } from "./snapshot/write.ts";
 export { restore } from "./snapshot/restore.ts";
-export { stateHash } from "./snapshot/state-hash.ts";
 export { why } from "./explain/why.ts";
 export { type Why } from "./explain/model.ts";
 export { effectWords, otherWords, waitsWords } from "./explain/words.ts";

@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { checkAll, checkChange } from "../src/check.ts";
 import { initial, step } from "../src/machine.ts";
-import type { Event } from "../src/kernel/event.ts";
+import type { Event } from "../src/kernel/vocabulary.ts";
 import { type Options, defaultOptions } from "../src/kernel/options.ts";
 
 const opened = (epoch: number, options: Partial<Options> = {}): Event => ({

@@ -10,7 +10,7 @@ import {
   pendingAwaitSuffix,
   promiseKey,
   retrySleepIdentity,
-} from "../src/identity/call.ts";
+} from "../src/identity/replay-key.ts";
 import { type ExecutionScope, executionScopeId, sessionOfScope, sessionScopeId } from "../src/identity/scope.ts";
 import { awaitKeyId, batchId, transferEffectId } from "../src/identity/hash.ts";
 import { cancelRequest, envRef, eventPayloadHash, wakeId } from "../src/process/hash.ts";

@@ -1,6 +1,6 @@
 /** Watches what each signal's handler raises. */
 import { Draft } from "../src/kernel/draft.ts";
-import type { Signal, SignalType } from "../src/kernel/signal.ts";
+import type { Signal, SignalType } from "../src/kernel/vocabulary.ts";
 import { raises } from "../src/machine.ts";
 
 /** From now on: what was raised that the routing graph does not say, in the order raised. */

@@ -8,7 +8,7 @@ import {
 } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { type RetryTerms, decideRetry, maxAttempts, retryDelayMs, retryTermsOf } from "../src/call/launch.ts";
-import { retrySleepSuffix } from "../src/identity/call.ts";
+import { retrySleepSuffix } from "../src/identity/replay-key.ts";
 
 const u64Max = 18_446_744_073_709_551_615n;
 const safe: RetryTerms = { type: "safe", max_attempts: 3, base_delay_ms: 100, max_delay_ms: 250 };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { SignalType } from "../src/kernel/signal.ts";
+import type { SignalType } from "../src/kernel/vocabulary.ts";
 import { raises } from "../src/machine.ts";
 
 /** The way back to a signal that it leads to, if there is one. */

@@ -35,9 +35,8 @@ export {
 export { type Claim, type Outside, type Scenario, type ActOf, type ScenarioHost, callsOf } from "./world/scenario.ts";
 export { runScenario } from "./world/run.ts";
 export { type LostBody } from "./world/audit.ts";
-export { type Outcome } from "./world/outcome.ts";
+export { type Outcome, type Blow, type Cause, type Harm, type Violation, describeBlows } from "./world/outcome.ts";
 export { type WorldOptions } from "./world/world.ts";
-export { type Blow, type Cause, type Harm, type Violation, describeBlows } from "./world/outcome.ts";
 export { type Simulation, type SimulateOptions, type SimulationFailure, simulate } from "./world/simulate.ts";
 export { type Footprint, footprintOf, isIndependent } from "./world/footprint.ts";
 export type { Arrival, Chooser } from "./world/gate.ts";

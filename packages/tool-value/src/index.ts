@@ -1,7 +1,15 @@
 /** `@pawl/tool-value`: the values that cross the boundary between tools and models. Pure: no platform is needed. */
-export { type Json, type JsonObject, type Path, type ValueError, type ValueErrorCode } from "./json.ts";
-export { describe, formatPath } from "./json.ts";
+export {
+  type Json,
+  type JsonObject,
+  type Path,
+  type ValueError,
+  type ValueErrorCode,
+  describe,
+  formatPath,
+} from "./json.ts";
 export { type Limits, defaultLimits, noLimits } from "./limits.ts";
+export { linearPattern } from "./pattern.ts";
 export { parse, parseRecord } from "./parse.ts";
 export { canonicalJson, quote, stringify, stringifyRecord } from "./write.ts";
 export { type ToolObject, type ToolValue, tagKey } from "./model.ts";

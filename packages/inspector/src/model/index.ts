@@ -1,7 +1,14 @@
 /** `@pawl/inspector/model`: logs as data for an inspector; pure, without a browser. */
 export { type Entry, type Topic, entryOf, keyName, topicOf } from "./entry.ts";
-export { type Lane, type LaneKind, type Mark, type Span, type SpanEnd } from "./lane-builder.ts";
-export { type LaneUpdate, LaneBuilder } from "./lane-builder.ts";
+export {
+  type Lane,
+  type LaneKind,
+  type Mark,
+  type Span,
+  type SpanEnd,
+  type LaneUpdate,
+  LaneBuilder,
+} from "./lane-builder.ts";
 export { type CommandView, type Moment, type Waiting } from "./moment.ts";
 export { type RowChange, type Section, type TreeRow } from "./tree.ts";
 export { type MissingValue } from "./missing-values.ts";

@@ -1,18 +1,18 @@
 /** A journal in memory: for tests and trials, and as the plainest model of a store. */
 import type {
+  Adoption,
   Append,
   AppendResult,
   Claim,
   Journal,
   Lease,
-  ScopeEntry,
-  Adoption,
   MoveEnd,
   MoveStore,
+  ScopeEntry,
 } from "./journal.ts";
 import { memoryBlobs } from "./blob.ts";
 import { StoredScope } from "./memory-scope.ts";
-import type { ScopeSecret } from "../scope/token.ts";
+import type { ScopeSecret } from "../scope/wait-token.ts";
 
 export interface MemoryJournalOptions {
   /** The store's clock in milliseconds, by which leases run. */
@@ -137,10 +137,7 @@ export const memoryJournal = (options: MemoryJournalOptions = {}): Journal => {
     lost: async () => store.lost(),
     claim: async (scope, instance, protocol, above = 0) => store.claim(scope, instance, protocol, above),
     load: async (scope, instance) => owned(scope, instance)?.holding,
-    release: async (scope, instance) => {
-      const stored = owned(scope, instance);
-      if (stored !== undefined) stored.owner = undefined;
-    },
+    release: async (scope, instance) => owned(scope, instance)?.release(),
     appendAll: async (appends) => appends.map((append) => store.append(append)),
     read: async (scope, from, to = Infinity) => store.known(scope)?.read(from, to) ?? [],
     find: async (scope, kind, id) => store.known(scope)?.find(kind, id),

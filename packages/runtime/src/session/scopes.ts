@@ -19,17 +19,17 @@ import { type HostSide, answersOf } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { Callers } from "./request.ts";
 import { Session } from "./session.ts";
-import { ScopeLost } from "../error.ts";
+import { ScopeLost, textOf } from "../error.ts";
 import type { Holding } from "../journal/journal.ts";
-import { type Evicted, IdleCache, abandonEvicted, defaultLinger, evictedUntil } from "../lifecycle/idle-cache.ts";
+import { type Evicted, abandonEvicted, defaultLinger, evictedUntil, IdleCache } from "../lifecycle/eviction.ts";
 import type { Moves } from "../move/move.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
 import { ScopeClock } from "../scope/clock.ts";
-import { claimed, isStored, openState, openedBy, wholly } from "../scope/load-scope.ts";
-import { RejectedSizes } from "../scope/offload-policy.ts";
+import { claimed, isStored, openedBy, openState, wholly } from "../scope/load-scope.ts";
+import { RejectedSizes } from "../scope/large-values.ts";
 import { scopeStoreOf } from "../scope/scope-store.ts";
 import { tellSpans } from "../log.ts";
-import { ToolNews, type Registry } from "../tool/registry.ts";
+import { type Registry, ToolNews } from "../tool/registry.ts";
 
 /** The parts of a runtime that are asked when a scope is opened. */
 export interface Opening {
@@ -101,10 +101,18 @@ export class Scopes {
     abandonEvicted(this.#evicted, why);
   }
 
-  /** Ends all bodies as if by a crash, and resolves when all that was stepped is durable, or cannot be. */
+  /**
+   * Ends all bodies as if by a crash, and resolves when all that was stepped is durable, or cannot be. Scopes of which all
+   * is durable are released: their next owner does not take this for a crash.
+   */
   async close(): Promise<void> {
-    await Promise.allSettled([...this.inMemory.values()].map(async (open) => (await open).close()));
+    await Promise.allSettled([...this.inMemory].map(([scope, open]) => this.#close(scope, open)));
     this.abandonAll("the runtime was closed");
+  }
+
+  async #close(scope: string, open: Promise<Session>): Promise<void> {
+    const { journal, instance } = this.#options;
+    if (await (await open).close()) await journal.release(scope, instance);
   }
 
   /** Evicts a scope, unless something besides its log is needed to go on with it. */
@@ -143,7 +151,7 @@ export class Scopes {
         return await wholly(session, () => this.#news.tell(session));
       }
     } catch (thrown) {
-      callers.abandon(new ScopeLost(`scope ${scope} could not be loaded: ${String(thrown)}`));
+      callers.abandon(new ScopeLost(`scope ${scope} could not be loaded: ${textOf(thrown)}`));
       throw thrown;
     }
     callers.abandon(new ScopeLost(`scope ${scope} was claimed by another instance`));

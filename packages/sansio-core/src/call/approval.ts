@@ -13,27 +13,18 @@
  *   A2  a sticky decision holds for later calls of its tool, and for parked ones only where that was asked for
  *   A3  the state counts the calls that await approval
  */
-import { type Json, type ToolCallOutput } from "@pawl/tool-value";
+import type { Json, ToolCallOutput } from "@pawl/tool-value";
 import { denied, internal, observeStart, project } from "./finish.ts";
 import { resuming } from "./launch.ts";
-import {
-  type Approval,
-  type ArgsVerdict,
-  type CallIn,
-  type CallRow,
-  type Preparation,
-  awaitsApproval,
-  bodyOf,
-  byBirth,
-} from "./model.ts";
-import { inPhase, isRejection, move } from "./place.ts";
+import type { Approval, ArgsVerdict, CallIn, CallRow, Preparation } from "./model.ts";
+import { awaitsApproval, bodyOf, byBirth, inPhase, isRejection, move } from "./row.ts";
 import { fail, ready } from "./prepare.ts";
 import type { Tool } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
-import type { CallRef } from "../kernel/ids.ts";
-import type { State } from "../kernel/state.ts";
+import { hasRule } from "../kernel/protocol.ts";
+import type { CallRef, State } from "../kernel/vocabulary.ts";
 
 export type StickyDecision =
   | { readonly decision: "approve"; readonly by: string }
@@ -64,7 +55,9 @@ export type ApprovalEvent = {
 export const approve = (draft: Draft, row: CallIn<"awaiting_approval">): CallRow => {
   const { body } = row;
   const { payload, argsHash } = row.approval;
-  return body === undefined ? ready(row, payload, argsHash) : resuming(draft, row, { body, cause: "run_again" });
+  if (body === undefined) return ready(row, payload, argsHash);
+  const approved = hasRule(draft.scope.protocol, "lives") ? { ...body, argsHash } : body;
+  return resuming(draft, row, { body: approved, cause: "run_again" });
 };
 
 /** Edited arguments go through the tool's own check, where it has one; they are not hooked again. */

@@ -17,11 +17,10 @@
  *   B6  a batch has ended as soon as it is prepared and nothing is unfinished
  */
 import type { Json } from "@pawl/tool-value";
-import { bodyOf } from "./model.ts";
+import { bodyOf } from "./row.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { Invariant } from "../kernel/error.ts";
-import { type BatchRef, type CallRef, callRef, effectBatch } from "../kernel/ids.ts";
-import type { SignalOf } from "../kernel/signal.ts";
+import { type BatchRef, type CallRef, type SignalOf, callRef, effectBatch } from "../kernel/vocabulary.ts";
 
 export interface BatchParent {
   readonly call: CallRef;

@@ -1,13 +1,14 @@
 /** Deadlines of calls, and what passes with them. */
 import { type Resolution, type ToolCallOutput, outputOfResolution } from "@pawl/tool-value";
-import { type Deadline, Deadlines, type Due, isSameDeadline } from "../kernel/deadline.ts";
+import { type Deadline, type Due, Deadlines, isSameDeadline } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
-import type { State } from "../kernel/state.ts";
+import type { State } from "../kernel/vocabulary.ts";
 import type { Table } from "../kernel/table.ts";
+import { neverCame } from "./absent-tool.ts";
 import { nextAttempt, pauseOver } from "./launch.ts";
 import { cancelledCall, complete, ending, project, unavailable } from "./finish.ts";
-import { type CallIn, type CallRow, dueOf } from "./model.ts";
-import { closeKey, move } from "./place.ts";
+import type { CallIn, CallRow } from "./model.ts";
+import { closeKey, dueOf, move } from "./row.ts";
 import { expired } from "./approval.ts";
 
 /** The output of a pending call that was resolved so; a timeout may end the turn. */
@@ -44,6 +45,8 @@ const afterDue = (draft: Draft, row: CallRow): CallRow | undefined => {
       return nextAttempt(draft, row, row.body);
     case "no_executor":
       return ending(draft, row, unavailable(), draft.at - row.body.startedAt);
+    case "no_tool":
+      return project(draft, row, neverCame(row));
     case "pending":
       return timeOut(draft, row);
     case "awaiting_approval":

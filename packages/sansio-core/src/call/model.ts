@@ -2,8 +2,8 @@
  * A call: one use of a tool, from the request to its completed output.
  *
  *   requested ─▶ preparing ─▶ [awaiting_approval] ─▶ ready ─▶ running ─▶ finishing ─▶ completed
- *                                                      ▲       │ │ ▲
- *                                       [backing_off] ─┘◀──────┘ │ └── resuming ◀─ suspended
+ *                 ▲    ▼                               ▲       │ │ ▲
+ *                [no_tool]              [backing_off] ─┘◀──────┘ │ └── resuming ◀─ suspended
  *                                        [no_executor]           ▼
  *                                                        [pending] [unknown]
  *
@@ -19,13 +19,17 @@
  *   C6  between two attempts only steps that may run once are open
  *   C7  a call comes to `ready` through its approval where its tool requires it, or by a sticky one
  *   C8  a call that was told to stop has no clean-up open, and its grace runs unless it, or what it called, cleans up
+ *   C9  lives count from 1, one at a time; each begins with nothing remembered, and names an attempt that has begun
+ *   C10  a suspended body has no work under way: no step of its attempt, no request that its host answers at once
+ *   C11  a body waits for room in a link only while the link has none that is not kept for others
  */
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Tool } from "../catalog/model.ts";
 import type { Deadline } from "../kernel/deadline.ts";
+import type { Life, SignalPlace } from "./life.ts";
 import type { OpenEffect, SettledEffect } from "./effect.ts";
-import type { BatchRef, CallRef } from "../kernel/ids.ts";
+import type { BatchRef, CallRef } from "../kernel/vocabulary.ts";
 
 /** The part of a call that never changes. */
 export interface CallIdentity {
@@ -57,11 +61,16 @@ export interface BodyState {
   readonly argsHash: string;
   readonly attempt: number;
   readonly run: number;
+  readonly life: Life;
+  /** Keys of waits that may name the call, or its life: those that do leave the state with it. */
+  readonly waits: readonly string[];
   /** Resumes in a row without a new record. */
   readonly resumes: number;
   readonly startedAt: number;
   readonly open: readonly OpenEffect[];
   readonly settled: PersistentMap<string, SettledEffect>;
+  /** The link in which room is kept for its next message, since it was woken for that. */
+  readonly room?: string;
 }
 
 interface WithBody extends Base {
@@ -89,9 +98,24 @@ export interface Approval {
   readonly edited?: { readonly args: Json; readonly by: string };
 }
 
+/** A body has a message for a link that is full; the event since which it waits gives it its turn. */
+export interface RoomWanted {
+  readonly to: string;
+  readonly since: number;
+}
+
 export type CallRow =
   | (Base & { readonly phase: "requested"; readonly byId: boolean; readonly prepared?: Json })
   | (Base & { readonly phase: "preparing"; readonly manifest: Tool; readonly waits: "hook" | "args" | "prepare" })
+  /** Its tool is away. What it waited for is asked again when the tool is back; `due` is set until then. */
+  | (Base & {
+      readonly phase: "no_tool";
+      readonly manifest: Tool;
+      readonly waits: "args" | "prepare" | "launch";
+      readonly payload: Json;
+      readonly argsHash: string;
+      readonly due: Deadline | undefined;
+    })
   | (Base & {
       readonly phase: "awaiting_approval";
       readonly manifest: Tool;
@@ -117,7 +141,7 @@ export type CallRow =
       /** Set where it runs again to clean up. */
       readonly cancelled: Stop | undefined;
     })
-  | (WithBody & { readonly phase: "suspended"; readonly due: Deadline | undefined })
+  | (WithBody & { readonly phase: "suspended"; readonly due: Deadline | undefined; readonly link?: RoomWanted })
   | (WithBody & { readonly phase: "no_executor"; readonly due: Deadline })
   | (WithBody & { readonly phase: "backing_off"; readonly due: Deadline })
   | (WithBody & { readonly phase: "unknown"; readonly cause: UnknownCause })
@@ -143,69 +167,6 @@ export type CallRow =
 
 export type CallPhase = CallRow["phase"];
 export type CallIn<P extends CallPhase> = Extract<CallRow, { readonly phase: P }>;
-
-/** Returns whether a person has to decide on the call. */
-export const awaitsApproval = (row: CallRow | undefined): row is CallIn<"awaiting_approval"> =>
-  row?.phase === "awaiting_approval";
-
-/** The order in which calls were made: of those that one event made for several batches, that of their names. */
-export const byBirth = ({ call: a }: CallRow, { call: b }: CallRow): number =>
-  a.born - b.born || a.index - b.index || (a.ref < b.ref ? -1 : 1);
-
-/** Phases in which a call still has to do with the outside on its way to an output. */
-export const isEnded = (row: CallRow): row is CallIn<"finishing" | "completed"> =>
-  row.phase === "finishing" || row.phase === "completed";
-
-/** Phases in which a call holds a slot of its batch. */
-const occupying: ReadonlySet<CallPhase> = new Set(["running", "resuming", "suspended", "no_executor", "backing_off"]);
-export const occupies = (row: CallRow): boolean => occupying.has(row.phase);
-
-/** Returns the record of a call's body, where the call has one. */
-export const bodyOf = (row: CallRow): BodyState | undefined => ("body" in row ? row.body : undefined);
-
-const sooner = (a: Deadline | undefined, b: Deadline | undefined): Deadline | undefined => {
-  if (a === undefined || b === undefined) return a ?? b;
-  return b.at < a.at || (b.at === a.at && b.birth < a.birth) ? b : a;
-};
-
-/** The earliest of a body's own deadlines; settled effects have none, and are not looked at. */
-export const earliestDue = (open: readonly OpenEffect[], also?: Deadline): Deadline | undefined => {
-  let due = also;
-  for (const effect of open) due = sooner(due, effect.due);
-  return due;
-};
-
-/** A running row, with the deadline that follows from its body and its cancel. */
-export const runningRow = (
-  { call, tool, args }: Pick<CallRow, "call" | "tool" | "args">,
-  body: BodyState,
-  of: Pick<CallIn<"running">, "owner" | "key" | "cancelled">,
-): CallIn<"running"> => ({
-  call,
-  tool,
-  args,
-  observed: true,
-  phase: "running",
-  owner: of.owner,
-  key: of.key,
-  cancelled: of.cancelled,
-  body,
-  due: earliestDue(body.open, of.cancelled?.due),
-});
-
-/** When a row has to be looked at again, if nothing else happens before. What a body waits for passes wherever it is. */
-export const dueOf = (row: CallRow): Deadline | undefined => {
-  switch (row.phase) {
-    case "resuming":
-    case "no_executor":
-    case "awaiting_approval":
-      return row.body === undefined ? row.due : earliestDue(row.body.open, row.due);
-    case "unknown":
-      return earliestDue(row.body.open);
-    default:
-      return "due" in row ? row.due : undefined;
-  }
-};
 
 /** A hook's word on a call: what the plugins asked for, in order, with what came of it. */
 export type Directive =
@@ -269,10 +230,19 @@ export type CallEvent =
   | ({ readonly type: "call.dispatched"; readonly owner: string; readonly key?: string } & OfRun)
   | ({ readonly type: "call.settled"; readonly result: BodyResult; readonly duration_ms: number } & OfRun)
   | ({ readonly type: "call.settled_late"; readonly output: ToolCallOutput; readonly duration_ms: number } & OfRun)
-  /** `parked`: the body has ended, and starts again when its wait under this key is over. */
-  | ({ readonly type: "call.suspended"; readonly parked?: string } & OfRun)
+  /**
+   * `parked`: the body has ended, and starts again when its wait under this key is over. `link`: it has a message for
+   * this scope, and the link is full.
+   */
+  | ({ readonly type: "call.suspended"; readonly parked?: string; readonly link?: string } & OfRun)
   | ({ readonly type: "call.resumed"; readonly cause: ResumeCause; readonly owner: string } & OfRun)
-  | ({ readonly type: "call.continued"; readonly args: Json } & OfRun)
+  /** Begins the next life: with the hash of its arguments, and the last signal of each name that this one was handed. */
+  | ({
+      readonly type: "call.continued";
+      readonly args: Json;
+      readonly args_hash?: string;
+      readonly signals?: readonly SignalPlace[];
+    } & OfRun)
   | ({
       readonly type: "call.diverged";
       readonly position: number;
@@ -282,6 +252,8 @@ export type CallEvent =
   /** All that the body does when it is cancelled is done. */
   | ({ readonly type: "call.cleaned_up" } & OfRun)
   | ({ readonly type: "call.executor_missing" } & OfRun)
+  /** The tool of a call in preparation is not here. */
+  | { readonly type: "call.tool_missing"; readonly call: string }
   | { readonly type: "executors.available"; readonly tools: readonly string[] }
   | { readonly type: "call.cancelled"; readonly call: string; readonly by?: string }
   | { readonly type: "outcome.resolved"; readonly call: string; readonly resolved: Resolved; readonly by?: string }

@@ -27,9 +27,8 @@ import type {
 import type { Concern } from "../concern.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
-import type { EventOf } from "../kernel/event.ts";
+import type { EventOf, State } from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
-import type { State } from "../kernel/state.ts";
 
 const kept = (): boolean => false;
 

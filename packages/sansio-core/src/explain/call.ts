@@ -1,12 +1,11 @@
 /** Explains what a live call waits for, by its phase. */
 import { maxAttempts } from "../call/launch.ts";
 import type { OpenEffect } from "../call/effect.ts";
-import { type BodyState, type CallIn, type CallRow, occupies } from "../call/model.ts";
+import type { BodyState, CallIn, CallRow } from "../call/model.ts";
+import { occupies } from "../call/row.ts";
 import type { CallReason, CallWaits, EffectReason, EffectWaits } from "./model.ts";
 import type { Deadline } from "../kernel/deadline.ts";
-import type { EventType } from "../kernel/event.ts";
-import { type CallRef, effectBatch } from "../kernel/ids.ts";
-import type { State } from "../kernel/state.ts";
+import { type CallRef, type EventType, type State, effectBatch } from "../kernel/vocabulary.ts";
 import type { OutgoingEnd } from "../link/model.ts";
 
 interface Found {
@@ -32,6 +31,14 @@ const ofPreparing = ({ waits }: CallIn<"preparing">): Found => {
     case "prepare":
       return { what: { type: "preparation" }, movedBy: ["call.prepared"] };
   }
+};
+
+const ofAbsent = ({ waits, manifest, due }: CallIn<"no_tool">): Found => {
+  if (due !== undefined)
+    return { what: { type: "executor", toolId: manifest.id }, movedBy: ["executors.available"], due };
+  return waits === "args"
+    ? { what: { type: "args_check" }, movedBy: ["args.checked"] }
+    : { what: { type: "preparation" }, movedBy: ["call.prepared"] };
 };
 
 const ofApproval = ({ approval, due }: CallIn<"awaiting_approval">): Found => {
@@ -81,6 +88,13 @@ const ofResuming = ({ cause, body, due }: CallIn<"resuming">): Found => {
     : { what: { type: "resume_pause", cause, attempt, run, resumes }, movedBy: [], due };
 };
 
+const ofSuspended = (state: State, { call, body, link }: CallIn<"suspended">): Found => {
+  const effects = effectReasons(state, call.ref, body, false);
+  if (link === undefined) return { what: { type: "suspended", effects }, movedBy: [] };
+  const room = { what: { type: "suspended", effects, link: link.to }, since: link.since } as const;
+  return { ...room, movedBy: ["message.answered"] };
+};
+
 const ofFinishing = ({ waits }: CallIn<"finishing">): Found =>
   waits === "hook"
     ? { what: { type: "hook", phase: "after" }, movedBy: ["hook.ran"] }
@@ -109,7 +123,9 @@ const found = (state: State, row: CallRow): Found => {
     case "resuming":
       return ofResuming(row);
     case "suspended":
-      return { what: { type: "suspended", effects: effectReasons(state, row.call.ref, row.body, false) }, movedBy: [] };
+      return ofSuspended(state, row);
+    case "no_tool":
+      return ofAbsent(row);
     case "no_executor":
       return {
         what: { type: "executor", toolId: row.body.manifest.id },

@@ -7,8 +7,7 @@
  */
 import type { ResumeCause, UnknownCause } from "../call/model.ts";
 import type { EffectKind, SelectMode, StepRecovery } from "../call/effect.ts";
-import type { EventType } from "../kernel/event.ts";
-import type { BatchRef, CallRef } from "../kernel/ids.ts";
+import type { BatchRef, CallRef, EventType } from "../kernel/vocabulary.ts";
 import type { Message } from "../message/message.ts";
 
 /** An open effect of a body, and what would settle it. */
@@ -62,7 +61,8 @@ export type CallWaits =
   | ({ readonly type: "resume"; readonly cause: ResumeCause } & Run)
   /** Its owner was lost, this many times in a row without a new record. */
   | ({ readonly type: "resume_pause"; readonly cause: ResumeCause; readonly resumes: number } & Run)
-  | { readonly type: "suspended"; readonly effects: readonly EffectReason[] }
+  /** `link`: it has a message for this scope, and the link is full. */
+  | { readonly type: "suspended"; readonly effects: readonly EffectReason[]; readonly link?: string }
   | { readonly type: "executor"; readonly toolId: string }
   | { readonly type: "retry"; readonly attempt: number; readonly of: number }
   | { readonly type: "resolver"; readonly cause: UnknownCause }

@@ -1,10 +1,10 @@
 /** Why a scope stands where it stands, and since when its calls do. */
-import { byBirth } from "../call/model.ts";
+import { byBirth } from "../call/row.ts";
 import { callReason } from "./call.ts";
 import type { OtherReason, Why } from "./model.ts";
 import { lambdasOf } from "../flow/strand.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
-import type { State } from "../kernel/state.ts";
+import type { State } from "../kernel/vocabulary.ts";
 import { sendingsOf } from "../link/model.ts";
 import type { ScheduleRow } from "../schedule/model.ts";
 

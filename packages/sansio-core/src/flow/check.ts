@@ -1,7 +1,6 @@
 /** The invariants of flows, one function each: what is broken, and in which flow. */
 import type { StateCheck } from "../concern.ts";
-import { stepBatch } from "../kernel/ids.ts";
-import type { State } from "../kernel/state.ts";
+import { type State, stepBatch } from "../kernel/vocabulary.ts";
 import { type FlowRow, stepId } from "./model.ts";
 import { type Standing, bodyAt, nodeAt, placeOf, strandsOf, waitingsOf } from "./strand.ts";
 

@@ -23,13 +23,10 @@ import { Stage } from "./node.ts";
 import { type Answer, cancel, resume, walk } from "./walk.ts";
 import type { Lanes } from "../kernel/digest.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { answered, observed } from "../kernel/command.ts";
-import { Invariant, type Rejection, reject } from "../kernel/error.ts";
-import type { EventOf } from "../kernel/event.ts";
-import { stepBatch } from "../kernel/ids.ts";
+import { type EventOf, type SignalOf, answered, observed, stepBatch } from "../kernel/vocabulary.ts";
+import { type Rejection, Invariant, reject } from "../kernel/error.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
-import type { SignalOf } from "../kernel/signal.ts";
-import { begin, problemOfId } from "../request/submit.ts";
+import { begin, problemOfId } from "../request/handlers.ts";
 
 const executedOf = ({ frames: [first] }: Strand): number => (first?.part.type === "flow" ? first.part.executed : 0);
 

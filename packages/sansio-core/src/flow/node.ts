@@ -14,7 +14,7 @@ import { exactOrText, interpolate, lambdaBinding, namedArgument, placeholder, to
 import * as s from "./strand.ts";
 import { type Ground, failing } from "./strand.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { stepBatch } from "../kernel/ids.ts";
+import { stepBatch } from "../kernel/vocabulary.ts";
 
 type StepType = "use_tool" | "lambda_data_apply" | "par";
 

@@ -2,9 +2,8 @@
 import type { Ending, FlowRow, Frame, Part, Strand, StrandState } from "./model.ts";
 import type { FlowNode } from "./program.ts";
 import { exactOrText } from "./text.ts";
-import type { Born, Command } from "../kernel/command.ts";
+import type { Born, Command, State } from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
-import type { State } from "../kernel/state.ts";
 
 /** Where a strand is: in what it began with, below which step, in which turn of a loop around it. */
 export interface Ground {

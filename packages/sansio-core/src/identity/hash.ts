@@ -1,9 +1,9 @@
 /** Identities that are hashes. The runtime makes them; no step does: there a hash stands in the event. */
 import { type Json, hashText, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { ExecutionScope, type IdentityError, type SessionScope, checkExecutionScope } from "./scope.ts";
+import { type IdentityError, type SessionScope, checkExecutionScope, ExecutionScope } from "./scope.ts";
 import { processEffectId } from "./process.ts";
-import { AwaitEventWaitIdentity, checkWaitIdentity } from "./call.ts";
+import { AwaitEventWaitIdentity, checkWaitIdentity } from "./replay-key.ts";
 
 /** The canonical text of what is hashed, and the hash. */
 export interface Hashed {

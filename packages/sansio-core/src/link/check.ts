@@ -2,8 +2,7 @@
 import { firstBroken } from "../kernel/error.ts";
 import type { Check } from "../concern.ts";
 import { sessionScopeId } from "../identity/scope.ts";
-import type { Command } from "../kernel/command.ts";
-import type { State } from "../kernel/state.ts";
+import type { Command, State } from "../kernel/vocabulary.ts";
 import { scopeOfHolder } from "./handle.ts";
 import { type LinkRow, sendingsOf } from "./model.ts";
 import type { OutboxRow } from "./outbox.ts";

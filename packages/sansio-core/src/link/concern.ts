@@ -1,9 +1,9 @@
 /** Messages between scopes, who may use which process, and what waits to be heard outside. */
 import { array, boolean, optional, string, u64 } from "@pawl/tool-value";
 import { SessionScope } from "../identity/scope.ts";
-import { observed, toCaller, untilAcked } from "../kernel/command.ts";
+import { observed, toCaller, untilAcked } from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
-import { MessageCodec, OutcomeCodec, grantedFields } from "../message/message.ts";
+import { grantedFields, MessageCodec, OutcomeCodec } from "../message/message.ts";
 import { handleChangeChecks, handleChecks, linkChangeChecks, linkChecks, outboxChecks } from "./check.ts";
 import {
   type HandleEvent,

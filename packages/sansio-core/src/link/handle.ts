@@ -16,13 +16,12 @@ import type { Json } from "@pawl/tool-value";
 import { type SessionScope, isSession, processOfScope, processScope, sessionScopeId } from "../identity/scope.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
-import type { EventOf } from "../kernel/event.ts";
+import type { EventOf, SignalOf } from "../kernel/vocabulary.ts";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
-import type { SignalOf } from "../kernel/signal.ts";
 import { notGranted, notVisible } from "../message/process.ts";
 import type { Asking, GrantedHandle } from "../message/message.ts";
 import type { HandleDescriptor, ProcessHandleSummary, ProcessState } from "../process/model.ts";
-import { problemOfDeleted } from "../scope/admit.ts";
+import { problemOfDeleted } from "../scope/concern.ts";
 
 export interface HandleRow {
   readonly process: string;

@@ -1,9 +1,8 @@
 /** Messages go out numbered, come in once, and are answered. What they do is the business of other concerns. */
 import type { Draft } from "../kernel/draft.ts";
-import { Invariant, type Rejection, reject } from "../kernel/error.ts";
-import type { EventOf } from "../kernel/event.ts";
+import { type Rejection, Invariant, reject } from "../kernel/error.ts";
+import type { EventOf, SignalOf } from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
-import type { SignalOf } from "../kernel/signal.ts";
 import {
   type IncomingEnd,
   type LinkRow,
@@ -179,6 +178,7 @@ export const onAnswered = (draft: Draft, event: EventOf<"message.answered">): Re
     const status = outcome.status === "accepted" ? "ok" : "err";
     draft.raise({ type: "effect.end", ...origin, status, value: draft.seq });
   }
+  draft.raise({ type: "link.freed", to });
   if (message.type !== "link.closed") draft.raise({ type: "message.heard", to, message, outcome });
   return undefined;
 };

@@ -6,11 +6,9 @@
  * Invariants
  *   O1  an entry is sent again until it is acknowledged, and not after
  */
-import type { Born } from "../kernel/command.ts";
+import type { Born, CallRef, State } from "../kernel/vocabulary.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
-import type { CallRef } from "../kernel/ids.ts";
-import type { State } from "../kernel/state.ts";
 import { sendingsOf, unansweredOf } from "./model.ts";
 import type { WakeDelivery } from "../process/append.ts";
 

@@ -14,15 +14,15 @@ import {
 } from "@pawl/tool-value";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import type { DeletionRow, HandleRow } from "./handle.ts";
-import type { CallRef } from "../kernel/ids.ts";
+import type { CallRef } from "../kernel/vocabulary.ts";
 import { SessionScope } from "../identity/scope.ts";
 import {
-  DescriptorCodec,
   type Message,
-  MessageCodec,
   type Outcome,
-  OutcomeCodec,
   type Said,
+  DescriptorCodec,
+  MessageCodec,
+  OutcomeCodec,
   WakeDeliveryCodec,
 } from "../message/message.ts";
 import type { SnapshotPart } from "../concern.ts";

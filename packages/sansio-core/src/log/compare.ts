@@ -6,20 +6,20 @@ import {
   type Json,
   type JsonObject,
   type Path,
-  ToolCallOutput,
   formatPath,
   noLimits,
   parse,
   stringify,
   stringifyRecord,
+  ToolCallOutput,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { Command } from "../kernel/command.ts";
+import type { Command } from "../kernel/vocabulary.ts";
 import type { Fault, Produced } from "./fault.ts";
 import { type Recorded, eventLine } from "./format.ts";
-import { Reader, beginReading } from "./read.ts";
+import { beginReading, Reader } from "./read.ts";
 import { type Transition, nextDeadline } from "../machine.ts";
-import { ReplyCodec } from "../request/reply.ts";
+import { ReplyCodec } from "../request/model.ts";
 
 /** A command holds values as the core does; on paper they stand encoded. */
 const encodeCommand = (command: Command): Json => {

@@ -3,10 +3,9 @@
  * there; nothing after it can be trusted. A scope whose log has one is quarantined: read-only, others unaffected.
  */
 import type { Path } from "@pawl/tool-value";
-import type { Command } from "../kernel/command.ts";
+import type { Command, Event } from "../kernel/vocabulary.ts";
 import type { Deadline } from "../kernel/deadline.ts";
 import type { Rejection } from "../kernel/error.ts";
-import type { Event } from "../kernel/event.ts";
 import type { Difference } from "./compare.ts";
 
 /** Problems of a line, or of its place among the others. */

@@ -4,17 +4,85 @@
  *   {"format":1,"protocol":1,"scope":"session:s","epoch":1,"writer":"pawl","base":0}
  *   {"seq":1,"epoch":1,"at":1763459854000,"event":{"type":"scope.opened",…},"cmds":"5a17e0c3b29d4f88"}
  *
- * `docs/log-format.md` says what each field means.
+ * `docs/log-format.md` says what each field means. The two events that a durable step leaves are most of a log: they are
+ * written straight, their fields in the codec's order, and the second is read so.
  */
-import { type Codec, type Json, type ValueError, read, record, string, stringifyRecord, u64 } from "@pawl/tool-value";
+import {
+  type Codec,
+  type Json,
+  type ValueError,
+  hashText,
+  json,
+  quote,
+  read,
+  readOwned,
+  record,
+  string,
+  stringify,
+  stringifyRecord,
+  u64,
+} from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Rejection } from "../kernel/error.ts";
-import type { Envelope } from "../kernel/event.ts";
-import { currentProtocol } from "../kernel/protocol.ts";
-import type { State } from "../kernel/state.ts";
+import type { Envelope, Event, EventOf, State } from "../kernel/vocabulary.ts";
+import { newestProtocol } from "../kernel/protocol.ts";
 import { type LineFault, lineFault } from "./fault.ts";
-import { type Transition, digest, step } from "../machine.ts";
-import { eventOf, eventText } from "./event-text.ts";
+import { type Transition, digest, EventCodec, step } from "../machine.ts";
+
+// The text of an event, and back.
+
+type OfRun = Pick<EventOf<"step.settled">, "call" | "attempt" | "run" | "key">;
+
+const runText = ({ call, attempt, run, key }: OfRun): string =>
+  `"call":${quote(call)},"attempt":${attempt},"run":${run},"key":${quote(key)}`;
+
+const requestedText = (event: EventOf<"effect.requested">): string | undefined => {
+  const { effect, hash } = event;
+  if (effect.kind !== "step" || event.refused !== undefined) return undefined;
+  const spec = `{"kind":"step","recovery":"${effect.recovery}","input":${stringify(effect.input)}}`;
+  return `{"type":"effect.requested",${runText(event)},"hash":${quote(hash)},"effect":${spec}}`;
+};
+
+const settledText = (event: EventOf<"step.settled">): string | undefined => {
+  const { result } = event;
+  if (result.status !== "ok") return undefined;
+  return `{"type":"step.settled",${runText(event)},"result":{"status":"ok","value":${stringify(result.value)}}}`;
+};
+
+const straight = (event: Event): string | undefined => {
+  switch (event.type) {
+    case "effect.requested":
+      return requestedText(event);
+    case "step.settled":
+      return settledText(event);
+    default:
+      return undefined;
+  }
+};
+
+export const eventText = (event: Event): string => straight(event) ?? stringifyRecord(EventCodec.encode(event));
+
+type Fields = { readonly [field: string]: Json | undefined };
+
+const fieldsOf = (u: Json | undefined): Fields => (typeof u === "object" && u !== null ? (u as Fields) : {});
+
+/** Reads the end of a step straight, where it stands there as the writer writes it. */
+const settledOf = (u: Json): EventOf<"step.settled"> | undefined => {
+  const { type, call, attempt, run, key, result } = fieldsOf(u);
+  const { status, value } = fieldsOf(result);
+  if (type !== "step.settled" || status !== "ok" || value === undefined) return undefined;
+  if (!string.is(call) || !u64.is(attempt) || !u64.is(run) || !string.is(key)) return undefined;
+  const owned = readOwned(json, value);
+  if (E.isLeft(owned)) return undefined;
+  const ok = { status: "ok", value: owned.right } as const;
+  return { type: "step.settled", call, attempt: attempt + 0, run: run + 0, key, result: ok };
+};
+
+/** The event in JSON that a parser has just made, and that nobody else holds. */
+export const eventOf = (u: Json): E.Either<ValueError, Event> => {
+  const settled = settledOf(u);
+  return settled === undefined ? readOwned(EventCodec, u) : E.right(settled);
+};
 
 /** Refuses newer formats before anything else is looked at: they may have another form. */
 const newerThanKnown = (value: Json, line: number): LineFault | undefined => {
@@ -22,7 +90,7 @@ const newerThanKnown = (value: Json, line: number): LineFault | undefined => {
   const newer = (what: "format" | "protocol", found: number, known: number): LineFault =>
     lineFault(`newer_${what}`, `this core knows ${what} ${known}, found ${found}: update it first`, { line });
   if (typeof format === "number" && format > currentFormat) return newer("format", format, currentFormat);
-  if (typeof protocol === "number" && protocol > currentProtocol) return newer("protocol", protocol, currentProtocol);
+  if (typeof protocol === "number" && protocol > newestProtocol) return newer("protocol", protocol, newestProtocol);
   return undefined;
 };
 
@@ -92,9 +160,9 @@ const wanted = (u: unknown, what: string, field: string): E.Either<ValueError, n
 };
 
 /** Decodes a line from its JSON. The envelope is checked by hand, since it is the same for every event. */
-export const recordedOf = (json: Json): E.Either<ValueError, Recorded> => {
-  if (typeof json !== "object" || json === null || Array.isArray(json)) return invalid("expected a record", []);
-  const { seq, epoch, at, event, cmds } = json as { readonly [field: string]: Json };
+export const recordedOf = (line: Json): E.Either<ValueError, Recorded> => {
+  if (typeof line !== "object" || line === null || Array.isArray(line)) return invalid("expected a record", []);
+  const { seq, epoch, at, event, cmds } = line as { readonly [field: string]: Json };
   if (!isCount(seq)) return wanted(seq, "a sequence", "seq");
   if (!isCount(epoch)) return wanted(epoch, "an epoch", "epoch");
   if (!isCount(at)) return wanted(at, "a time in milliseconds", "at");
@@ -128,3 +196,19 @@ export const write = (state: State, envelope: Envelope): E.Either<Rejection, Wri
     line: lineOf(envelope, right),
   });
 };
+
+// The chain over the appends of a log: each link is the SHA-256 of the one before it and of the lines that were appended,
+// so that its head vouches for all of them. A store keeps it as it writes; no step makes it.
+
+/** Before the first append, which is that of the header. */
+export const chainStart = "0".repeat(64);
+
+/**
+ * Returns the text that is hashed for one append: the link before it, and its lines as they are stored, with their
+ * line feeds.
+ */
+export const linkText = (previous: string, lines: string): string => `${previous}\n${lines}`;
+
+/** Extends the hash chain of a scope by the lines of one append. */
+export const chain = (previous: string, lines: readonly string[]): string =>
+  hashText(linkText(previous, lines.join("")));

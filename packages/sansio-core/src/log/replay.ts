@@ -5,12 +5,12 @@
  */
 import * as E from "fp-ts/lib/Either.js";
 import { type Transition, digest, hasDigest, initial, step } from "../machine.ts";
-import type { State } from "../kernel/state.ts";
+import type { State } from "../kernel/vocabulary.ts";
 import { type Against, Comparison, producedBy } from "./compare.ts";
 import type { Base, PackedAttachment, PackedBlob } from "./segment.ts";
 import { type Fault, lineFault } from "./fault.ts";
 import type { Header, Recorded } from "./format.ts";
-import { Reader, type Torn, beginReading, endReading } from "./read.ts";
+import { type Torn, beginReading, endReading, Reader } from "./read.ts";
 
 export interface ReplayOptions extends Against {
   /** The state to go on from, where the log's base is not 0 and the log does not bring it along. */

@@ -4,7 +4,7 @@
  */
 import { type Codec, type Json, array, json, read, record, string, stringifyRecord, u64 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { State } from "../kernel/state.ts";
+import type { State } from "../kernel/vocabulary.ts";
 import { type LineFault, lineFault } from "./fault.ts";
 import { type Header, type Recorded, recordedOf } from "./format.ts";
 import { restore } from "../snapshot/restore.ts";

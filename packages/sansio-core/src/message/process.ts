@@ -1,27 +1,27 @@
 /** Processes on the wire, and how tools and models name them. */
 import {
   type Codec,
-  FailureClass,
   type Json,
   type JsonObject,
-  ProcessValueSelector,
-  ToolControl,
   array,
   defaulted,
   external,
+  FailureClass,
   json,
   oneOf,
   optional,
+  ProcessValueSelector,
   record,
   string,
   tagged,
   text,
+  ToolControl,
   toolValue,
   u64,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { PreparedToolCall } from "../identity/call.ts";
-import { SessionScope, isBlank } from "../identity/scope.ts";
+import { PreparedToolCall } from "../identity/replay-key.ts";
+import { isBlank, SessionScope } from "../identity/scope.ts";
 import { CausalRef, RuntimeInvocation, RuntimeReplay } from "./invocation.ts";
 import type * as m from "../process/model.ts";
 import type { HandleDescriptor } from "../process/model.ts";

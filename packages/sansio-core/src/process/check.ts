@@ -3,7 +3,7 @@ import type { Check } from "../concern.ts";
 import { isBlank, processScope } from "../identity/scope.ts";
 import { signalEventType, signalWaitKey } from "../identity/process.ts";
 import { coreEventTypes, envProblem, typesProblem } from "./registration.ts";
-import type { State } from "../kernel/state.ts";
+import type { State } from "../kernel/vocabulary.ts";
 import type { ProcessRow } from "./model.ts";
 import { signalOfType } from "./signal.ts";
 

@@ -3,13 +3,19 @@ import { type Json, optional, string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { EffectSpec } from "../call/effect.ts";
 import type { Concern } from "../concern.ts";
-import { type Born, type Command, answered, observed, untilAcked } from "../kernel/command.ts";
+import {
+  type Born,
+  type CallRef,
+  type Command,
+  type EventOf,
+  type SignalOf,
+  type State,
+  answered,
+  observed,
+  untilAcked,
+} from "../kernel/vocabulary.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { Invariant, type Rejection, reject } from "../kernel/error.ts";
-import type { EventOf } from "../kernel/event.ts";
-import type { CallRef } from "../kernel/ids.ts";
-import type { SignalOf } from "../kernel/signal.ts";
-import type { State } from "../kernel/state.ts";
+import { type Rejection, Invariant, reject } from "../kernel/error.ts";
 import type { Message, Outcome, Said } from "../message/message.ts";
 import { ProcessEventAppendRequest, ProcessRegistration } from "../message/process.ts";
 import { begin, decideRegistration, startCall } from "./begin.ts";

@@ -26,7 +26,7 @@
  */
 import type { FailureClass, Json, ProcessValueSelector, ToolControl, ToolValue } from "@pawl/tool-value";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
-import type { PreparedToolCall } from "../identity/call.ts";
+import type { PreparedToolCall } from "../identity/replay-key.ts";
 import type { SessionScope } from "../identity/scope.ts";
 import type { CausalRef, RuntimeInvocation, RuntimeReplay } from "../message/invocation.ts";
 

@@ -1,10 +1,10 @@
 /** Results of a body's requests to a process, from the log and the state. */
-import { type Json } from "@pawl/tool-value";
+import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { EffectResult, EffectSpec } from "../call/effect.ts";
 import { processOfScope } from "../identity/scope.ts";
-import type { Event } from "../kernel/event.ts";
-import { ProcessEvent, notVisible } from "../message/process.ts";
+import type { Event } from "../kernel/vocabulary.ts";
+import { notVisible, ProcessEvent } from "../message/process.ts";
 import type { Outcome } from "../message/message.ts";
 import { appendEvent, eventIdentityOf, eventOf, materialize } from "./append.ts";
 import type { ProcessEventAppendRequest, ProcessRow } from "./model.ts";

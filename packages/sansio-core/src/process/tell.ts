@@ -3,7 +3,7 @@ import { type Json, cancelledOutput, runtimeCancellation } from "@pawl/tool-valu
 import * as E from "fp-ts/lib/Either.js";
 import { signalWaitKey, terminalKey } from "../identity/process.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { requestBatch } from "../kernel/ids.ts";
+import { requestBatch } from "../kernel/vocabulary.ts";
 import { scopeOfHolder } from "../link/handle.ts";
 import type { Telling } from "../message/message.ts";
 import { ProcessAwaitOutput } from "../message/process.ts";

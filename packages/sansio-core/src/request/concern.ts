@@ -2,9 +2,7 @@
 import { firstBroken } from "../kernel/error.ts";
 import { array, optional, string } from "@pawl/tool-value";
 import type { Check, Concern } from "../concern.ts";
-import { type Born, untilAcked } from "../kernel/command.ts";
-import { requestBatch } from "../kernel/ids.ts";
-import type { State } from "../kernel/state.ts";
+import { type Born, type State, requestBatch, untilAcked } from "../kernel/vocabulary.ts";
 import { Table } from "../kernel/table.ts";
 import {
   type RequestCommand,
@@ -13,8 +11,8 @@ import {
   type RequestRows,
   type RequestSignal,
   conflictOfIds,
+  RequestedCallCodec,
 } from "./model.ts";
-import { RequestedCallCodec } from "./reply.ts";
 import { onAcked, onBatchEnded, onCancelled, onFlowEnded, onRequestOpen, onSubmitted } from "./handlers.ts";
 
 const firstOf = (state: State, broken: (row: RequestRow) => string | undefined): string | undefined =>

@@ -1,12 +1,29 @@
 /** Requests come in, are joined or refused, cancelled, and leave with their acknowledged reply. A flow is a request too. */
 import type { Draft } from "../kernel/draft.ts";
-import { Invariant, type Rejection, reject } from "../kernel/error.ts";
-import type { EventOf } from "../kernel/event.ts";
-import { requestBatch } from "../kernel/ids.ts";
-import type { SignalOf } from "../kernel/signal.ts";
-import { type Replies, type RequestRow, conflictOfIds } from "./model.ts";
-import { repliesOf } from "./reply.ts";
-import { begin, problemOfId } from "./submit.ts";
+import { type Rejection, Invariant, reject } from "../kernel/error.ts";
+import { type EventOf, type SignalOf, requestBatch } from "../kernel/vocabulary.ts";
+import { type Replies, type RequestRow, conflictOfIds, ownExecutionScope, repliesOf } from "./model.ts";
+import { problemOfDeleted } from "../scope/concern.ts";
+
+type Submitted = EventOf<"request.submitted" | "flow.submitted">;
+
+/** Why a request may not be submitted under this id, if so. */
+export const problemOfId = (draft: Draft, { request, hash }: Submitted): Rejection | undefined => {
+  if (request.trim() === "") return reject("empty_id", "a request needs an id that is not blank");
+  const live = draft.request(request);
+  if (live === undefined) return problemOfDeleted(draft);
+  return live.hash === hash
+    ? reject("request_exists", `request \`${request}\` is live: join it`)
+    : reject(
+        "request_conflict",
+        `request \`${request}\` is live under another body: expected ${live.hash}, found ${hash}`,
+      );
+};
+
+export const begin = (draft: Draft, { request, hash, execution_scope }: Submitted): void => {
+  const executionScope = execution_scope ?? ownExecutionScope(draft.scope.id, request);
+  draft.putRequest({ request, hash, born: draft.seq, executionScope, phase: "running", waits: [] });
+};
 
 export const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): Rejection | undefined => {
   const problem = problemOfId(draft, event);

@@ -2,9 +2,8 @@
 import { firstBroken } from "../kernel/error.ts";
 import { array, boolean, defaulted, optional, string, text, u64 } from "@pawl/tool-value";
 import type { Check, Concern } from "../concern.ts";
-import { type Born, type Command, answered, observed, toCaller } from "../kernel/command.ts";
+import { type Born, type Command, type State, answered, observed, toCaller } from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
-import type { State } from "../kernel/state.ts";
 import { ProcessRegistration } from "../message/process.ts";
 import { NewTaskCodec, ProgressCodec, TaskUpdateCodec } from "../message/task.ts";
 import { NewMessageCodec, OutputCodec, PermitCodec, runSnapshot } from "./codec.ts";

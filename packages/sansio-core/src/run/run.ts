@@ -1,9 +1,8 @@
 /** A run in the scope of its process. */
-import { type ToolCallOutput } from "@pawl/tool-value";
+import type { ToolCallOutput } from "@pawl/tool-value";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
-import type { EventOf } from "../kernel/event.ts";
-import { requestBatch } from "../kernel/ids.ts";
+import { type EventOf, requestBatch } from "../kernel/vocabulary.ts";
 import type { ProcessAwaitOutput, ProcessStatus } from "../process/model.ts";
 import { outputOfAwait, valueOf } from "../process/output.ts";
 import {

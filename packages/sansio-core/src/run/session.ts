@@ -4,8 +4,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { processScope } from "../identity/scope.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
-import type { EventOf } from "../kernel/event.ts";
-import type { SignalOf } from "../kernel/signal.ts";
+import type { EventOf, SignalOf } from "../kernel/vocabulary.ts";
 import type { Task } from "../message/task.ts";
 import { type ProcessRegistration, coreMade } from "../process/model.ts";
 import { RunDefinitionCodec } from "./codec.ts";
@@ -36,7 +35,7 @@ import {
   sessionIsFull,
   workerIsFull,
 } from "./model.ts";
-import { problemOfDeleted } from "../scope/admit.ts";
+import { problemOfDeleted } from "../scope/concern.ts";
 
 /** Reads the background run that a registration describes; undefined where it describes none. */
 export const definitionOf = ({ identity, input }: ProcessRegistration): RunDefinition | undefined => {

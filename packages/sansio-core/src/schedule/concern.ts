@@ -2,10 +2,9 @@
 import { firstBroken } from "../kernel/error.ts";
 import { string, u64 } from "@pawl/tool-value";
 import type { Check, Concern } from "../concern.ts";
-import { type Born, answered, toCaller } from "../kernel/command.ts";
+import { type Born, type State, answered, toCaller } from "../kernel/vocabulary.ts";
 import { type Due, isBefore } from "../kernel/deadline.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
-import type { State } from "../kernel/state.ts";
 import { NewScheduleCodec, PlanCodec, ProbeOutcomeCodec, scheduleSnapshot } from "./codec.ts";
 import type { ScheduleCommand, ScheduleEvent, ScheduleRow, ScheduleRows, ScheduleSignal } from "./model.ts";
 import {

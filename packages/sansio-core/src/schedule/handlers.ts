@@ -3,10 +3,8 @@ import type { Json } from "@pawl/tool-value";
 import { type Due, isBefore } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
-import type { EventOf } from "../kernel/event.ts";
+import type { EventOf, SignalOf } from "../kernel/vocabulary.ts";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
-import type { SignalOf } from "../kernel/signal.ts";
-import { instantText } from "./model.ts";
 import {
   type Schedule,
   type ScheduleAnswer,
@@ -14,13 +12,14 @@ import {
   type Schedules,
   createSchedule,
   disabled,
-  fireText,
   firesTooOften,
+  fireText,
+  instantText,
   probeText,
   sessionHasSchedules,
   triggered,
 } from "./model.ts";
-import { problemOfDeleted } from "../scope/admit.ts";
+import { problemOfDeleted } from "../scope/concern.ts";
 
 export const schedulesOf = (rows: PersistentMap<string, ScheduleRow>): Schedules => {
   let first: Due | undefined;

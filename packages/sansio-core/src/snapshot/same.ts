@@ -1,7 +1,7 @@
 /** Compares states, however they came about: by their snapshots, which are made only in doubt. */
 import { stringifyRecord } from "@pawl/tool-value";
-import { bodyOf } from "../call/model.ts";
-import type { State } from "../kernel/state.ts";
+import { bodyOf } from "../call/row.ts";
+import type { State } from "../kernel/vocabulary.ts";
 import { shapeOf, snapshot } from "./write.ts";
 
 interface Fields {
@@ -53,7 +53,7 @@ export const isSameState = (a: State, b: State): boolean =>
 export const referredTo = ({ calls, waits }: State): readonly number[] => {
   const seqs = new Set<number>();
   for (const row of calls.rows()) {
-    for (const { value, settled } of bodyOf(row)?.settled.values() ?? []) seqs.add(value).add(settled);
+    for (const { value, settled, first = settled } of bodyOf(row)?.settled.values() ?? []) seqs.add(value).add(first);
   }
   for (const { terminal } of waits.rows()) if (terminal !== undefined) seqs.add(terminal.seq);
   return [...seqs].toSorted((a, b) => a - b);

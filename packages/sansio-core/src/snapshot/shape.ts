@@ -6,7 +6,6 @@ import {
   type Codec,
   type Fields,
   type Json,
-  Resolution,
   array,
   boolean,
   defaulted,
@@ -15,6 +14,7 @@ import {
   oneOf,
   optional,
   record,
+  Resolution,
   string,
   tagged,
   text,
@@ -29,12 +29,11 @@ import { concerns } from "../concerns.ts";
 import { FlowEndCodec } from "../flow/codec.ts";
 import type { FlowEnd } from "../flow/model.ts";
 import { Options } from "../kernel/options.ts";
-import type { State } from "../kernel/state.ts";
-import { ReplyCodec } from "../request/reply.ts";
-import type { Reply } from "../request/model.ts";
+import type { State } from "../kernel/vocabulary.ts";
+import { type Reply, ReplyCodec } from "../request/model.ts";
 import type { ScopeRow, ScopeStatus } from "../scope/model.ts";
-import { type BodyShape, CallCodec, type CallShape, isEmpty, isFalse, isNone } from "./call.ts";
-import { FlowRowCodec, type FlowShape } from "./flow.ts";
+import { type BodyShape, type CallShape, CallCodec, isEmpty, isFalse, isNone } from "./call.ts";
+import { type FlowShape, FlowRowCodec } from "./flow.ts";
 import type { Terminal } from "../wait/model.ts";
 
 /** The version that is written, and the only one that is read so far. */
@@ -93,12 +92,17 @@ export interface WaiterShape {
   readonly call: string;
   readonly effect?: string;
 }
+export interface OwnShape {
+  readonly call: string;
+  readonly life?: number;
+}
 export interface WaitShape {
   readonly key: string;
   readonly born: number;
   readonly waiters: readonly WaiterShape[];
   readonly terminal?: Terminal;
   readonly revoked: boolean;
+  readonly own?: OwnShape;
 }
 
 export interface SnapshotShape {
@@ -157,12 +161,14 @@ const WaiterCodec: Codec<WaiterShape> = record<WaiterShape>("struct Waiter", {
   effect: optional(string),
 });
 const TerminalCodec: Codec<Terminal> = record<Terminal>("struct Terminal", { resolution: Resolution, seq: u64 });
+const OwnCodec: Codec<OwnShape> = record<OwnShape>("struct OwnWait", { call: string, life: optional(u64) });
 const WaitCodec: Codec<WaitShape> = record<WaitShape>("struct Wait", {
   key: string,
   born: u64,
   waiters: defaulted<readonly WaiterShape[]>(array(WaiterCodec), [], isEmpty),
   terminal: optional(TerminalCodec),
   revoked: defaulted(boolean, false, isFalse),
+  own: optional(OwnCodec),
 });
 
 const StickyCodec: Codec<StickyDecision> = tagged<StickyDecision, "decision">("StickyDecision", "decision", {
@@ -222,6 +228,8 @@ const problemOfCall = (shape: CallShape, { tools, waits }: SnapshotShape): strin
   if (manifest !== undefined) return `call \`${shape.id}\`: no tool ${manifest} among ${tools.length}`;
   if (shape.phase === "pending" && shape.wait >= waits.length) return `call \`${shape.id}\`: no wait ${shape.wait}`;
   const body = bodyOf(shape);
+  const wait = body?.waits.find((place) => place >= waits.length);
+  if (wait !== undefined) return `call \`${shape.id}\`: no wait ${wait} among ${waits.length}`;
   const isDouble = body !== undefined && new Set(body.settled.map(([key]) => key)).size !== body.settled.length;
   return isDouble ? `call \`${shape.id}\`: two settled effects have one key` : undefined;
 };

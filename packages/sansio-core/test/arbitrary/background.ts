@@ -1,13 +1,11 @@
 /** What happens to background runs, tasks and schedules: any event of them, and what a driver would answer. */
 import type { RunDefinition } from "../../src/run/model.ts";
 import type { NewTask, TaskUpdate } from "../../src/message/task.ts";
-import type { Command } from "../../src/kernel/command.ts";
-import type { Event, EventType } from "../../src/kernel/event.ts";
+import type { Command, Event, EventType, State } from "../../src/kernel/vocabulary.ts";
 import { registrationHash } from "../../src/process/hash.ts";
 import type { ProcessRegistration } from "../../src/process/model.ts";
 import { checkRegistration } from "../../src/process/registration.ts";
 import { outstanding } from "../../src/machine.ts";
-import type { State } from "../../src/kernel/state.ts";
 import { registration, right } from "../process/world.ts";
 import type { Dice } from "./dice.ts";
 import { anyJson, anyText } from "./value.ts";

@@ -1,9 +1,8 @@
 /** Flows of every sort, and what happens to those that are live. */
-import type { Event } from "../../src/kernel/event.ts";
+import type { Event, State } from "../../src/kernel/vocabulary.ts";
 import { waitingsOf } from "../../src/flow/strand.ts";
 import type { FlowSpec, LambdaResult } from "../../src/flow/model.ts";
 import type { FlowNode } from "../../src/flow/program.ts";
-import type { State } from "../../src/kernel/state.ts";
 import type { Dice } from "./dice.ts";
 import { anyText } from "./value.ts";
 import { toolNames } from "./world.ts";

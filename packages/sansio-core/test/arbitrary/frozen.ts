@@ -1,8 +1,8 @@
 /** Freezes what may be frozen: rows, commands, events. Of what hides what it holds, only a persistent map shows it. */
-import { bodyOf } from "../../src/call/model.ts";
+import { bodyOf } from "../../src/call/row.ts";
 import { Deadlines } from "../../src/kernel/deadline.ts";
 import { PersistentMap } from "../../src/kernel/persistent-map.ts";
-import type { State } from "../../src/kernel/state.ts";
+import type { State } from "../../src/kernel/vocabulary.ts";
 import { Table } from "../../src/kernel/table.ts";
 
 const isOpaque = (value: object): boolean => value instanceof Table || value instanceof Deadlines;

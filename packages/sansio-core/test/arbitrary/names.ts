@@ -1,7 +1,6 @@
 /** What an event may name: what is there, what was there, and what never was. */
-import { bodyOf } from "../../src/call/model.ts";
-import type { EventOf, EventType } from "../../src/kernel/event.ts";
-import type { State } from "../../src/kernel/state.ts";
+import { bodyOf } from "../../src/call/row.ts";
+import type { EventOf, EventType, State } from "../../src/kernel/vocabulary.ts";
 import { waitKeys } from "./body.ts";
 import type { Dice } from "./dice.ts";
 import { anyText } from "./value.ts";
@@ -35,6 +34,11 @@ export class Names {
     const row = this.state.calls.at(call);
     const open = (row === undefined ? undefined : bodyOf(row))?.open ?? [];
     return open.length > 0 && this.dice.isUnder(70) ? this.dice.pick(open).key : anyText(this.dice);
+  }
+  requested(call: string, key: string): number {
+    const row = this.state.calls.at(call);
+    const seq = (row === undefined ? undefined : bodyOf(row))?.open.find((open) => open.key === key)?.seq;
+    return seq !== undefined && this.dice.isUnder(80) ? seq : 1 + this.dice.below(9);
   }
   run(call = this.call()) {
     const row = this.state.calls.at(call);

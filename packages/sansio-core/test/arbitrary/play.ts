@@ -1,11 +1,11 @@
 /** Histories: what a scope may live through, from a list of seeds. Fewer seeds are a shorter history. */
-import { type Codec, read, describe } from "@pawl/tool-value";
+import { type Codec, describe, read } from "@pawl/tool-value";
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
-import { EventCodec, type Transition, initial, nextDeadline, step } from "../../src/machine.ts";
+import { type Transition, EventCodec, initial, nextDeadline, step } from "../../src/machine.ts";
 import type { Rejection } from "../../src/kernel/error.ts";
-import type { Envelope, Event } from "../../src/kernel/event.ts";
-import type { State } from "../../src/kernel/state.ts";
+import { newestProtocol } from "../../src/kernel/protocol.ts";
+import type { Envelope, Event, State } from "../../src/kernel/vocabulary.ts";
 import { Dice } from "./dice.ts";
 import { frozen, frozenState } from "./frozen.ts";
 import { anyRegistration } from "./wild-link.ts";
@@ -87,7 +87,15 @@ export const play = ({ world, wildness, moves }: Script, look: (move: Move) => v
     made.push({ ...next, transition });
     state = frozenState(transition.state);
   };
-  make(move(state, 1000, { type: "scope.opened", epoch: 1, owner: "d1", protocol: 1, options: anyOptions(dice) }));
+  make(
+    move(state, 1000, {
+      type: "scope.opened",
+      epoch: 1,
+      owner: "d1",
+      protocol: dice.pick([1, newestProtocol]),
+      options: anyOptions(dice),
+    }),
+  );
   make(move(state, 1000, { type: "catalog.published", tools: anyTools(dice) }));
   if (isProcess) make(move(state, 1000, { type: "process.registered", ...anyRegistration(dice) }));
   for (const seed of moves) {

@@ -1,6 +1,6 @@
 /** Any event of links, handles and processes. */
 import type { Json } from "@pawl/tool-value";
-import type { EventType } from "../../src/kernel/event.ts";
+import type { EventType } from "../../src/kernel/vocabulary.ts";
 import { eventPayloadHash, registrationHash } from "../../src/process/hash.ts";
 import type { SessionScope } from "../../src/identity/scope.ts";
 import type { Asking, GrantedHandle, Message, Outcome } from "../../src/message/message.ts";

@@ -1,12 +1,11 @@
 /** Any well-typed event, which may name what is there, what was there, and what never was. */
 import type { EffectSpec } from "../../src/call/effect.ts";
-import type { Event, EventType } from "../../src/kernel/event.ts";
-import type { State } from "../../src/kernel/state.ts";
+import type { Event, EventType, State } from "../../src/kernel/vocabulary.ts";
 import type { Dice } from "./dice.ts";
 import { anyLambdaResult, anySubmission, askedLambda, unbuilt } from "./flow.ts";
 import { longWorkMakers } from "./background.ts";
 import { type Make, Names } from "./names.ts";
-import { linkMakers } from "./wild-link.ts";
+import { linkMakers, peers } from "./wild-link.ts";
 import { anyJson, anyMs, anyOutput, anyPending, anyResolution, anyResult, anyText } from "./value.ts";
 import { anyOptions, anyTool, toolNames } from "./world.ts";
 
@@ -36,13 +35,13 @@ const makers: { readonly [T in EventType]: Make<T> } = {
   "scope.opened": ({ dice, state: { scope } }) => ({
     epoch: scope.epoch + dice.below(3),
     owner: anyText(dice),
-    protocol: dice.pick([scope.protocol, scope.protocol, 0, 2]),
+    protocol: dice.pick([scope.protocol, scope.protocol, 0, 3]),
     options: anyOptions(dice),
   }),
   "scope.configured": ({ dice }) => ({
     options: { ...anyOptions(dice), ...dice.pick([{}, { concurrency: 0 }, { expire_at_once: 0 }]) },
   }),
-  "scope.upgraded": ({ dice }) => ({ to: dice.below(3) }),
+  "scope.upgraded": ({ dice }) => ({ to: dice.below(4) }),
   "scope.moving": ({ dice }) => ({ to: anyText(dice), nonce: dice.pick(["n", "m"]) }),
   "scope.received": ({ dice, state: { scope } }) => ({ nonce: "n", epoch: scope.epoch + dice.below(2), owner: "d5" }),
   "scope.moved": ({ dice }) => ({ nonce: dice.pick(["n", "m"]) }),
@@ -85,7 +84,16 @@ const makers: { readonly [T in EventType]: Make<T> } = {
     duration_ms: anyMs(names.dice),
   }),
   "call.settled_late": (names) => ({ ...names.run(), output: anyOutput(names.dice), duration_ms: 1 }),
-  "call.suspended": (names) => ({ ...names.run(), ...(names.dice.isUnder(50) ? { parked: names.wait() } : {}) }),
+  "call.suspended": (names) => ({
+    ...names.run(),
+    ...names.dice.pick([{ parked: names.wait() }, { link: names.dice.pick(peers) }, {}]),
+  }),
+  "host.waiting": (names) => {
+    const call = names.call();
+    const key = names.effect(call);
+    return { call, key, seq: names.requested(call, key), name: "ask", input: null };
+  },
+  "call.tool_missing": (names) => ({ call: names.call() }),
   "call.resumed": (names) => ({ ...names.run(), cause: "run_again", owner: anyText(names.dice) }),
   "call.continued": (names) => ({ ...names.run(), args: anyJson(names.dice) }),
   "call.diverged": (names) => ({ ...names.run(), position: 0, expected: "", found: anyText(names.dice) }),

@@ -11,10 +11,9 @@ import {
   retryDelayMs,
   retryTermsOf,
 } from "../../src/call/launch.ts";
-import { toolReplayKey } from "../../src/kernel/ids.ts";
+import { AwaitEventWaitIdentity, preparedBatch, promiseKey, toolReplayKey } from "../../src/identity/replay-key.ts";
 import { ExecutionScope } from "../../src/identity/scope.ts";
 import { awaitKeyId, batchId } from "../../src/identity/hash.ts";
-import { AwaitEventWaitIdentity, preparedBatch, promiseKey } from "../../src/identity/call.ts";
 import { type Input, listOf, objectOf, textOf } from "./input.ts";
 
 const termsOf = (input: Input): RetryTerms => input["policy"] as unknown as RetryTerms;

@@ -7,7 +7,7 @@ import {
   PreparedToolBatch,
   PreparedToolCall,
   ProviderReplayMeta,
-} from "../../src/identity/call.ts";
+} from "../../src/identity/replay-key.ts";
 import { RetryPolicyCodec } from "../../src/catalog/concern.ts";
 
 export const wireCodecs = {

@@ -1,6 +1,6 @@
 /** The events that a reason names, made from nothing but the reason: whoever reads it can make the call go on. */
 import { successOutput } from "@pawl/tool-value";
-import type { Event } from "../../src/kernel/event.ts";
+import type { Event } from "../../src/kernel/vocabulary.ts";
 import type { CallReason, EffectReason, OtherReason } from "../../src/explain/model.ts";
 
 const resolution = { status: "ok", payload: 1 } as const;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as flow from "../../src/flow/check.ts";
 import type { FlowRow, Strand } from "../../src/flow/model.ts";
 import type { FlowNode } from "../../src/flow/program.ts";
-import type { State } from "../../src/kernel/state.ts";
+import type { State } from "../../src/kernel/vocabulary.ts";
 import { Rig, tool } from "../rig.ts";
 
 const nodes: readonly FlowNode[] = [

@@ -4,14 +4,12 @@ import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
 import { checkAll, checkChange } from "../../src/check.ts";
 import { step } from "../../src/machine.ts";
-import type { Event } from "../../src/kernel/event.ts";
+import type { Event, State } from "../../src/kernel/vocabulary.ts";
 import type { DispatchError } from "../../src/flow/model.ts";
 import type { FlowNode } from "../../src/flow/program.ts";
 import { waitingsOf } from "../../src/flow/strand.ts";
-import { stateHash } from "../../src/snapshot/state-hash.ts";
+import { snapshot, stateHash } from "../../src/snapshot/write.ts";
 import { restore } from "../../src/snapshot/restore.ts";
-import { snapshot } from "../../src/snapshot/write.ts";
-import type { State } from "../../src/kernel/state.ts";
 import { crashed, drive } from "../law/drive.ts";
 import { Rig, tool } from "../rig.ts";
 

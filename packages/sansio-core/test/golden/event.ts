@@ -1,15 +1,6 @@
 /** The events that most scenarios tell, with what is the same in all of them left out. */
-import {
-  type Json,
-  type PendingCompletion,
-  type Resolution,
-  type ToolCallOutput,
-  defaultPendingCompletion,
-  failureOutput,
-  safeRetryFailure,
-  successOutput,
-} from "@pawl/tool-value";
-import type { Event } from "../../src/kernel/event.ts";
+import { type Json, type PendingCompletion, type Resolution, type ToolCallOutput, defaultPendingCompletion, failureOutput, safeRetryFailure, successOutput } from "@pawl/tool-value";
+import type { Event } from "../../src/kernel/vocabulary.ts";
 import type { EffectSpec } from "../../src/call/effect.ts";
 import type { ResumeCause } from "../../src/call/model.ts";
 

@@ -1,24 +1,8 @@
 /** What bodies do and live through: steps, waits, child batches, runs after a loss, suspension, `continueAs`. */
 import { successOutput } from "@pawl/tool-value";
-import type { Event } from "../../src/kernel/event.ts";
+import type { Event } from "../../src/kernel/vocabulary.ts";
 import type { Reply } from "../../src/request/model.ts";
-import {
-  acked,
-  ask,
-  cancelRequest,
-  cleanedUp,
-  continued,
-  ok,
-  pend,
-  resolved,
-  resumed,
-  settle,
-  step,
-  stepFailed,
-  stepped,
-  submit,
-  suspended,
-} from "./event.ts";
+import { acked, ask, cancelRequest, cleanedUp, continued, ok, pend, resolved, resumed, settle, step, stepFailed, stepped, submit, suspended } from "./event.ts";
 import { Tape, tool } from "./tape.ts";
 
 const start = (tape: Tape, name: string): Tape =>

@@ -1,22 +1,7 @@
 /** Calls from their request to their reply: preparation, retries, batches, approvals, cancels. */
 import { errorOutput, successOutput } from "@pawl/tool-value";
-import type { Event } from "../../src/kernel/event.ts";
-import {
-  acked,
-  ask,
-  cancelRequest,
-  failed,
-  ok,
-  pend,
-  resolved,
-  reused,
-  settle,
-  settleLate,
-  step,
-  stepFailed,
-  stepped,
-  submit,
-} from "./event.ts";
+import type { Event } from "../../src/kernel/vocabulary.ts";
+import { acked, ask, cancelRequest, failed, ok, pend, resolved, reused, settle, settleLate, step, stepFailed, stepped, submit } from "./event.ts";
 import { Tape, tool } from "./tape.ts";
 
 const retry_policy = { type: "safe", max_attempts: 3, base_delay_ms: 100, max_delay_ms: 0 } as const;

@@ -1,6 +1,6 @@
 /** What flows live through: loops and branches with calls and lambdas in them, a lost owner, a cancel, a failure. */
 import { successOutput } from "@pawl/tool-value";
-import type { Event } from "../../src/kernel/event.ts";
+import type { Event } from "../../src/kernel/vocabulary.ts";
 import type { FlowNode } from "../../src/flow/program.ts";
 import { acked, cancelRequest, resumed, settle } from "./event.ts";
 import { Tape, tool } from "./tape.ts";

@@ -1,6 +1,5 @@
 /** A session and a process that it starts: two scopes, each with a log of its own, and what they say to each other. */
-import type { Command } from "../../src/kernel/command.ts";
-import type { Event } from "../../src/kernel/event.ts";
+import type { Command, Event } from "../../src/kernel/vocabulary.ts";
 import { eventPayloadHash } from "../../src/process/hash.ts";
 import type { Asking } from "../../src/message/message.ts";
 import type { ProcessRegistration } from "../../src/process/model.ts";

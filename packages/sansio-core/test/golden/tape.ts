@@ -1,13 +1,11 @@
 /** Records a golden log: tells events to a scope, wants their commands named, and keeps what there is to write. */
 import * as E from "fp-ts/lib/Either.js";
 import { type Tool, plainTool } from "../../src/catalog/model.ts";
-import type { Command } from "../../src/kernel/command.ts";
+import type { Command, Event, State } from "../../src/kernel/vocabulary.ts";
 import type { Rejection } from "../../src/kernel/error.ts";
-import type { Event } from "../../src/kernel/event.ts";
 import { commandsLine, producedBy } from "../../src/log/compare.ts";
 import { headerLine, write } from "../../src/log/format.ts";
-import { defaultOptions, type Options } from "../../src/kernel/options.ts";
-import type { State } from "../../src/kernel/state.ts";
+import { type Options, defaultOptions } from "../../src/kernel/options.ts";
 import { initial } from "../../src/machine.ts";
 
 export const tool = (name: string, more: Partial<Tool> = {}): Tool => plainTool(name, { durable: true, ...more });

@@ -2,9 +2,8 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { CallIn } from "../../src/call/model.ts";
 import { nextDeadline, step } from "../../src/machine.ts";
-import { type Asked, ask } from "../../src/call/effect.ts";
-import type { Event } from "../../src/kernel/event.ts";
-import type { State } from "../../src/kernel/state.ts";
+import { type Asked, ask } from "../../src/call/ask.ts";
+import type { Event, State } from "../../src/kernel/vocabulary.ts";
 
 const takes = (state: State, event: Event): boolean =>
   E.isRight(step(state, { seq: state.seq + 1, at: state.at, event }));

@@ -1,8 +1,6 @@
 /** What is neither lost nor doubled, counted over all the commands of a history. */
-import type { Command } from "../../src/kernel/command.ts";
+import type { Command, Envelope, State } from "../../src/kernel/vocabulary.ts";
 import type { Transition } from "../../src/machine.ts";
-import type { Envelope } from "../../src/kernel/event.ts";
-import type { State } from "../../src/kernel/state.ts";
 
 const commandsOf = (transitions: readonly Transition[]): readonly Command[] =>
   transitions.flatMap(({ commands }) => commands);

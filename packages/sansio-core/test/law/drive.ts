@@ -4,13 +4,12 @@
  */
 import { successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type CallRow, byBirth } from "../../src/call/model.ts";
-import type { Command } from "../../src/kernel/command.ts";
+import type { CallRow } from "../../src/call/model.ts";
+import { byBirth } from "../../src/call/row.ts";
+import type { Command, Event, State } from "../../src/kernel/vocabulary.ts";
 import { type Transition, nextDeadline, outstanding, step } from "../../src/machine.ts";
-import type { Event } from "../../src/kernel/event.ts";
 import { eventPayloadHash } from "../../src/process/hash.ts";
 import { terminalKey } from "../../src/identity/process.ts";
-import type { State } from "../../src/kernel/state.ts";
 import { answerToLongWork } from "../arbitrary/background.ts";
 import { recorded } from "../arbitrary/play.ts";
 
@@ -32,6 +31,8 @@ const answerTo = (command: Command): Event | undefined => {
     }
     case "outcome.resolve":
       return { type: "outcome.resolved", call: command.call, resolved: { type: "give_up" } };
+    case "host.request":
+      return { type: "host.answered", call: command.call, key: command.key, result: { status: "ok", value: 1 } };
     case "result.project":
       return { type: "result.projected", call: command.call, parts: [] };
     case "replies.record": {
@@ -89,6 +90,8 @@ const outsideOf = (row: CallRow): Event | undefined => {
       return { type: "wait.resolved", key: row.key, resolution: { status: "ok", payload: 1 } };
     case "no_executor":
       return { type: "executors.available", tools: [row.body.manifest.id] };
+    case "no_tool":
+      return { type: "executors.available", tools: [row.manifest.id] };
     case "suspended": {
       const waiting = row.body.open.find(({ wait }) => wait !== undefined)?.wait;
       if (waiting === undefined) return undefined;

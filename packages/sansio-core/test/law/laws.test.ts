@@ -2,7 +2,7 @@ import * as E from "fp-ts/lib/Either.js";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CallPhase } from "../../src/call/model.ts";
-import type { EventType } from "../../src/kernel/event.ts";
+import type { EventType } from "../../src/kernel/vocabulary.ts";
 import { play, script } from "../arbitrary/play.ts";
 import { eventTypes } from "../arbitrary/wild.ts";
 import { laws } from "./laws.ts";
@@ -31,7 +31,7 @@ const reached = () => {
 
 it("histories come to every phase, and every event is taken and refused", () => {
   const { phases, taken, refused } = reached();
-  expect(phases.size).toBe(13);
+  expect(phases.size).toBe(14);
   const never = new Set<EventType>(["scope.upgraded", "wake.acked"]);
   expect(eventTypes.filter((type) => !taken.has(type) && !never.has(type))).toEqual([]);
   const always = new Set<EventType>(["clock.ticked", "executors.available"]);

@@ -7,9 +7,9 @@ import { outstanding } from "../../src/machine.ts";
 import type { LinkRow, OutgoingEnd } from "../../src/link/model.ts";
 import { processChangeChecks, processStateChecks } from "../../src/process/check.ts";
 import type { ProcessRow } from "../../src/process/model.ts";
-import type { State } from "../../src/kernel/state.ts";
+import type { State } from "../../src/kernel/vocabulary.ts";
 import { registration } from "../process/world.ts";
-import { Pair, home, session, working } from "../process/pair.ts";
+import { home, Pair, session, working } from "../process/pair.ts";
 import { signal, start } from "../process/asking.ts";
 
 const pair = new Pair();

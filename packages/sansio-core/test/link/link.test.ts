@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bodyOf } from "../../src/call/model.ts";
-import type { Event } from "../../src/kernel/event.ts";
+import { bodyOf } from "../../src/call/row.ts";
+import type { Event } from "../../src/kernel/vocabulary.ts";
 import { answerOf } from "../../src/link/model.ts";
 import { outstanding } from "../../src/machine.ts";
-import { Pair, home, session, working } from "../process/pair.ts";
+import { home, Pair, session, working } from "../process/pair.ts";
 import { cancel, signal, start } from "../process/asking.ts";
 
 type Received = Extract<Event, { readonly type: "message.received" }>;

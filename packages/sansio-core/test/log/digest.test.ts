@@ -1,9 +1,8 @@
 import { type Json, successOutput } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
-import type { Command, CommandType } from "../../src/kernel/command.ts";
+import type { CallRef, Command, CommandType } from "../../src/kernel/vocabulary.ts";
 import { digest, digestOf, hasDigest, initial } from "../../src/machine.ts";
 import type { FlowEnd, FlowExecutionEvent } from "../../src/flow/model.ts";
-import type { CallRef } from "../../src/kernel/ids.ts";
 import type { WakeDelivery } from "../../src/process/append.ts";
 import { createTask } from "../../src/run/task.ts";
 

@@ -2,8 +2,8 @@ import { type Json, parseRecord, readOwned, stringifyRecord } from "@pawl/tool-v
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { EventCodec } from "../../src/machine.ts";
-import type { Event } from "../../src/kernel/event.ts";
-import { eventOf, eventText } from "../../src/log/event-text.ts";
+import type { Event } from "../../src/kernel/vocabulary.ts";
+import { eventOf, eventText } from "../../src/log/format.ts";
 
 const of = { call: 'r:"é" \\ call', attempt: 2, run: 3, key: "durable-step:a\nb" };
 

@@ -1,7 +1,7 @@
 /** A session and a process that it has to do with. */
 import type { Json } from "@pawl/tool-value";
 import type { Asking } from "../../src/message/message.ts";
-import { bodyOf } from "../../src/call/model.ts";
+import { bodyOf } from "../../src/call/row.ts";
 import type { EffectSpec, SettledEffect } from "../../src/call/effect.ts";
 import { tool } from "../rig.ts";
 import { World } from "../link/world.ts";

@@ -1,10 +1,10 @@
 /** A session that asks for background runs, and the scope of one of them. */
 import { type Json, type ToolCallOutput, failureOutput, toolFailure } from "@pawl/tool-value";
-import { bodyOf } from "../../src/call/model.ts";
+import { bodyOf } from "../../src/call/row.ts";
 import { registrationHash } from "../../src/process/hash.ts";
 import type { Permit, RunRow } from "../../src/run/model.ts";
 import type { Task } from "../../src/message/task.ts";
-import type { Event } from "../../src/kernel/event.ts";
+import type { Event } from "../../src/kernel/vocabulary.ts";
 import type { Options } from "../../src/kernel/options.ts";
 import type { ProcessRegistration } from "../../src/process/model.ts";
 import { checkRegistration } from "../../src/process/registration.ts";
@@ -43,10 +43,10 @@ export const runOf = ({ run = runName, task = "task_1", reattachable = true, sig
 export const granted: Permit = { status: "granted" };
 
 export class Runs extends World {
-  constructor(options: Partial<Options> = {}) {
+  constructor(options: Partial<Options> = {}, protocol?: number) {
     super();
     const patient = { resume_pauses_ms: Array.from({ length: 20 }, () => 0), ...options };
-    this.open(session, [tool("echo")], patient).open(home, [tool("work")], patient);
+    this.open(session, [tool("echo")], patient, protocol).open(home, [tool("work")], patient, protocol);
   }
 
   /** A run is asked for, and may begin. */

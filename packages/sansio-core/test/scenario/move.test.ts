@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../src/kernel/event.ts";
+import type { Event } from "../../src/kernel/vocabulary.ts";
 import { Rig, tool } from "../rig.ts";
 import { completed, crash, execute, of, replied, settle, submit, success, want } from "./words.ts";
 

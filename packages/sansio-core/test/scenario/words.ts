@@ -1,7 +1,7 @@
 /** The words that scenarios are told in. The calls of request `r` are `r:a`, `r:b`, … by their ids. */
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { ResumeCause } from "../../src/call/model.ts";
-import type { Command } from "../../src/kernel/command.ts";
+import type { Command } from "../../src/kernel/vocabulary.ts";
 import type { EffectSpec } from "../../src/call/effect.ts";
 import type { RequestedCall } from "../../src/request/model.ts";
 import type { Tool } from "../../src/catalog/model.ts";
@@ -61,8 +61,8 @@ export const submit = (rig: Rig, ...calls: readonly (string | Asked)[]): Rig =>
   });
 
 /** A call of the tool `echo` whose body runs. */
-export const running = (more: Partial<Tool> = {}, options: Partial<Options> = {}): Rig =>
-  submit(Rig.open([tool("echo", more)], options), "echo").skip();
+export const running = (more: Partial<Tool> = {}, options: Partial<Options> = {}, protocol?: number): Rig =>
+  submit(Rig.open([tool("echo", more)], options, protocol), "echo").skip();
 
 export const cancel = (rig: Rig): Rig => rig.tell({ type: "request.cancelled", request: "r", by: "p" });
 

@@ -1,9 +1,18 @@
-/** Keys of what calls do: effects, pauses, prepared batches, waits. */
+/** Replay keys: those of what calls do, which are effects, pauses, prepared batches and waits. */
 import { type Codec, type Json, array, defaulted, json, optional, record, string, tagged, u64 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { ExecutionScope, type IdentityError, isBlank } from "./scope.ts";
-import { toolReplayKey } from "../kernel/ids.ts";
+import { type IdentityError, ExecutionScope, isBlank } from "./scope.ts";
 import type { CausalRef } from "../message/invocation.ts";
+
+/** The parent of everything that a body does is its call: the base of all its replay keys. */
+export const replayBase = (executionScope: string, name: string): string => `${executionScope}:tool:${name}`;
+
+/** Names the life of a call in front of a key that is made inside its body. Keys of the first life are as they are. */
+export const inLife = (life: number, key: string): string => (life === 1 ? key : `life:${life}:${key}`);
+
+/** Returns the idempotency key that a tool gives to an outside service: one for all attempts of a call. */
+export const toolReplayKey = (sessionId: string, callName: string, tool: string): string =>
+  `lash-tool:${sessionId}:${callName}:${tool}`;
 
 /** The invocation that a call is part of, as far as keys need it. */
 export interface ParentInvocation {
@@ -56,7 +65,6 @@ export const retrySleepIdentity = ({ sessionId, callId, tool, attempt, parent }:
 };
 
 // Prepared calls: their record, registered for the background, and handed on in a batch.
-
 /** Metadata that a model provider wants back with the result. */
 export interface ProviderReplayMeta {
   readonly item_id?: string;
@@ -119,7 +127,6 @@ export const batchSuffix = (batchId: string, occurrence: number): string =>
   batchOccurrence(batchId.startsWith(batchPrefix) ? batchId : `${batchPrefix}${batchId}`, occurrence);
 
 // Keys of waits, inside an execution scope.
-
 export type AwaitEventWaitIdentity =
   | { readonly type: "tool_completion"; readonly tool_call_id: string }
   | {
@@ -170,7 +177,6 @@ export const checkWaitIdentity = (wait: AwaitEventWaitIdentity): E.Either<Identi
 export const promiseKey = (keyId: string): string => `lash-await-event:${keyId}`;
 
 // Completions that tools and hosts request beside a turn's own: their effect ids and replay keys.
-
 export interface DirectCompletion {
   readonly session_id: string;
   /** An empty id counts as absent. */
