@@ -18,7 +18,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { speak } from "./body.ts";
 import { anyOptions, anyTools } from "./catalog.ts";
 import { Coverage } from "./coverage.ts";
-import { Dice } from "./random.ts";
+import { Dice, takeAny } from "./random.ts";
 import { Conservation } from "./conservation.ts";
 import { help, interfere } from "./outside.ts";
 import { deliver, perform } from "./perform.ts";
@@ -27,7 +27,7 @@ import { SimScope, type StoreFault, storeFaults } from "./scope.ts";
 import { offerInvalid, offerInvalidWhileMoving } from "./invalid-event.ts";
 import type { Packet, Environment } from "./environment.ts";
 import type { Entry } from "./store.ts";
-import { CoreSimViolation } from "./violation.ts";
+import { CoreSimViolation, asViolation } from "./violation.ts";
 
 /** Names the faults that a seed may choose. */
 export const coreSimFaults = [...storeFaults, "died", "slow", "packet twice", "packet lost", "act lost"] as const;
@@ -54,15 +54,6 @@ export interface CoreSimRun {
 const defaultEvents = 220;
 /** Turns after which a world that has not come to rest counts as stuck. */
 const calmTurns = 6000;
-
-const takeAny = <A>(items: A[], dice: Dice): A | undefined => {
-  if (items.length === 0) return undefined;
-  const at = dice.below(items.length);
-  const taken = items[at] as A;
-  const last = items.pop() as A;
-  if (at < items.length) items[at] = last;
-  return taken;
-};
 
 const isSettled = ({ state }: SimScope): boolean =>
   state.calls.size + state.batches.size + state.requests.size === 0 && outstanding(state).length === 0;
@@ -288,14 +279,6 @@ class CoreSim implements Environment {
     return [...held, `${this.packets.length} packets`].join(", ");
   }
 }
-
-const asViolation = (error: unknown): CoreSimViolation =>
-  error instanceof CoreSimViolation
-    ? error
-    : new CoreSimViolation(
-        "thrown",
-        error instanceof Error ? `${error.name}: ${error.message} ${error.stack ?? ""}` : `${error}`,
-      );
 
 /** Cuts the simulation of a seed after a number of events. */
 export const cutCoreSim = (seed: number, events: number): CoreSimCut => new CoreSim(seed, {}).cut(events);
