@@ -5,6 +5,7 @@ import { defaultPatience } from "./body/stop.ts";
 import type { HostSide } from "./host/host.ts";
 import { memoryAttachments } from "./journal/attachment.ts";
 import { sweepFromTimeToTime } from "./journal/sweep.ts";
+import { CrashTurns } from "./lifecycle/crash-turn.ts";
 import { type HeldLease, heldLease, Shutdown } from "./lifecycle/lease.ts";
 import { Recovery } from "./lifecycle/recovery.ts";
 import { admittedId, admittedOptions } from "./lifecycle/input.ts";
@@ -113,6 +114,7 @@ export class Runtime {
       admission: new Admission(bounds),
       executors: this.#executors.all,
       places: this.background.places,
+      crashTurns: new CrashTurns(this.#alarms.platform),
       shutdown: this.#shutdown,
       schedule: (member) => this.#loop.schedule(member),
       isLeased: () => this.#lease?.holds === true,

@@ -1,6 +1,6 @@
 /** Performs the commands of a scope that concern processes, other scopes, background runs, tasks and schedules. */
 import type { Command, Tool } from "@pawl/sansio-core";
-import { type ProcessEvent, wakeId, wakeText } from "@pawl/sansio-core/driver";
+import { type ProcessEvent, toolsUnder, wakeId, wakeText } from "@pawl/sansio-core/driver";
 import { ScopeLost, textOf } from "../error.ts";
 import { type HostSide, sessionOf } from "../host/host.ts";
 import type { Access } from "../scope/access.ts";
@@ -130,7 +130,7 @@ export class ScopeWork {
     const tools = await this.#toolsOf(envRef);
     if (runner.isAbandoned || runner.state.process?.run !== "env") return;
     if (typeof tools === "string") return this.#engines.complete(failedTool(tools));
-    runner.apply({ type: "catalog.published", tools });
+    runner.apply({ type: "catalog.published", tools: toolsUnder(runner.state.scope.protocol, tools) });
   }
 
   /** Returns the tools of an environment, or the reason why there are none. */

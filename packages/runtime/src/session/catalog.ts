@@ -1,5 +1,6 @@
 /** Tells a scope which tools there are. */
 import type { State, Tool } from "@pawl/sansio-core";
+import { toolsUnder } from "@pawl/sansio-core/driver";
 import { type Json, stableHash } from "@pawl/tool-value";
 import { type Access, record } from "../scope/access.ts";
 
@@ -19,8 +20,9 @@ const awaitedTools = ({ calls }: State, tools: readonly Tool[]): readonly string
 /** Publishes the tools where they are new to the scope, and lets calls go on whose tool is back. */
 export const publish = async (access: Access, tools: readonly Tool[]): Promise<void> => {
   const { runner } = access;
-  if (isNews(runner.state, tools)) await record(access, { type: "catalog.published", tools });
-  const back = awaitedTools(runner.state, tools);
+  const known = toolsUnder(runner.state.scope.protocol, tools);
+  if (isNews(runner.state, known)) await record(access, { type: "catalog.published", tools: known });
+  const back = awaitedTools(runner.state, known);
   if (back.length > 0) await record(access, { type: "executors.available", tools: back });
   await runner.whenDurable();
 };

@@ -22,6 +22,7 @@ import type { Executors } from "./executor/executor.ts";
 import type { Ephemeral } from "./observe/observation.ts";
 import type { Session } from "./session.ts";
 import type { Patience } from "../body/stop.ts";
+import type { CrashTurns } from "../lifecycle/crash-turn.ts";
 import type { Shutdown } from "../lifecycle/lease.ts";
 import type { Platform } from "../platform.ts";
 import type { Places } from "../process/run/background.ts";
@@ -40,6 +41,8 @@ export interface Instance {
   readonly executors: Executors;
   /** Places for background runs on this worker. */
   readonly places: Places;
+  /** Turns of calls that crash again and again. */
+  readonly crashTurns: CrashTurns;
   readonly shutdown: Shutdown;
 
   /** Asks for a turn in the commit loop. */

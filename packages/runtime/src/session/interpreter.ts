@@ -33,6 +33,7 @@ import { Bodies } from "../body/bodies.ts";
 import type { Answer } from "../body/record.ts";
 import type { News } from "../body/replay.ts";
 import { ScopeLost, stackOf } from "../error.ts";
+import { type Suspect, suspectIn } from "../lifecycle/crash-turn.ts";
 import { hostWork, isQuestion, Questions } from "../host/question.ts";
 import { Leaving } from "../move/quiesce.ts";
 import { ScopeLinks } from "../process/scope-links.ts";
@@ -179,6 +180,7 @@ export class ScopeInterpreter implements Interpreter {
       this.offers.ended(call);
     }
     this.observers.stepped(cause, commands, this.runner);
+    this.#instance.crashTurns.stepped(this.state);
   }
 
   deliverNext(): boolean {
@@ -206,6 +208,7 @@ export class ScopeInterpreter implements Interpreter {
     this.requests.abandon(new ScopeLost(why));
     this.approvalEdits.abandon(why);
     this.#instance.executors.forget(id);
+    this.#instance.crashTurns.forget(id);
     this.scopeLinks.abandon(why);
     this.observers.end(new ScopeLost(`scope ${id} was lost: ${why}`));
     this.#instance.lost(this.#session);
@@ -239,10 +242,8 @@ export class ScopeInterpreter implements Interpreter {
     if (isNextOwners && command.type !== "reply" && command.type !== "observe") return;
     const { host } = this.#side;
     switch (command.type) {
-      case "tool.execute": {
-        const isElsewhere = isClientSide(this.state, command);
-        return this.#guard(isElsewhere ? this.offers.execute(command) : this.bodies.execute(command));
-      }
+      case "tool.execute":
+        return this.#execute(command);
       case "tool.cancel":
         this.offers.cancel({ call: command.call, attempt: command.attempt, run: command.run });
         this.bodies.at(command.call)?.enqueueCancel({ seq: cause.seq, index: -1 });
@@ -265,6 +266,22 @@ export class ScopeInterpreter implements Interpreter {
         if (isQuestion(command)) return this.#answer(this.#questions.ask(command, cause.seq));
         return this.#begin(() => this.scopeLinks.perform(command));
     }
+  }
+
+  /** Starts a body here or with an executor. One that crashed again and again waits for its turn. */
+  #execute(command: Extract<Command, { readonly type: "tool.execute" }>): void {
+    const suspect = suspectIn(this.state, command);
+    if (suspect !== undefined) return this.#begin(() => this.#executeInTurn(command, suspect));
+    const isElsewhere = isClientSide(this.state, command);
+    this.#guard(isElsewhere ? this.offers.execute(command) : this.bodies.execute(command));
+  }
+
+  async #executeInTurn(command: Extract<Command, { readonly type: "tool.execute" }>, suspect: Suspect): Promise<void> {
+    const { crashTurns } = this.#instance;
+    if (!(await crashTurns.take(suspect))) return;
+    if (suspectIn(this.state, command) === undefined) return crashTurns.stepped(this.state); // It ended while it waited.
+    const isElsewhere = isClientSide(this.state, command);
+    await (isElsewhere ? this.offers.execute(command) : this.bodies.execute(command));
   }
 
   /** Applies the event that answers a command. */

@@ -99,6 +99,8 @@ export interface ToolManifest {
   readonly hints: ToolHints;
   readonly policy: Tool["policy"];
   readonly divergence: Tool["divergence"];
+  /** The end of a call whose owner is lost again and again; an extension of pawl. */
+  readonly on_crash_loop: "park" | "fail";
   /** The time limit of an approval. Without one, a call waits for ever. */
   readonly approval_ms?: number;
   /** Permits a model's tool search to leave out the schema until it is requested. */
@@ -179,6 +181,11 @@ export const manifestFields: Fields<ToolManifest> = {
     oneOf("a divergence policy", "park", "release", "fail"),
     "park",
     (divergence) => divergence === "park",
+  ),
+  on_crash_loop: defaulted<ToolManifest["on_crash_loop"]>(
+    oneOf("what a crash loop leads to", "park", "fail"),
+    "park",
+    (end) => end === "park",
   ),
   approval_ms: optional(u64),
   deferrable: defaulted<ToolManifest["deferrable"]>(
