@@ -122,7 +122,7 @@ export {
 } from "./process/append.ts";
 export { outputOfAwait } from "./process/output.ts";
 export { checkSignalName, signalRequest } from "./process/signal.ts";
-export { HeaderCodec, chain, chainStart, linkText } from "./log/format.ts";
+export { HeaderCodec, chain, chainStart, headerBefore, linkText } from "./log/format.ts";
 export { type Produced } from "./log/fault.ts";
 export { ReplyCodec, RequestedCallCodec } from "./request/model.ts";
 export { type BodyState, type CallRow } from "./call/model.ts";
