@@ -53,21 +53,21 @@ import {
   write,
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import { ScopeLost } from "../error.ts";
+import { ScopeLost, textOf } from "../error.ts";
 import type { Append, AppendResult, InboxMessage, OutboxMessage } from "../journal/journal.ts";
-import { DeferredEvents, type Told } from "./deferred-event.ts";
-import { outboxMessageOf } from "./message.ts";
+import { type Told, DeferredEvents } from "./deferred-event.ts";
+import { outboxMessageOf } from "../message/message.ts";
 import { mayWait } from "./offload-policy.ts";
 import { soonMs } from "../platform.ts";
-import { DeadlineAlarm, type ScopeClock } from "./clock.ts";
+import { type ScopeClock, DeadlineAlarm } from "./clock.ts";
 import type { ScopeStore } from "./scope-store.ts";
-import { type Batch, type Cause, Uncommitted, type WaitingCommand, addressees } from "./uncommitted.ts";
-import type { News } from "../body/replay-order.ts";
-import type { Member } from "./commit-loop.ts";
+import { type Batch, type Cause, type WaitingCommand, addressees, Uncommitted } from "../commit/uncommitted.ts";
+import type { News } from "../body/replay.ts";
+import type { Member } from "../commit/commit-loop.ts";
 import type { Instance } from "../session/instance.ts";
 import type { Interpreter } from "../session/interpreter.ts";
 
-export type { Cause } from "./uncommitted.ts";
+export type { Cause } from "../commit/uncommitted.ts";
 
 export class ScopeRunner implements Member {
   readonly id: string;
@@ -143,7 +143,7 @@ export class ScopeRunner implements Member {
         batch.putting -= 1;
         this.schedule();
       },
-      (thrown: unknown) => this.abandon(`a value could not be put aside: ${String(thrown)}`),
+      (thrown: unknown) => this.abandon(`a value could not be put aside: ${textOf(thrown)}`),
     );
     return write(this.#state, { ...cause, event: offloaded.event });
   }

@@ -1,22 +1,18 @@
 /** Takes what a body asks for: refuses it, opens its effect, and asks the world or another concern to carry it out. */
-import {
-  type ChildCall,
-  type EffectSpec,
-  type OpenEffect,
-  type SettledEffect,
-  decideSelect,
-  isForgotten,
-} from "./effect.ts";
+import { type ChildCall, type EffectSpec, type OpenEffect, type SettledEffect, decideSelect } from "./effect.ts";
+import { isForgotten } from "./ask.ts";
+import { missingRule } from "../kernel/protocol.ts";
+import type { OwnWait } from "../wait/model.ts";
 import type { CallIn, CallRow } from "./model.ts";
 import { inPhase, isRejection, problemOfRun, putCall, runningRow } from "./row.ts";
 import { type Bodied, settleAll, withBody } from "./settle.ts";
+import { problemOfRoom, withoutRoom } from "./suspend.ts";
 import { processOfScope } from "../identity/scope.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import { type EventOf, callRef, effectBatch } from "../kernel/vocabulary.ts";
 import { handleProblem } from "../link/handle.ts";
-import { problemOfLink } from "../link/model.ts";
 import { conflictOfIds } from "../request/model.ts";
 
 export type Requested = EventOf<"effect.requested">;
@@ -54,6 +50,8 @@ export const conflictOfSpec = (
     const ids = conflictOfIds(effect.calls) ?? conflictOfNames(draft, row, key, effect.calls);
     return ids === undefined ? undefined : reject("call_id_conflict", ids);
   }
+  if (effect.kind === "wait" && effect.own !== undefined)
+    return missingRule(draft.scope.protocol, "lives", "a wait of a call's own");
   if (effect.kind !== "select") return undefined;
   if (effect.keys.length === 0) {
     return reject("effect_unknown", `call \`${call}\`: \`${key}\` chooses from nothing, and would never end`);
@@ -72,9 +70,24 @@ export const conflictOfSpec = (
 
 type Spec<K extends EffectSpec["kind"]> = Extract<EffectSpec, { readonly kind: K }>;
 
+/** Whose own a wait is: signals count over all lives, and are nobody's. */
+const ownOf = ({ call: { ref }, body }: CallIn<"running">, { own, signal }: Spec<"wait">): OwnWait | undefined => {
+  if (own === undefined || signal !== undefined) return undefined;
+  return own === "call" ? { call: ref } : { call: ref, life: body.life.number };
+};
+
+/** Lists a wait that is the call's own, so that it leaves with it. */
+const keeping = (row: CallIn<"running">, effect: EffectSpec): CallIn<"running"> => {
+  const { body } = row;
+  const isKept = effect.kind === "wait" && ownOf(row, effect) !== undefined && !body.waits.includes(effect.wait);
+  return isKept ? { ...row, body: { ...body, waits: [...body.waits, effect.wait] } } : row;
+};
+
 const openWait = (draft: Draft, row: CallIn<"running">, key: string, effect: Spec<"wait">): void => {
   const { ref, request } = row.call;
-  draft.raise({ type: "wait.open", key: effect.wait, waiter: { call: ref, effect: key }, request });
+  const own = ownOf(row, effect);
+  const waiter = { call: ref, effect: key };
+  draft.raise({ type: "wait.open", key: effect.wait, waiter, request, ...(own === undefined ? {} : { own }) });
   if (effect.signal !== undefined) draft.raise({ type: "process.wait", key: effect.wait, ...effect.signal });
 };
 
@@ -167,9 +180,9 @@ const withOpen = (row: CallIn<"running">, effect: OpenEffect, before: SettledEff
 };
 
 /** Only a process has a log for events of its own, and a link takes more when some of it is answered. */
-const problemOfScope = (draft: Draft, { effect }: Requested): Rejection | undefined => {
+const problemOfScope = (draft: Draft, row: CallRow, { effect }: Requested): Rejection | undefined => {
   const { process, scope } = draft;
-  if (effect.kind === "message") return problemOfLink(draft, effect.to);
+  if (effect.kind === "message") return problemOfRoom(draft, effect.to, row);
   return effect.kind === "event" && process === undefined
     ? reject("process_unknown", `\`${scope.id}\` is no process`)
     : undefined;
@@ -194,12 +207,16 @@ const decideAtOnce = (draft: Draft, row: CallIn<"running">, effect: OpenEffect):
 
 /** A request that is for no step. */
 const onAsked = (draft: Draft, row: CallIn<"running">, event: Requested): Rejection | undefined => {
-  const refusal = conflictOfSpec(draft, row, event) ?? problemOfScope(draft, event);
+  const refusal = conflictOfSpec(draft, row, event) ?? problemOfScope(draft, row, event);
   if (refusal !== undefined) return refusal;
   const effect = opened(draft, event);
-  const next = withOpen(row, effect, row.body.settled.get(event.key));
-  putCall(draft, decideAtOnce(draft, next, effect), row);
+  const next = withOpen(keeping(row, event.effect), effect, row.body.settled.get(event.key));
+  const after = decideAtOnce(draft, next, effect);
+  const { room } = row.body;
+  const usesRoom = room !== undefined && event.effect.kind === "message" && event.effect.to === room;
+  putCall(draft, usesRoom ? withBody(after, withoutRoom(after.body)) : after, row);
   perform(draft, row, event);
+  if (usesRoom) draft.raise({ type: "link.freed", to: room }); // A message that is refused leaves its room to the next.
   return undefined;
 };
 

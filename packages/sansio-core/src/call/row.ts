@@ -83,14 +83,25 @@ export interface Change {
 export const closeKey = (draft: Draft, { call }: CallRow, key: string, resolution: Resolution): void =>
   draft.raise({ type: "wait.close", key, waiter: { call: call.ref }, request: call.request, resolution });
 
-/** Cancels effects that were open before and are not in the new row. Steps need no clean-up. */
+/** Cancels effects that were open before and are not in the new row. Steps need no clean-up. Gives back room in a link. */
 const leave = (draft: Draft, before: CallRow, after: CallRow): void => {
   const open = bodyOf(before)?.open ?? [];
   const kept = bodyOf(after)?.open ?? [];
   const left = open === kept ? [] : open.filter((effect) => effect.kind !== "step" && !kept.includes(effect));
   if (left.length > 0) draft.raise({ type: "call.left", call: before.call.ref, effects: left });
+  const room = bodyOf(before)?.room;
+  if (room !== undefined && bodyOf(after)?.room === undefined) draft.raise({ type: "link.freed", to: room });
   const key = before.phase === "running" ? before.key : undefined;
   if (key !== undefined && isEnded(after)) closeKey(draft, before, key, { status: "cancelled" });
+};
+
+/** Waits that are its own leave with a call, or with the life that it has left. */
+export const leaveOwnWaits = (draft: Draft, before: CallRow, after: CallRow | undefined): void => {
+  const body = bodyOf(before);
+  const next = after === undefined ? undefined : bodyOf(after);
+  if (body === undefined || body.waits.length === 0 || body.life.number === next?.life.number) return;
+  const ended = next === undefined ? {} : { life: body.life.number };
+  draft.raise({ type: "waits.leave", call: before.call.ref, ...ended, keys: body.waits });
 };
 
 /** Writes a row, with the deadline that it has now and did not have before. */
@@ -104,6 +115,7 @@ export const putCall = (draft: Draft, row: CallRow, before: CallRow | undefined)
 export const place = (draft: Draft, before: CallRow, after: CallRow): Change => {
   putCall(draft, after, before);
   leave(draft, before, after);
+  leaveOwnWaits(draft, before, after);
   return {
     occupied: Number(occupies(after)) - Number(occupies(before)),
     completed: Number(after.phase === "completed") - Number(before.phase === "completed"),
@@ -113,7 +125,7 @@ export const place = (draft: Draft, before: CallRow, after: CallRow): Change => 
 /** As `place`, and tells the batch. */
 export const move = (draft: Draft, before: CallRow, after: CallRow): void => {
   const change = place(draft, before, after);
-  const readied = after.phase === "ready" && before.phase === "awaiting_approval";
+  const readied = after.phase === "ready" && (before.phase === "awaiting_approval" || before.phase === "no_tool");
   if (change.occupied === 0 && change.completed === 0 && !readied) return;
   const { batch, ref } = before.call;
   draft.raise({ type: "call.moved", batch, ...change, ...(readied ? { readied: ref } : {}) });

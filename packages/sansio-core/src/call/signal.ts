@@ -1,5 +1,6 @@
 /** Handlers of the signals that calls hear. */
 import { type CallRef, type SignalOf, callRef, isExecutor } from "../kernel/vocabulary.ts";
+import { absentAtLaunch, awaitsTool } from "./absent-tool.ts";
 import { batchAt, parallelSlots } from "./batch.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { cancel, drop } from "./stop.ts";
@@ -7,7 +8,7 @@ import { outputOfPending } from "./deadlines.ts";
 import { ending, internal, project } from "./finish.ts";
 import { launch } from "./launch.ts";
 import type { CallIn, CallRow } from "./model.ts";
-import { type Change, byBirth, known, move, place, putCall } from "./row.ts";
+import { type Change, byBirth, known, leaveOwnWaits, move, place, putCall } from "./row.ts";
 import { unpark } from "./approval.ts";
 import { begin } from "./prepare.ts";
 import { lose } from "./owner-lost.ts";
@@ -55,7 +56,8 @@ const launchFrom = (
   let count = 0;
   for (; from + count < calls.length && sum.occupied < slots; count++) {
     const row = known(draft, calls[from + count] as CallRef);
-    if (row.phase === "ready") sum = addUp(sum, place(draft, row, launch(draft, row)));
+    if (row.phase === "ready")
+      sum = addUp(sum, place(draft, row, awaitsTool(draft, row) ? absentAtLaunch(draft, row) : launch(draft, row)));
   }
   return { ...sum, count };
 };
@@ -115,7 +117,9 @@ export const onCallsCancel = (draft: Draft, { batch, calls }: SignalOf<"calls.ca
 export const onCallsDrop = (draft: Draft, { batches }: SignalOf<"calls.drop">): void => {
   for (const batch of batches) {
     for (const ref of draft.batch(batch)?.calls ?? []) {
-      drop(draft, known(draft, ref));
+      const row = known(draft, ref);
+      drop(draft, row);
+      leaveOwnWaits(draft, row, undefined);
       draft.dropCall(ref);
     }
     draft.dropBatch(batch);

@@ -77,9 +77,13 @@ interface Source {
 
 const placeOf = ({ waits }: Source, key: string): number => waits.get(key) ?? 0;
 
-const bodyShape = ({ manifests }: Source, { manifest, settled, ...body }: BodyState): BodyShape => ({
+/** Keys that are listed and have become others' since are left out. */
+const isKept = ({ state }: Source, key: string): boolean => state.waits.at(key)?.own !== undefined;
+
+const bodyShape = (source: Source, { manifest, settled, waits, ...body }: BodyState): BodyShape => ({
   ...body,
-  manifest: manifests.at(manifest),
+  manifest: source.manifests.at(manifest),
+  waits: waits.filter((key) => isKept(source, key)).map((key) => placeOf(source, key)),
   settled: [...settled].toSorted(byPlace),
 });
 
@@ -96,6 +100,19 @@ const callShape = (source: Source, row: CallRow): CallShape => {
       return { ...common, phase: row.phase, byId: row.byId };
     case "preparing":
       return { ...common, phase: row.phase, manifest: manifestAt(row.manifest), waits: row.waits };
+    case "no_tool": {
+      const { phase, manifest, waits, payload, argsHash, due } = row;
+      return {
+        ...common,
+        phase,
+        observed,
+        manifest: manifestAt(manifest),
+        waits,
+        payload,
+        argsHash,
+        ...maybe("due", due),
+      };
+    }
     case "awaiting_approval": {
       const { phase, manifest, approval, due } = row;
       const body = row.body === undefined ? undefined : bodyShape(source, row.body);
@@ -154,7 +171,7 @@ const runShape = (source: Source, row: WithBody): RunShape => {
         ...maybe("cancelled", row.cancelled),
       };
     case "suspended":
-      return { phase: row.phase, body };
+      return { phase: row.phase, body, ...maybe("link", row.link) };
     case "no_executor":
     case "backing_off":
       return { phase: row.phase, body, due: row.due };
@@ -219,12 +236,13 @@ const childShapes = (source: Source, row: BatchRow): readonly ChildShape[] => {
   return [{ call: parent.call, effect: parent.effect, request, born, ...batchShape(source, row) }];
 };
 
-const waitShape = ({ key, born, waiters, terminal, revoked }: WaitRow): WaitShape => ({
+const waitShape = ({ key, born, waiters, terminal, revoked, own }: WaitRow): WaitShape => ({
   key,
   born,
   waiters,
   ...maybe("terminal", terminal),
   revoked: revoked === true,
+  ...maybe("own", own),
 });
 
 interface Aged {

@@ -1,4 +1,5 @@
 /** The calls of one scope that executors run: offered, and settled by whom they were offered to. */
+import { textOf } from "../../error.ts";
 import type { Command } from "@pawl/sansio-core";
 import { type CallRow, isExecutor } from "@pawl/sansio-core/driver";
 import type { ToolCallOutput } from "@pawl/tool-value";
@@ -10,7 +11,7 @@ import type { Instance } from "../instance.ts";
 import { type Executors, type Offer, type OfferedRun, offerOf } from "./executor.ts";
 import type { Observers } from "../observe/observer.ts";
 import { decodedEvent } from "../../scope/round-trip.ts";
-import { tokenOf } from "../../scope/token.ts";
+import { tokenOf } from "../../scope/wait-token.ts";
 
 type Execute = Extract<Command, { readonly type: "tool.execute" }>;
 
@@ -59,7 +60,7 @@ export class Offers {
     values.inOrder(
       offer,
       (shown) => this.#executors.adopt(owner, shown),
-      (thrown) => runner.abandon(`call ${offer.call} cannot be offered: ${String(thrown)}`),
+      (thrown) => runner.abandon(`call ${offer.call} cannot be offered: ${textOf(thrown)}`),
     );
   }
 
