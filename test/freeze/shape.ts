@@ -73,8 +73,8 @@ const split = (
   return { outside: shape.slice(0, from) + shape.slice(to), parts: partsOf(shape.slice(from + 2, to)) };
 };
 
-const wordsIn = (leaf: string): readonly string[] => [...leaf.matchAll(/`[^`]*`/g)].map(([word]) => word);
-const nameIn = (leaf: string): string => leaf.replace(/ (?:one of )?`.*$/s, "");
+const wordsIn = (text: string): readonly string[] => [...text.matchAll(/`[^`]*`/g)].map(([word]) => word);
+const nameIn = (text: string): string => text.replace(/ (?:one of )?`.*$/s, "");
 
 /** A leaf still takes all that it took. */
 const takesAll = (was: string, is: string): boolean =>
