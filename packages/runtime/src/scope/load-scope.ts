@@ -4,9 +4,9 @@
  */
 import * as E from "fp-ts/lib/Either.js";
 import { type State, restore, snapshot, type EventOf, type Options, initial } from "@pawl/sansio-core";
-import { newestProtocol, referredTo } from "@pawl/sansio-core/driver";
+import { hasRule, newestProtocol, optionsUnder, referredTo } from "@pawl/sansio-core/driver";
 import { type Json, describe, noLimits, parse, stringify } from "@pawl/tool-value";
-import type { Snapshot, Holding, Journal } from "../journal/journal.ts";
+import type { Claim, Journal, LastOwner, Snapshot } from "../journal/journal.ts";
 import { sealedHere } from "../journal/seal.ts";
 import { OwnedElsewhere, newerProtocol, textOf } from "../error.ts";
 import { Quarantined, foldLines } from "./history.ts";
@@ -46,7 +46,7 @@ export const isStored = async (journal: Journal, scope: string): Promise<boolean
 export const claimed = async (
   { journal, instance }: Pick<RuntimeOptions, "journal" | "instance">,
   scope: string,
-): Promise<Holding> => {
+): Promise<Extract<Claim, { readonly type: "claimed" }>> => {
   const claim = await journal.claim(scope, instance, newestProtocol);
   if (claim.type === "owned_by") throw new OwnedElsewhere(scope, claim.instance, claim.address);
   if (claim.type === "newer_protocol") throw newerProtocol(scope, claim.protocol);
@@ -93,18 +93,32 @@ export const openState = async (
   return { ...(await folded(journal, scope, await begun(journal, scope))), snapshot: undefined };
 };
 
-/** Makes the event with which an owner opens a scope. `newest`: the protocol of a new one. */
+interface NewOwner {
+  readonly owner: string;
+  readonly epoch: number;
+  /** The protocol of a new scope. */
+  readonly newest: number;
+  /** How the owner before went, as the store knows. */
+  readonly lastOwner?: LastOwner | undefined;
+}
+
+/** Makes the event with which an owner opens a scope. */
 export const openedBy = (
   { scope }: State,
-  { owner, epoch, newest }: { readonly owner: string; readonly epoch: number; readonly newest: number },
+  { owner, epoch, newest, lastOwner = "lost" }: NewOwner,
   options: Options,
-): EventOf<"scope.opened"> => ({
-  type: "scope.opened",
-  epoch,
-  owner,
-  protocol: scope.epoch === 0 ? newest : scope.protocol,
-  options,
-});
+): EventOf<"scope.opened"> => {
+  const protocol = scope.epoch === 0 ? newest : scope.protocol;
+  const isTold = scope.epoch > 0 && hasRule(protocol, "crash_loops");
+  return {
+    type: "scope.opened",
+    epoch,
+    owner,
+    protocol,
+    options: optionsUnder(protocol, options),
+    ...(isTold ? { last_owner: lastOwner } : {}),
+  };
+};
 
 interface Opening {
   readonly runner: { readonly abandon: (why: string) => void };

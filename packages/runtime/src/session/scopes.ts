@@ -137,7 +137,7 @@ export class Scopes {
     const told = { ...defaultOptions, ...answersOf(this.#side.host), ...options };
     return wholly(session, async () => {
       await tellSpans(this.#options, session.state);
-      const opened = openedBy(session.state, { owner: instance, epoch: claim.epoch, newest }, told);
+      const opened = openedBy(session.state, { owner: instance, newest, ...claim }, told);
       await session.open(opened, this.#opening.registry.catalog());
       this.#instance.sent(scope); // Messages may have come before it had an owner.
     });
