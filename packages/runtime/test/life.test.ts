@@ -131,8 +131,8 @@ describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
   it("starts background work of its own", async () => {
     const ids: string[] = [];
     const payload = await told(protocol, async (ctx, life) => {
-      const task = await ctx.tasks.create({ description: "d" } as never).catch((thrown: unknown) => thrown);
-      ids.push((task as { readonly id: string }).id);
+      const { id } = await ctx.tasks.create({ kind: "k", display_name: "a task", spec: null });
+      ids.push(id);
       return life < 3 ? again : (await ctx.tasks.list()).length;
     });
     expect([new Set(ids).size, payload]).toEqual(protocol < 2 ? [once, once] : [3, 3]);
@@ -267,6 +267,8 @@ describe("an approval that one life waited for", () => {
     expect(await session.resolve(tokens[4] ?? "", ok(1))).toEqual({ status: "accepted" });
     expect(session.state.unclaimed).toBe(1);
     await session.cancel({ request: "r" });
+    await world.quiet();
+    world.platform.advance(1000); // The grace of a cancel.
     await replies;
     await world.quiet();
     expect(session.state.unclaimed).toBe(0);
