@@ -41,11 +41,14 @@ describe("a protocol that is frozen", () => {
 });
 
 describe("a shape of today", () => {
-  const was = "{ call: a string, cause: a cause `lost` or `kept`, result: status { ok: { value: value JSON }, err: { code: u64 } } }";
+  const was =
+    "{ call: a string, cause: a cause `lost` or `kept`, result: status { ok: { value: value JSON }, err: { code: u64 } } }";
   const lost = (is: string): readonly string[] => lostIn("event", was, is);
 
   it("may have more fields, members and words than it had", () => {
-    const more = was.replace("call: a string", "call: a string, life: u64").replace("err: {", "late: {  }, err: { by: u64,");
+    const more = was
+      .replace("call: a string", "call: a string, life: u64")
+      .replace("err: {", "late: {  }, err: { by: u64,");
     expect(lost(more.replace("`lost` or `kept`", "one of `lost`, `new`, `kept`"))).toEqual([]);
   });
 

@@ -19,7 +19,8 @@ export const frozenFile = (protocol: number): string => `test/freeze/protocol-${
 
 const folder = "packages/sansio-core/test/golden/";
 /** Golden logs of protocol 1 lie in the folder, those of a later one in a folder of its number. */
-const protocolOf = (file: string): number => Number(/^(?<number>\d+)\//.exec(file.slice(folder.length))?.groups?.["number"] ?? 1);
+const protocolOf = (file: string): number =>
+  Number(/^(?<number>\d+)\//.exec(file.slice(folder.length))?.groups?.["number"] ?? 1);
 const hashOf = (file: string): string => createHash("sha256").update(textOf(file)).digest("hex");
 
 /** Of a protocol's golden logs that are there today. */

@@ -65,14 +65,16 @@ const partsOf = (text: string): ReadonlyMap<string, string> => {
   return parts;
 };
 
-const split = (shape: string): { readonly outside: string; readonly parts: ReadonlyMap<string, string> } | undefined => {
+const split = (
+  shape: string,
+): { readonly outside: string; readonly parts: ReadonlyMap<string, string> } | undefined => {
   const [from, to] = [shape.indexOf("{ "), shape.lastIndexOf(" }")];
   if (from < 0 || to < 0) return undefined;
   return { outside: shape.slice(0, from) + shape.slice(to), parts: partsOf(shape.slice(from + 2, to)) };
 };
 
-const wordsIn = (leaf: string): readonly string[] => [...leaf.matchAll(/`[^`]*`/g)].map(([word]) => word);
-const nameIn = (leaf: string): string => leaf.replace(/ (?:one of )?`.*$/s, "");
+const wordsIn = (text: string): readonly string[] => [...text.matchAll(/`[^`]*`/g)].map(([word]) => word);
+const nameIn = (text: string): string => text.replace(/ (?:one of )?`.*$/s, "");
 
 /** A leaf still takes all that it took. */
 const takesAll = (was: string, is: string): boolean =>
@@ -82,9 +84,7 @@ const takesAll = (was: string, is: string): boolean =>
 export const lostIn = (place: string, was: string, is: string): readonly string[] => {
   const [before, after] = [split(was), split(is)];
   if (before === undefined || after === undefined || before.outside !== after.outside)
-    return before === undefined && after === undefined && takesAll(was, is)
-      ? []
-      : [`${place}: was ${was}, is ${is}`];
+    return before === undefined && after === undefined && takesAll(was, is) ? [] : [`${place}: was ${was}, is ${is}`];
   return [...before.parts].flatMap(([name, shape]) =>
     lostIn(`${place}.${name}`, shape, after.parts.get(name) ?? "nothing"),
   );

@@ -1,15 +1,7 @@
 /** Sources of logs: files and texts, and growing logs of a session, of a tab's journal, or of a host. */
 import type { Session } from "@pawl/runtime";
 import type { BlobReader } from "@pawl/runtime/driver";
-import {
-  type Event,
-  type Recorded,
-  type State,
-  eventLine,
-  headerLine,
-  initial,
-  write,
-} from "@pawl/sansio-core";
+import { type Event, type Recorded, type State, eventLine, headerLine, initial, write } from "@pawl/sansio-core";
 import { headerBefore } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 

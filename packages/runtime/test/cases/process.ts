@@ -1,11 +1,6 @@
 /** Events that a body emits in its process: what it is told of them, and their keys as the log of the process has them. */
-<<<<<<< HEAD
-import { ProcessEvent, type ProcessInput } from "@pawl/sansio-core/driver";
-import { caseProtocol, withFields } from "@pawl/testkit";
-=======
 import { type ProcessInput, ProcessEvent } from "@pawl/sansio-core/driver";
-import { withFields } from "@pawl/testkit";
->>>>>>> main
+import { caseProtocol, withFields } from "@pawl/testkit";
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type ToolContext, type ToolDefinition, defineTool } from "../../src/index.ts";

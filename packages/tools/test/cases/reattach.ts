@@ -94,7 +94,11 @@ const reattached = async (input: JsonObject): Promise<Result> => {
   if (E.isLeft(decided)) return checked(decided);
   const { attempt = 2 } = object(task);
   return E.right(
-    await new LostWorld(caseProtocol()).reattach(decided.right, resolve(decided.right.tool)?.hints ?? {}, number(attempt)),
+    await new LostWorld(caseProtocol()).reattach(
+      decided.right,
+      resolve(decided.right.tool)?.hints ?? {},
+      number(attempt),
+    ),
   );
 };
 
