@@ -268,8 +268,8 @@ export const mutants: readonly Mutant[] = [
     what: "a core that takes decisions on the arguments of an earlier life",
     first: "deciding",
     file: "sansio-core/src/call/life.ts",
-    find: "  argsHash,\n  waits:",
-    replace: "  argsHash: argsHash.slice(0, 0),\n  waits:",
+    find: 'manifest.policy === "requires_approval" ? argsHash : ""',
+    replace: '""',
   },
   {
     what: "a core that gives up after the first attempt",
