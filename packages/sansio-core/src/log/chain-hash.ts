@@ -2,7 +2,7 @@
  * The chain over the appends of a log: each link is the SHA-256 of the one before it and of the lines that were
  * appended, so that its head vouches for all of them. A store keeps it as it writes; no step makes it.
  */
-import { hashText, string } from "@pawl/tool-value";
+import { hashText } from "@pawl/tool-value";
 
 /** Before the first append, which is that of the header. */
 export const chainStart = "0".repeat(64);

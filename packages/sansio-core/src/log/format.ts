@@ -27,7 +27,6 @@ import type { Envelope, Event, EventOf, State } from "../kernel/vocabulary.ts";
 import { newestProtocol } from "../kernel/protocol.ts";
 import { type LineFault, lineFault } from "./fault.ts";
 import { type Transition, digest, EventCodec, step } from "../machine.ts";
-import { chain } from "./chain-hash.ts";
 
 // The text of an event, and back.
 type OfRun = Pick<EventOf<"step.settled">, "call" | "attempt" | "run" | "key">;
@@ -112,10 +111,10 @@ export const currentFormat = 1;
 
 export interface Header {
   readonly format: number;
-  /** The epoch of the scope when this log was begun. */
+  /** The protocol of the scope when this log was begun; `scope.upgraded` raises it on the way. */
   readonly protocol: number;
   readonly scope: string;
-  /** When this log was begun; no line is of an older one. */
+  /** The epoch of the scope when this log was begun; no line is of an older one. */
   readonly epoch: number;
   /** Names the writer, for people. */
   readonly writer: string;
@@ -138,6 +137,12 @@ export const HeaderCodec: Codec<Header> = record<Header>("a log header", {
   writer: string,
   base: u64,
 });
+
+/** Returns the header of a whole log that begins with this event, or has none. */
+export const headerBefore = (scope: string, first?: Event): Header => {
+  const protocol = first?.type === "scope.opened" ? first.protocol : 1;
+  return { format: currentFormat, protocol, scope, epoch: 1, writer: "pawl", base: 0 };
+};
 
 /** Writes the header of a log. */
 export const headerLine = (header: Header): string => `${stringifyRecord(HeaderCodec.encode(header))}\n`;

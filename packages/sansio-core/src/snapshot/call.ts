@@ -33,9 +33,9 @@ import {
   u64,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { ResumeCauseCodec, SelectModeCodec, SignalCodec } from "../call/codec.ts";
+import { ResumeCauseCodec, SelectModeCodec, SignalCodec, UnknownCauseCodec } from "../call/codec.ts";
 import type { EffectKind, OpenEffect, SettledEffect, StepRecovery } from "../call/effect.ts";
-import type { Approval, CallIn, RoomWanted, Stop, UnknownCause } from "../call/model.ts";
+import type { Approval, CallIn, RoomWanted, Stop } from "../call/model.ts";
 import { type Life, firstLife } from "../call/life.ts";
 import type { Deadline } from "../kernel/deadline.ts";
 
@@ -145,6 +145,7 @@ const BodyCodec = struct("struct Body", {
   /** Places among the waits of the snapshot. */
   waits: list(u64),
   resumes: defaulted(u64, 0, isNone),
+  hasRecord: defaulted(boolean, false, isFalse),
   startedAt: u64,
   open: list(OpenEffectCodec),
   settled: list(SettledCodec),
@@ -175,6 +176,7 @@ const withBody = { ...common, body: BodyCodec };
 const observed = defaulted(boolean, true, isTrue);
 const due = optional(DeadlineCodec);
 const cancelled = optional(StopCodec);
+const cause = optional(UnknownCauseCodec);
 const durationMs = u64;
 
 /** Reads and writes a call: its row, with names as places, and without what follows from the rest. */
@@ -201,7 +203,7 @@ export const CallCodec = structs("Call", "phase", {
   suspended: { ...withBody, link: optional(record<RoomWanted>("struct RoomWanted", { to: string, since: u64 })) },
   no_executor: { ...withBody, due: DeadlineCodec },
   backing_off: { ...withBody, due: DeadlineCodec },
-  unknown: { ...withBody, cause: oneOf<UnknownCause>("a cause", "owner_lost", "crash_loop", "diverged") },
+  unknown: { ...withBody, cause: UnknownCauseCodec },
   pending: {
     ...common,
     /** The place of its key among the waits of the snapshot. */
@@ -215,8 +217,9 @@ export const CallCodec = structs("Call", "phase", {
     observed,
     waits: oneOf<CallIn<"finishing">["waits"]>("what an end waits for", "hook", "projection"),
     output: ToolCallOutput,
+    cause,
     durationMs,
   },
-  completed: { ...common, output: ToolCallOutput, durationMs, parts: optional(json) },
+  completed: { ...common, output: ToolCallOutput, cause, durationMs, parts: optional(json) },
 });
 export type CallShape = TypeOf<typeof CallCodec>;
