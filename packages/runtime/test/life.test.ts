@@ -73,10 +73,7 @@ describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
     expect(new Set(requests).size).toBe(each);
     expect([made[0]?.[0], requests[0]]).toEqual(["lash-tool:session:s/r:c:body", "ask r:c:host:ask"]);
     const second = protocol < 2 ? "" : "life:2:";
-    expect([made[1]?.[0], requests[1]]).toEqual([
-      `${second}lash-tool:session:s/r:c:body`,
-      `ask r:c:${second}host:ask`,
-    ]);
+    expect([made[1]?.[0], requests[1]]).toEqual([`${second}lash-tool:session:s/r:c:body`, `ask r:c:${second}host:ask`]);
   });
 
   it("asks for a completion of its own, though the request is the same", async () => {
@@ -92,7 +89,10 @@ describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
       session_id: null,
       output_spec: null,
     };
-    const request = async (_name: string, input: Json) => (keys.push((input as { replay_key: Json }).replay_key), "text");
+    const request = async (_name: string, input: Json) => (
+      keys.push((input as { replay_key: Json }).replay_key),
+      "text"
+    );
     const lives: Lives = async (ctx, life) => {
       await ctx.directCompletions.complete(said, "u");
       return life < 3 ? again : null;
@@ -103,7 +103,11 @@ describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
 
   it("calls tools anew, under names that are not those of an earlier life", async () => {
     const seen: string[] = [];
-    const kid = defineTool({ name: "kid", durable: true, execute: (_, ctx) => (seen.push(ctx.replayKey), ctx.uuid("k")) });
+    const kid = defineTool({
+      name: "kid",
+      durable: true,
+      execute: (_, ctx) => (seen.push(ctx.replayKey), ctx.uuid("k")),
+    });
     const world = new World(protocol);
     const lives: Lives = async (ctx, life) => {
       const replies = await ctx.batch([{ id: "k", toolId: "tool:kid", args: {} }]);
@@ -112,7 +116,9 @@ describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
     const session = await world.start([living(lives), kid]).runtime.session("s");
     await session.call("r", calls);
     expect(new Set(seen).size).toBe(each);
-    expect(seen[1]).toMatch(protocol < 2 ? /^lash-tool:session:s\/r:c\/tool-batch:\w+\/k:kid$/ : /:c\/life:2:tool-batch:/);
+    expect(seen[1]).toMatch(
+      protocol < 2 ? /^lash-tool:session:s\/r:c\/tool-batch:\w+\/k:kid$/ : /:c\/life:2:tool-batch:/,
+    );
   });
 
   it("starts calls as processes of its own", async () => {
@@ -216,7 +222,7 @@ const asking = (protocol: number, options?: Parameters<ToolContext["externalEven
   };
   const world = new World(protocol);
   const tools = [living(lives)];
-  const begin = async () => (await world.start(tools).runtime.session("s"));
+  const begin = async () => await world.start(tools).runtime.session("s");
   return { tokens, world, tools, begin };
 };
 
@@ -247,7 +253,10 @@ describe("an approval that one life waited for", () => {
     expect(await session.resolve(second, ok("the second"))).toEqual({ status: "accepted" });
     expect(payloads(await replies)).toEqual(["the second"]);
     await world.quiet();
-    expect(await session.resolve(second, ok("late"))).toEqual({ status: "already_resolved", terminal: ok("the second") });
+    expect(await session.resolve(second, ok("late"))).toEqual({
+      status: "already_resolved",
+      terminal: ok("the second"),
+    });
     expect(session.state.waits.size).toBe(0);
   });
 
@@ -272,7 +281,8 @@ describe("an approval that one life waited for", () => {
     await replies;
     await world.quiet();
     expect(session.state.unclaimed).toBe(0);
-    for (const token of tokens) expect(await session.resolve(token, ok(1))).toMatchObject({ status: "already_resolved" });
+    for (const token of tokens)
+      expect(await session.resolve(token, ok(1))).toMatchObject({ status: "already_resolved" });
   });
 
   it("is for all lives of the call, or for the request, where it says so", async () => {
@@ -337,7 +347,8 @@ describe("a call that is parked for a person again after it continued", () => {
     const risky = defineTool<{ readonly life?: number }>({
       name: "body",
       policy: "requires_approval",
-      execute: async ({ life }, ctx) => (life === undefined ? ctx.continueAs({ life: 2 }) : new Promise(() => undefined)),
+      execute: async ({ life }, ctx) =>
+        life === undefined ? ctx.continueAs({ life: 2 }) : new Promise(() => undefined),
     });
     const host: HostPort = { resolveOutcome: async () => ({ type: "run_again" }) };
     const one = world.start([risky], { host });

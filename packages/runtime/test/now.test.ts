@@ -66,9 +66,12 @@ const crossing = () => {
   const execute = async (ctx: ToolContext): Promise<unknown> => {
     const heard: unknown[] = [];
     told.push(heard);
-    const step = (name: string) => ctx.runJson(name, {}, () => gate(name)).then((of) => (heard.push([of, ctx.now()]), of));
+    const step = (name: string) =>
+      ctx.runJson(name, {}, () => gate(name)).then((of) => (heard.push([of, ctx.now()]), of));
     const flaky = () => ctx.runJson("flaky", {}, () => (ctx.attempt === 1 ? Promise.reject(new Error("no")) : "yes"));
-    const chain = step("b").then(() => flaky().catch(() => undefined)).then(() => step("c"));
+    const chain = step("b")
+      .then(() => flaky().catch(() => undefined))
+      .then(() => step("c"));
     const first = await ctx.race([ctx.runJson("a", {}, () => gate("a")), ctx.runJson("d", {}, () => gate("d"))]);
     heard.push([first, ctx.now()]);
     await chain;
@@ -78,29 +81,35 @@ const crossing = () => {
 };
 
 describe("answers that a later attempt reuses", () => {
-  it.each(protocols)("come in the order in which they came, with their times, under protocol 2: %i", async (protocol) => {
-    const { execute, told, end } = crossing();
-    const world = new World(protocol);
-    const replies = (await world.start([tried(execute, 3)]).runtime.session("s")).call("r", calls);
-    for (const name of ["b", "d", "c", "a"]) {
-      await world.quiet();
-      world.platform.advance(10);
-      end(name);
-    }
-    const [end1] = payloads(await passing(world, replies));
-    const [first, second] = told;
-    expect(first?.map((of) => (of as unknown[])[0])).toEqual(["b", "d", "c"]);
-    if (protocol < 2) return expect(end1).toMatchObject({ code: "replay_diverged" });
-    expect(second).toEqual(first);
-    expect([told.length, end1]).toEqual([3, first]);
-  });
+  it.each(protocols)(
+    "come in the order in which they came, with their times, under protocol 2: %i",
+    async (protocol) => {
+      const { execute, told, end } = crossing();
+      const world = new World(protocol);
+      const replies = (await world.start([tried(execute, 3)]).runtime.session("s")).call("r", calls);
+      for (const name of ["b", "d", "c", "a"]) {
+        await world.quiet();
+        world.platform.advance(10);
+        end(name);
+      }
+      const [end1] = payloads(await passing(world, replies));
+      const [first, second] = told;
+      expect(first?.map((of) => (of as unknown[])[0])).toEqual(["b", "d", "c"]);
+      if (protocol < 2) return expect(end1).toMatchObject({ code: "replay_diverged" });
+      expect(second).toEqual(first);
+      expect([told.length, end1]).toEqual([3, first]);
+    },
+  );
 
   it("come in that order also in runs of the attempt that was killed between two of them", async () => {
     for (let append = 1; append < 24; append++) {
       const { execute, told, end } = crossing();
       const world = new World(2);
       const one = world.start([tried(execute)], { death: { append, when: append % 2 === 0 ? "before" : "after" } });
-      void one.runtime.session("s").then((session) => session.call("r", calls), () => undefined);
+      void one.runtime.session("s").then(
+        (session) => session.call("r", calls),
+        () => undefined,
+      );
       for (const name of ["b", "d", "c", "a"]) {
         await world.quiet(20);
         world.platform.advance(10);

@@ -96,7 +96,11 @@ const makers: { readonly [T in EventType]: Make<T> } = {
   },
   "call.tool_missing": (names) => ({ call: names.call() }),
   "call.resumed": (names) => ({ ...names.run(), cause: "run_again", owner: anyText(names.dice) }),
-  "call.continued": (names) => ({ ...names.run(), args: anyJson(names.dice), ...names.dice.pick([{}, { args_hash: "ha" }]) }),
+  "call.continued": (names) => ({
+    ...names.run(),
+    args: anyJson(names.dice),
+    ...names.dice.pick([{}, { args_hash: "ha" }]),
+  }),
   "call.diverged": (names) => ({ ...names.run(), position: 0, expected: "", found: anyText(names.dice) }),
   "call.cleaned_up": (names) => names.run(),
   "call.executor_missing": (names) => names.run(),
