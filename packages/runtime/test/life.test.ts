@@ -37,17 +37,24 @@ const told = async (protocol: number, lives: Lives, host: HostPort = {}): Promis
   return payloads(await replies)[0];
 };
 
+/** Calls another tool in each life. */
+const calling: Lives = async (ctx, life) => {
+  const replies = await ctx.batch([{ id: "k", toolId: "tool:kid", args: {} }]);
+  return life < 3 ? again : replies.length;
+};
+
 /** A service that honours idempotency keys. */
 const service = () => {
-  const done = new Map<string, number>();
-  return { done, charge: (key: string): number => done.get(key) ?? (done.set(key, done.size + 1), done.size) };
+  const charges = new Map<string, number>();
+  const charge = (key: string): number => charges.get(key) ?? (charges.set(key, charges.size + 1), charges.size);
+  return { charges, charge };
 };
 
 describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
   const [once, each] = [1, protocol < 2 ? 1 : 3];
 
   it("is charged once for each month by a service that honours the keys of steps", async () => {
-    const { done: charges, charge } = service();
+    const { charges, charge } = service();
     const payload = await told(protocol, async (ctx, month) => {
       const number = await ctx.runJson("charge", {}, (_input, { key }) => charge(key));
       await ctx.sleep(1);
@@ -109,11 +116,7 @@ describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
       execute: (_, ctx) => (seen.push(ctx.replayKey), ctx.uuid("k")),
     });
     const world = new World(protocol);
-    const lives: Lives = async (ctx, life) => {
-      const replies = await ctx.batch([{ id: "k", toolId: "tool:kid", args: {} }]);
-      return life < 3 ? again : replies.length;
-    };
-    const session = await world.start([living(lives), kid]).runtime.session("s");
+    const session = await world.start([living(calling), kid]).runtime.session("s");
     await session.call("r", calls);
     expect(new Set(seen).size).toBe(each);
     expect(seen[1]).toMatch(

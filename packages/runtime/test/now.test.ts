@@ -24,13 +24,13 @@ const tried = (execute: (ctx: ToolContext) => Promise<unknown>, attempts = 2) =>
 
 /** Lets time pass until a reply is there. */
 const passing = async <A>(world: World, replies: Promise<A>): Promise<A> => {
-  let isOver = false;
-  const over = replies.finally(() => (isOver = true));
-  for (let i = 0; i < 40 && !isOver; i++) {
+  const pending = Symbol("pending");
+  for (let i = 0; i < 40; i++) {
     await world.quiet();
-    if (!isOver) world.platform.advance(1000);
+    if ((await Promise.race([replies, pending])) !== pending) break;
+    world.platform.advance(1000);
   }
-  return over;
+  return replies;
 };
 
 const reply = async (protocol: number, tool: ReturnType<typeof tried>, world = new World(protocol)): Promise<unknown> =>

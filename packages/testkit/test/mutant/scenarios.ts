@@ -389,9 +389,9 @@ const deciding: Hunt = {
       }),
     ],
     host: async (host) => {
-      let isOver = false;
-      const called = outcomes(host, "work").finally(() => (isOver = true));
-      while (!isOver) {
+      const called = outcomes(host, "work");
+      const pending = Symbol("pending");
+      while ((await Promise.race([called, pending])) === pending) {
         await once(host, "decide", async (session) => {
           for (const { call, args, hash } of await session.approvals()) {
             if (hash !== stableHash(args)) throw new Error("a decision is asked for on other arguments than are shown");
