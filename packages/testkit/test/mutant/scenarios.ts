@@ -390,8 +390,8 @@ const deciding: Hunt = {
     ],
     host: async (host) => {
       const called = outcomes(host, "work");
-      const pending = Symbol("pending");
-      while ((await Promise.race([called, pending])) === pending) {
+      const open = Symbol("open");
+      while ((await Promise.race([called, open])) === open) {
         await once(host, "decide", async (session) => {
           for (const { call, args, hash } of await session.approvals()) {
             if (hash !== stableHash(args)) throw new Error("a decision is asked for on other arguments than are shown");
