@@ -30,11 +30,12 @@ export const ownerLost = (): Tape => {
   return finish(tape, "r:c1 1.3");
 };
 
+const again = (run: number): string => `execute r:c1 1.${run} owner_lost`;
+
 /** As of protocol 2: counted, paused and said; at its limit parked, and resolved by a person. A released owner counts for nothing. */
 const crashLoopOf2 = (): Tape => {
   const tape = start(Tape.open([tool("durable")], { max_crashes: 7 }), "durable");
   tape.tell(ask("r:c1", "durable-step:hotel", step()), "step.run durable-step:hotel");
-  const again = (run: number): string => `execute r:c1 1.${run} owner_lost`;
   const comesBack = (run: number): Tape => tape.tell(resumed(`r:c1 1.${run}`, "owner_lost", `d${run}`));
   tape.tell({ type: "owner.lost", owner: "d1" }, again(2));
   comesBack(2).tell({ type: "owner.lost", owner: "d2", went: "released" }, again(3));
