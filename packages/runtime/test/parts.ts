@@ -1,7 +1,7 @@
 /** The three objects that a scope is made of, for tests of one part alone. */
 import { initial } from "@pawl/sansio-core";
 import type { Journal, RuntimeOptions } from "../src/index.ts";
-import { defaultPatience } from "../src/body/stop.ts";
+import { defaultPatience } from "../src/body/rest.ts";
 import { Shutdown } from "../src/lifecycle/lease.ts";
 import { Places } from "../src/process/run/background.ts";
 import { ScopeClock } from "../src/scope/clock.ts";
