@@ -113,10 +113,10 @@ export const currentFormat = 1;
 
 export interface Header {
   readonly format: number;
-  /** The epoch of the scope when this log was begun. */
+  /** The protocol of the scope when this log was begun; `scope.upgraded` raises it on the way. */
   readonly protocol: number;
   readonly scope: string;
-  /** When this log was begun; no line is of an older one. */
+  /** The epoch of the scope when this log was begun; no line is of an older one. */
   readonly epoch: number;
   /** Names the writer, for people. */
   readonly writer: string;
@@ -139,6 +139,12 @@ export const HeaderCodec: Codec<Header> = record<Header>("a log header", {
   writer: string,
   base: u64,
 });
+
+/** Returns the header of a whole log that begins with this event, or has none. */
+export const headerBefore = (scope: string, first?: Event): Header => {
+  const protocol = first?.type === "scope.opened" ? first.protocol : 1;
+  return { format: currentFormat, protocol, scope, epoch: 1, writer: "pawl", base: 0 };
+};
 
 /** Writes the header of a log. */
 export const headerLine = (header: Header): string => `${stringifyRecord(HeaderCodec.encode(header))}\n`;

@@ -30,7 +30,7 @@ import {
   u64,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { ResumeCauseCodec, SelectModeCodec, SignalCodec } from "../call/codec.ts";
+import { ResumeCauseCodec, SelectModeCodec, SignalCodec, UnknownCauseCodec } from "../call/codec.ts";
 import type { EffectKind, OpenEffect, SettledEffect, StepRecovery } from "../call/effect.ts";
 import type { Approval, CallIn, ResumeCause, RoomWanted, Stop, UnknownCause } from "../call/model.ts";
 import { type Life, type SignalPlace, firstLife } from "../call/life.ts";
@@ -126,6 +126,7 @@ export interface BodyShape {
   /** Places among the waits of the snapshot. */
   readonly waits: readonly number[];
   readonly resumes: number;
+  readonly hasRecord: boolean;
   readonly startedAt: number;
   readonly open: readonly OpenEffect[];
   readonly settled: readonly SettledEntry[];
@@ -190,9 +191,11 @@ export type CallShape =
   | (Common & { readonly phase: "finishing"; readonly observed: boolean } & {
       readonly waits: CallIn<"finishing">["waits"];
       readonly output: ToolCallOutput;
+      readonly cause?: UnknownCause;
       readonly durationMs: number;
     })
   | (Common & { readonly phase: "completed"; readonly output: ToolCallOutput; readonly durationMs: number } & {
+      readonly cause?: UnknownCause;
       readonly parts?: Json;
     });
 
@@ -222,6 +225,7 @@ const BodyCodec: Codec<BodyShape> = record<BodyShape>("struct Body", {
   life: defaulted(LifeCodec, firstLife, isFirst),
   waits: defaulted<readonly number[]>(array(u64), [], isEmpty),
   resumes: defaulted(u64, 0, isNone),
+  hasRecord: defaulted(boolean, false, isFalse),
   startedAt: u64,
   open: defaulted<readonly OpenEffect[]>(array(OpenEffectCodec), [], isEmpty),
   settled: defaulted<readonly SettledEntry[]>(array(SettledCodec), [], isEmpty),
@@ -241,14 +245,13 @@ const isDefaultPending = ({ deadline, on_timeout, on_cancel }: PendingCompletion
   on_timeout === defaultPendingCompletion.on_timeout &&
   on_cancel === defaultPendingCompletion.on_cancel;
 
-const unknownCauses = ["owner_lost", "crash_loop", "diverged"] as const;
-
 const common = { id: string, tool: string, args: json, replay: optional(json) };
 const withBody = { ...common, body: BodyCodec };
 const waits = oneOf<CallIn<"preparing">["waits"]>("what a preparation waits for", "hook", "args", "prepare");
 const absentWaits = oneOf<CallIn<"no_tool">["waits"]>("what an absent tool is for", "args", "prepare", "launch");
 const endWaits = oneOf<CallIn<"finishing">["waits"]>("what an end waits for", "hook", "projection");
 const due = DeadlineCodec;
+const cause = optional(UnknownCauseCodec);
 const maybeDue = optional(DeadlineCodec);
 const observed = defaulted(boolean, true, isTrue);
 const StopCodec: Codec<Stop> = record<Stop>("struct Stop", {
@@ -273,7 +276,7 @@ export const CallCodec: Codec<CallShape> = tagged<CallShape, "phase">("Call", "p
   suspended: { ...withBody, link: optional(record<RoomWanted>("struct RoomWanted", { to: string, since: u64 })) },
   no_executor: { ...withBody, due },
   backing_off: { ...withBody, due },
-  unknown: { ...withBody, cause: oneOf<UnknownCause>("a cause", ...unknownCauses) },
+  unknown: { ...withBody, cause: UnknownCauseCodec },
   pending: {
     ...common,
     wait: u64,
@@ -281,6 +284,6 @@ export const CallCodec: Codec<CallShape> = tagged<CallShape, "phase">("Call", "p
     durationMs: u64,
     due: maybeDue,
   },
-  finishing: { ...common, observed, waits: endWaits, output: ToolCallOutput, durationMs: u64 },
-  completed: { ...common, output: ToolCallOutput, durationMs: u64, parts: optional(json) },
+  finishing: { ...common, observed, waits: endWaits, output: ToolCallOutput, cause, durationMs: u64 },
+  completed: { ...common, output: ToolCallOutput, cause, durationMs: u64, parts: optional(json) },
 });
