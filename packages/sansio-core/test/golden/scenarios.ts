@@ -8,6 +8,7 @@ import * as call from "./scenario-call.ts";
 import * as flow from "./scenario-flow.ts";
 import * as process from "./scenario-process.ts";
 import * as scope from "./scenario-scope.ts";
+import * as wait from "./scenario-wait.ts";
 import { type Tape, underProtocol } from "./tape.ts";
 
 type Scenarios = { readonly [file: string]: () => Tape };
@@ -58,6 +59,10 @@ const underEvery: Scenarios = {
 /** Scenarios of what protocol 2 has brought. */
 const since2: Scenarios = {
   upgraded: scope.upgraded,
+  "suspended-chain": wait.suspendedChain,
+  "person-asked": wait.personAsked,
+  "room-in-link": wait.roomInLink,
+  "absent-tool": wait.absentTool,
 };
 
 export const scenariosOf = (protocol: number): Scenarios =>
