@@ -218,8 +218,7 @@ describe("a body whose message finds its link full", () => {
   it("leaves memory, and is woken in its turn when the peer answers", async () => {
     const world = new World();
     let isHeldUp = false;
-    const inbox = async (scope: string) =>
-      isHeldUp && scope.startsWith("process:") ? [] : world.journal.inbox(scope);
+    const inbox = async (scope: string) => (isHeldUp && scope.startsWith("process:") ? [] : world.journal.inbox(scope));
     const listens = program("listens", async ({ processEvents }) => [
       await processEvents.awaitSignal("go"),
       await processEvents.awaitSignal("go"),
@@ -338,26 +337,26 @@ const speaks = (name = "speaks") =>
     },
   });
 
-describe("progress", () => {
-  const shownTo = async (how: Start): Promise<readonly string[]> => {
-    const world = new World();
-    const session = await world.start([speaks()], how).runtime.session("s");
-    const shown: string[] = [];
-    const watched = session.observe();
-    const watching = (async () => {
-      for await (const { type, observation } of watched)
-        if (type === "ephemeral" && observation.type === "progress") shown.push(observation.text);
-    })();
-    const outcome = ask(session, "speaks");
-    await patience(world);
-    expect(phase(session)).toBe("suspended");
-    await poke(session);
-    await outcome;
-    await watched.return();
-    await watching;
-    return shown;
-  };
+const shownTo = async (how: Start): Promise<readonly string[]> => {
+  const world = new World();
+  const session = await world.start([speaks()], how).runtime.session("s");
+  const shown: string[] = [];
+  const watched = session.observe();
+  const watching = (async () => {
+    for await (const { type, observation } of watched)
+      if (type === "ephemeral" && observation.type === "progress") shown.push(observation.text);
+  })();
+  const outcome = ask(session, "speaks");
+  await patience(world);
+  expect(phase(session)).toBe("suspended");
+  await poke(session);
+  await outcome;
+  await watched.return();
+  await watching;
+  return shown;
+};
 
+describe("progress", () => {
   it("is shown once: a body that runs again says it to nobody", async () => {
     expect(await shownTo({})).toEqual(["begins", "waits", "goes on"]);
   });
@@ -397,23 +396,24 @@ describe("a background run that waits", () => {
   });
 });
 
-describe("a call in preparation whose tool is away", () => {
-  const prepares = (prepare: () => Promise<Json> = async () => 5): ToolDefinition =>
-    defineTool({ name: "pays", durable: true, prepare, execute: (_, { payload }) => `paid ${String(payload)}` });
-  /** A process that dies while it prepares the call; the next has no such tool. */
-  const deployed = async (how: Start = {}) => {
-    const world = new World();
-    const first = world.start([prepares(() => new Promise(() => undefined))], how);
-    forget(await first.runtime.session("s"), "pays");
-    await world.quiet();
-    first.kill();
-    const { runtime } = world.start([], how);
-    const session = await runtime.session("s");
-    const outcome = ask(session, "pays");
-    await world.quiet();
-    return { world, runtime, session, outcome };
-  };
+const prepares = (prepare: () => Promise<Json> = async () => 5): ToolDefinition =>
+  defineTool({ name: "pays", durable: true, prepare, execute: (_, { payload }) => `paid ${String(payload)}` });
 
+/** A process that dies while it prepares the call; the next has no such tool. */
+const deployed = async (how: Start = {}) => {
+  const world = new World();
+  const first = world.start([prepares(() => new Promise(() => undefined))], how);
+  forget(await first.runtime.session("s"), "pays");
+  await world.quiet();
+  first.kill();
+  const { runtime } = world.start([], how);
+  const session = await runtime.session("s");
+  const outcome = ask(session, "pays");
+  await world.quiet();
+  return { world, runtime, session, outcome };
+};
+
+describe("a call in preparation whose tool is away", () => {
   it("goes on when a deployment brings the tool back", async () => {
     const { runtime, session, outcome } = await deployed();
     expect(phase(session)).toBe("no_tool");

@@ -103,7 +103,8 @@ export class RestWatch {
 
   /** Begins the wait anew. */
   touch(): void {
-    if (this.#rerunMs === undefined && this.#replayed.isLive) this.#rerunMs = this.#platform.monotonic() - this.#terms.begunAt;
+    if (this.#rerunMs === undefined && this.#replayed.isLive)
+      this.#rerunMs = this.#platform.monotonic() - this.#terms.begunAt;
     this.#hadToStay = false;
     this.#idle.touch();
   }

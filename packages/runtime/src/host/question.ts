@@ -12,7 +12,7 @@ import type { Session } from "../session/session.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import type { Instance } from "../session/instance.ts";
 
-const asked = [
+const questionTypes = [
   "args.check",
   "tool.prepare",
   "hook.run",
@@ -21,9 +21,9 @@ const asked = [
   "external.cancel",
   "host.request",
 ] as const;
-export type Question = Extract<Command, { readonly type: (typeof asked)[number] }>;
+export type Question = Extract<Command, { readonly type: (typeof questionTypes)[number] }>;
 
-const questions: ReadonlySet<string> = new Set(asked);
+const questions: ReadonlySet<string> = new Set(questionTypes);
 export const isQuestion = (command: Command): command is Question => questions.has(command.type);
 
 export type HostWork = HookPort & PreparePort & ResolverPort & ExternalPort & { readonly says: HostSays };
