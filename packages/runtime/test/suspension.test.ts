@@ -343,8 +343,8 @@ const shownTo = async (how: Start): Promise<readonly string[]> => {
   const shown: string[] = [];
   const watched = session.observe();
   const watching = (async () => {
-    for await (const { type, observation } of watched)
-      if (type === "ephemeral" && observation.type === "progress") shown.push(observation.text);
+    for await (const frame of watched)
+      if (frame.type === "ephemeral" && frame.observation.type === "progress") shown.push(frame.observation.text);
   })();
   const outcome = ask(session, "speaks");
   await patience(world);
