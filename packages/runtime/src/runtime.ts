@@ -1,8 +1,9 @@
 /**
  * The runtime of one process: opens scopes over a journal, and runs their tools. Builds the parts, and connects them.
  */
-import { defaultPatience } from "./body/stop.ts";
+import { defaultPatience } from "./body/rest.ts";
 import type { HostSide } from "./host/host.ts";
+import { HostRequests } from "./host/host-request.ts";
 import { memoryAttachments } from "./journal/attachment.ts";
 import { sweepFromTimeToTime } from "./journal/sweep.ts";
 import { CrashTurns } from "./lifecycle/crash-turn.ts";
@@ -38,6 +39,7 @@ export class Runtime {
   readonly #scopes: Scopes;
   readonly #executors: ExecutorVerbs;
   readonly #shutdown = new Shutdown();
+  readonly #hostRequests = new HostRequests();
   /** Processes, as the host works with them. */
   readonly processes: Processes;
   /** Background runs, tasks and schedules, as the host works with them. */
@@ -95,7 +97,7 @@ export class Runtime {
       ...options,
       platform,
       open: this.#open,
-      isOpen: this.#scopes.inMemory,
+      isOpen: this.#scopes.lookedAfter,
       collect: () => this.#inboxPoller.collect(),
       fault,
     });
@@ -113,6 +115,7 @@ export class Runtime {
       patience: { ...defaultPatience, ...patience },
       admission: new Admission(bounds),
       executors: this.#executors.all,
+      hostRequests: this.#hostRequests,
       places: this.background.places,
       crashTurns: new CrashTurns(this.#alarms.platform),
       shutdown: this.#shutdown,

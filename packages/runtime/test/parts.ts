@@ -1,7 +1,8 @@
 /** The three objects that a scope is made of, for tests of one part alone. */
 import { initial } from "@pawl/sansio-core";
 import type { Journal, RuntimeOptions } from "../src/index.ts";
-import { defaultPatience } from "../src/body/stop.ts";
+import { defaultPatience } from "../src/body/rest.ts";
+import { HostRequests } from "../src/host/host-request.ts";
 import { CrashTurns } from "../src/lifecycle/crash-turn.ts";
 import { Shutdown } from "../src/lifecycle/lease.ts";
 import { Places } from "../src/process/run/background.ts";
@@ -21,6 +22,7 @@ export const instanceOf = (platform: TestPlatform): Instance => ({
   patience: defaultPatience,
   admission: new Admission(),
   executors: new Executors(platform, 1000, { lost: () => undefined, available: () => undefined }),
+  hostRequests: new HostRequests(),
   places: new Places(1),
   crashTurns: new CrashTurns(platform),
   shutdown: new Shutdown(),
