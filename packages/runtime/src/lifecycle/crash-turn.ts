@@ -14,7 +14,7 @@ import type { Platform } from "../platform.ts";
 /** Crashes in a row from which on a call takes a turn. */
 const suspectFrom = 3;
 
-export interface Suspect {
+interface Suspect {
   readonly scope: string;
   readonly call: CallRef;
   readonly attempt: number;
@@ -25,11 +25,14 @@ export interface Suspect {
   readonly ms: number;
 }
 
+type Start = Pick<Suspect, "call" | "attempt" | "run">;
+
+interface Running {
+  readonly state: State;
+}
+
 /** Returns the call that a command starts, if it has to take a turn. */
-export const suspectIn = (
-  { scope, calls }: State,
-  { call, attempt, run }: Pick<Suspect, "call" | "attempt" | "run">,
-): Suspect | undefined => {
+const suspectIn = ({ scope, calls }: State, { call, attempt, run }: Start): Suspect | undefined => {
   const row = calls.at(call);
   if (row?.phase !== "resuming" || row.body.run !== run || row.body.resumes < suspectFrom) return undefined;
   const ms = Math.max(0, ...scope.options.crash_pauses_ms);
@@ -51,8 +54,24 @@ export class CrashTurns {
     this.#platform = platform;
   }
 
+  /** Starts a call: at once, or in its turn where it has crashed again and again. */
+  start(runner: Running, command: Start, begin: () => Promise<void>): Promise<void> {
+    const suspect = suspectIn(runner.state, command);
+    return suspect === undefined ? begin() : this.#startInTurn(suspect, runner, { command, begin });
+  }
+
+  async #startInTurn(
+    suspect: Suspect,
+    runner: Running,
+    { command, begin }: { readonly command: Start; readonly begin: () => Promise<void> },
+  ): Promise<void> {
+    if (!(await this.#take(suspect))) return;
+    if (suspectIn(runner.state, command) === undefined) return this.stepped(runner.state); // It ended while it waited.
+    await begin();
+  }
+
   /** Resolves when it is the call's turn: with false if its scope was given up before. */
-  take(suspect: Suspect): Promise<boolean> {
+  #take(suspect: Suspect): Promise<boolean> {
     return new Promise((begin) => {
       this.#waiting = [...this.#waiting, { suspect, begin }];
       if (this.#holder === undefined) this.#next();

@@ -34,7 +34,6 @@ import type { Answer } from "../body/record.ts";
 import type { News } from "../body/replay.ts";
 import { ScopeLost, stackOf } from "../error.ts";
 import { type AskedAt, hostWork, isQuestion, Questions, isOpen } from "../host/question.ts";
-import { type Suspect, suspectIn } from "../lifecycle/crash-turn.ts";
 import { Leaving } from "../move/quiesce.ts";
 import { ScopeLinks } from "../process/scope-links.ts";
 import type { Access } from "../scope/access.ts";
@@ -213,7 +212,6 @@ export class ScopeInterpreter implements Interpreter {
     this.requests.abandon(new ScopeLost(why));
     this.approvalEdits.abandon(why);
     this.#instance.executors.forget(id);
-    this.#instance.crashTurns.forget(id);
     this.#instance.hostRequests.forget(id);
     this.scopeLinks.abandon(why);
     this.observers.end(new ScopeLost(`scope ${id} was lost: ${why}`));
@@ -225,8 +223,7 @@ export class ScopeInterpreter implements Interpreter {
     const { values } = this.#store;
     if (isMadeByFlow(this.state, command)) return this.#perform(command, cause);
     if (command.type === "step.answer") return this.#answerBody(command, cause);
-    const isOwn = command.type === "step.run"; // Its body has the work itself; it only keeps its place in the order.
-    const performed = isOwn ? undefined : command;
+    const performed = command.type === "step.run" ? undefined : command; // Its body has the work: it keeps its place only.
     values.inOrder(performed, (inlined) => this.#perform(inlined ?? command, cause), this.#fail);
   }
 
@@ -248,8 +245,10 @@ export class ScopeInterpreter implements Interpreter {
     if (isNextOwners && command.type !== "reply" && command.type !== "observe") return;
     const { host } = this.#side;
     switch (command.type) {
-      case "tool.execute":
-        return this.#execute(command);
+      case "tool.execute": {
+        const of = isClientSide(this.state, command) ? this.offers : this.bodies;
+        return this.#guard(this.#instance.crashTurns.start(this.runner, command, () => of.execute(command)));
+      }
       case "tool.cancel":
         this.offers.cancel({ call: command.call, attempt: command.attempt, run: command.run });
         this.bodies.at(command.call)?.enqueueCancel({ seq: cause.seq, index: -1 });
@@ -272,22 +271,6 @@ export class ScopeInterpreter implements Interpreter {
         if (isQuestion(command)) return this.#answer(this.#questions.ask(command, askedBy(cause)));
         return this.#begin(() => this.scopeLinks.perform(command));
     }
-  }
-
-  /** Starts a body here or with an executor. One that crashed again and again waits for its turn. */
-  #execute(command: Extract<Command, { readonly type: "tool.execute" }>): void {
-    const suspect = suspectIn(this.state, command);
-    if (suspect !== undefined) return this.#begin(() => this.#executeInTurn(command, suspect));
-    const isElsewhere = isClientSide(this.state, command);
-    this.#guard(isElsewhere ? this.offers.execute(command) : this.bodies.execute(command));
-  }
-
-  async #executeInTurn(command: Extract<Command, { readonly type: "tool.execute" }>, suspect: Suspect): Promise<void> {
-    const { crashTurns } = this.#instance;
-    if (!(await crashTurns.take(suspect))) return;
-    if (suspectIn(this.state, command) === undefined) return crashTurns.stepped(this.state); // It ended while it waited.
-    const isElsewhere = isClientSide(this.state, command);
-    await (isElsewhere ? this.offers.execute(command) : this.bodies.execute(command));
   }
 
   /** Applies the answer of a person to a request that was put to one, if the body still asks for it. */

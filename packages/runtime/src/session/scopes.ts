@@ -102,8 +102,10 @@ export class Scopes {
   }
 
   lost(session: Session): void {
+    const { id } = session.runner;
     this.#idle.forget(session);
-    this.inMemory.delete(session.runner.id);
+    this.#instance.crashTurns.forget(id);
+    this.inMemory.delete(id);
   }
 
   /** Abandons all scopes: none belongs to this instance any more. */
