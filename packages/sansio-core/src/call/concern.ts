@@ -15,7 +15,6 @@ import {
   onHookRan,
   onPrepared,
   onProjected,
-  onResolved,
   onResumed,
   onRun,
   onSettled,
@@ -33,10 +32,12 @@ import {
 import {
   ArgsVerdictCodec,
   BodyResultCodec,
+  DifferenceCodec,
   DecisionCodec,
   EffectResultCodec,
   EffectSpecCodec,
   HookOutcomeCodec,
+  PatchesCodec,
   ofRun,
   PreparationCodec,
   ResolvedCodec,
@@ -66,6 +67,7 @@ import {
   onStepSettled,
 } from "./settle.ts";
 import { areAtWork, outstandingOfCalls } from "./owner-lost.ts";
+import { onResolved, onVersionsChanged } from "./unknown.ts";
 import {
   onCallsCancel,
   onCallsCreate,
@@ -82,6 +84,7 @@ import type { EffectEvent, StepRecovery } from "./effect.ts";
 import type { CallCommand, CallRows, CallSignal } from "./contract.ts";
 import type { Concern } from "../concern.ts";
 import type { Recovery } from "../catalog/model.ts";
+import { VersionsCodec } from "../scope/version.ts";
 
 const executeDuty: { readonly [R in Recovery]: Duty } = {
   rerunnable: { performed: "at_once", afterLoss: "counted", answeredBy: "call.settled" },
@@ -128,15 +131,38 @@ export const call: Concern<
     },
     "call.prepared": { fields: { call: string, preparation: PreparationCodec }, on: onPrepared },
     "call.dispatched": { fields: { ...ofRun, owner: string, key: optional(string) }, on: onDispatched },
-    "call.settled": { fields: { ...ofRun, result: BodyResultCodec, duration_ms: u64 }, on: onSettled },
+    "call.settled": {
+      fields: { ...ofRun, result: BodyResultCodec, duration_ms: u64, patched: optional(PatchesCodec) },
+      fieldsSince: { patched: "patches" },
+      on: onSettled,
+    },
     "call.settled_late": { fields: { ...ofRun, output: ToolCallOutput, duration_ms: u64 }, on: onSettledLate },
     "call.suspended": { fields: { ...ofRun, parked: optional(string) }, on: onSuspended },
-    "call.resumed": { fields: { ...ofRun, cause: ResumeCauseCodec, owner: string }, on: onResumed },
+    "call.resumed": {
+      fields: { ...ofRun, cause: ResumeCauseCodec, owner: string, version: optional(string) },
+      fieldsSince: { version: "parked_divergence" },
+      on: onResumed,
+    },
     "call.continued": { fields: { ...ofRun, args: json }, on: onRun },
-    "call.diverged": { fields: { ...ofRun, position: u64, expected: string, found: string }, on: onRun },
+    "call.diverged": {
+      fields: {
+        ...ofRun,
+        position: u64,
+        expected: string,
+        found: string,
+        version: optional(string),
+        differs: optional(DifferenceCodec),
+      },
+      fieldsSince: { version: "parked_divergence", differs: "parked_divergence" },
+      on: onRun,
+    },
     "call.cleaned_up": { fields: ofRun, on: onCleanedUp },
     "call.executor_missing": { fields: ofRun, on: onRun },
-    "executors.available": { fields: { tools: array(string) }, on: onExecutors },
+    "executors.available": {
+      fields: { tools: array(string), versions: optional(VersionsCodec) },
+      fieldsSince: { versions: "parked_divergence" },
+      on: onExecutors,
+    },
     "call.cancelled": { fields: { call: string, by: optional(string) }, on: onCancelled },
     "outcome.resolved": { fields: { call: string, resolved: ResolvedCodec, by: optional(string) }, on: onResolved },
     "result.projected": { fields: { call: string, parts: json }, on: onProjected },
@@ -158,7 +184,9 @@ export const call: Concern<
         hash: string,
         effect: EffectSpecCodec,
         refused: optional(StepErrorCodec),
+        patched: optional(PatchesCodec),
       },
+      fieldsSince: { patched: "patches" },
       on: onEffectRequested,
     },
     "step.settled": { fields: { ...ofRun, key: string, result: EffectResultCodec }, on: onStepSettled },
@@ -167,7 +195,11 @@ export const call: Concern<
       fields: { call: string, key: string, replies: array(ReplyCodec), triggers: array(json) },
       on: onRepliesRecorded,
     },
-    "effect.reused": { fields: { call: string, attempt: u64, key: string }, on: onEffectReused },
+    "effect.reused": {
+      fields: { call: string, attempt: u64, key: string, patched: optional(PatchesCodec) },
+      fieldsSince: { patched: "patches" },
+      on: onEffectReused,
+    },
   },
   signals: {
     "batch.create": { raises: ["calls.create", "calls.prepare"], on: onBatchCreate },
@@ -192,6 +224,7 @@ export const call: Concern<
     "calls.drop": { raises: ["wait.close"], on: onCallsDrop },
     "calls.decide": { raises: ["call.moved"], on: onCallsDecide },
     "owners.lost": { raises: ["call.moved", "call.left", "wait.open", "wait.close", "run.lost"], on: onOwnersLost },
+    "versions.changed": { raises: ["call.moved"], on: onVersionsChanged },
     "effect.end": { raises: [], on: onEffectEnd },
     "pending.end": { raises: ["call.moved"], on: onPendingEnd },
     "effects.expire": { raises: ["wait.leave"], on: onEffectsExpire },

@@ -62,6 +62,8 @@ export type CallSignal =
   | { readonly type: "calls.drop"; readonly batches: readonly BatchRef[] }
   | { readonly type: "calls.decide"; readonly tool: string }
   | { readonly type: "owners.lost"; readonly owners: "older" | readonly string[] }
+  /** Other versions of tools are there than before. */
+  | { readonly type: "versions.changed" }
   | {
       readonly type: "effect.end";
       readonly call: CallRef;
@@ -121,13 +123,15 @@ export type CallCommand =
   | ({ readonly type: "replies.record"; readonly call: CallRef; readonly key: string } & Replies)
   | {
       readonly type: "observe";
-      readonly what: "call_started" | "call_completed" | "call_settled_late" | "call_parked";
+      readonly what: "call_started" | "call_completed" | "call_settled_late" | "call_parked" | "call_unknown";
       readonly call: CallRef;
       readonly tool: string;
       readonly call_id: string;
       readonly args: Json;
       readonly output?: ToolCallOutput;
       readonly duration_ms?: number;
+      /** For a call of unknown outcome: why it is. */
+      readonly cause?: UnknownCause;
     };
 
 /** Its rows in a state. */

@@ -1,12 +1,13 @@
 /** Starts bodies: the first run, a run after a loss, the next attempt. Decides whether a call is tried again, and when. */
 import { type Json, type ToolCallOutput, type ToolFailure, withRetry } from "@pawl/tool-value";
-import { observeStart, project, unapproved, unavailable } from "./finish.ts";
-import type { BodyState, CallIn, CallRow, ResumeCause, Stop } from "./model.ts";
+import { observeParked, observeStart, project, unapproved, unavailable } from "./finish.ts";
+import type { BodyState, CallIn, CallRow, FailedVersion, Patches, ResumeCause, Stop } from "./model.ts";
 import { runningRow } from "./row.ts";
-import { callableById, recoveryOf } from "../catalog/model.ts";
+import { type Tool, callableById, recoveryOf } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
+import { versionIn } from "../scope/version.ts";
 
 /** Milliseconds: a number as far as these count exactly, beyond that a bigint. */
 export type Millis = number | bigint;
@@ -77,6 +78,35 @@ export const decideRetry = (terms: RetryTerms, attempt: number, output: ToolCall
   return { type: "exhausted", output: { ...output, outcome: { status: "failure", payload } } };
 };
 
+// Versions of the code that runs a body.
+
+const noVersions: readonly FailedVersion[] = [];
+const noPatches: Patches = {};
+
+const versionOf = (draft: Draft, { id }: Tool): string | undefined => versionIn(draft.scope.versions, id);
+
+/** Returns whether this version of the tool could not go on with the attempt before. */
+export const hasFailed = ({ failed }: BodyState, version: string | undefined): boolean =>
+  failed.some((one) => one.version === version);
+
+/** Returns whether a version of the tool is here that an attempt was not tried with. */
+export const isHealable = (draft: Draft, body: BodyState): boolean => {
+  const version = versionOf(draft, body.manifest);
+  return version !== undefined && !hasFailed(body, version);
+};
+
+/** Parks a call until somebody decides on it, or another version of its tool is there. */
+export const parked = (draft: Draft, row: CallRow, body: BodyState): CallIn<"unknown"> => {
+  const { call, tool, args, observed } = row;
+  const { cause = "diverged" } = body.failed.at(-1) ?? {};
+  const { resolver, divergence_ms } = draft.options;
+  if (resolver) draft.emit({ type: "outcome.resolve", call: call.ref, cause, tool });
+  observeParked(draft, row, cause);
+  const isTimed = cause === "diverged" && divergence_ms !== undefined;
+  const due = isTimed ? deadlineIn(draft, divergence_ms) : undefined;
+  return { call, tool, args, observed, phase: "unknown", body, cause, due };
+};
+
 // Launching.
 
 /** Asks for a body to be run. */
@@ -107,6 +137,9 @@ const freshBody = (draft: Draft, { manifest, payload, argsHash }: CallIn<"ready"
   startedAt: draft.at,
   open: [],
   settled: PersistentMap.empty(),
+  version: versionOf(draft, manifest),
+  failed: noVersions,
+  patches: noPatches,
 });
 
 export const running = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> =>
@@ -136,8 +169,8 @@ export const resuming = (
     readonly cancelled?: Stop | undefined;
   },
 ): CallIn<"resuming"> => {
-  const body = { ...again.body, run: again.body.run + 1 };
   const { cause, pauseMs = 0, cancelled } = again;
+  const body = { ...again.body, run: again.body.run + 1, version: versionOf(draft, again.body.manifest) };
   const { call, tool, args, observed } = row;
   const due = pauseMs > 0 ? deadlineIn(draft, pauseMs) : undefined;
   if (due === undefined) execute(draft, row, body, cause);
@@ -149,7 +182,9 @@ export const resuming = (
 /** Starts the next attempt, with what the last one settled and the steps that must not run twice. */
 export const nextAttempt = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> => {
   const open = body.open.filter((effect) => effect.recovery === "once");
-  const next = running(draft, row, { ...body, attempt: body.attempt + 1, run: 1, resumes: 0, open });
+  const version = versionOf(draft, body.manifest);
+  const fresh = { attempt: body.attempt + 1, run: 1, resumes: 0, open, version, failed: noVersions };
+  const next = running(draft, row, { ...body, ...fresh });
   execute(draft, next, next.body);
   return next;
 };
@@ -165,5 +200,8 @@ export const continued = (draft: Draft, row: CallIn<"running">, args: Json): Cal
   resuming(
     draft,
     { ...row, args },
-    { body: { ...row.body, open: [], settled: PersistentMap.empty() }, cause: "continued" },
+    {
+      body: { ...row.body, open: [], settled: PersistentMap.empty(), failed: noVersions, patches: noPatches },
+      cause: "continued",
+    },
   );

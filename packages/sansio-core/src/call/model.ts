@@ -24,7 +24,8 @@ import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Tool } from "../catalog/model.ts";
 import type { Deadline } from "../kernel/deadline.ts";
-import type { OpenEffect, SettledEffect } from "./effect.ts";
+import type { Versions } from "../scope/version.ts";
+import type { EffectKind, OpenEffect, SettledEffect } from "./effect.ts";
 import type { BatchRef, CallRef } from "../kernel/vocabulary.ts";
 
 /** The part of a call that never changes. */
@@ -49,6 +50,15 @@ interface Base {
   readonly observed: boolean;
 }
 
+/** Answers of `ctx.patched`, by name. */
+export type Patches = { readonly [name: string]: boolean };
+
+/** A version that could not go on with an attempt of a call. */
+export interface FailedVersion {
+  readonly version: string;
+  readonly cause: ParkedCause;
+}
+
 /** The record of a body: what it has done and may still do, kept from its first run to its last. */
 export interface BodyState {
   readonly manifest: Tool;
@@ -62,13 +72,27 @@ export interface BodyState {
   readonly startedAt: number;
   readonly open: readonly OpenEffect[];
   readonly settled: PersistentMap<string, SettledEffect>;
+  /** The version of the code that runs it, where that is known. */
+  readonly version: string | undefined;
+  /** Versions that this attempt is not begun with again. */
+  readonly failed: readonly FailedVersion[];
+  /** What `ctx.patched` answered: it is the same in every run of this life. */
+  readonly patches: Patches;
 }
 
 interface WithBody extends Base {
   readonly body: BodyState;
 }
 
-export type ResumeCause = "owner_lost" | "suspended" | "continued" | "executor_back" | "run_again" | "cancelled";
+export type ResumeCause =
+  | "owner_lost"
+  | "suspended"
+  | "continued"
+  | "executor_back"
+  | "run_again"
+  | "cancelled"
+  /** There is a version of its tool that this attempt was not tried with. */
+  | "other_version";
 
 /** A call was told to stop. */
 export interface Stop {
@@ -80,7 +104,9 @@ export interface Stop {
   readonly due?: Deadline | undefined;
 }
 
-export type UnknownCause = "owner_lost" | "crash_loop" | "diverged";
+/** Another version of its tool may heal it: until then, or until somebody decides, the call is parked. */
+export type ParkedCause = "crash_loop" | "diverged";
+export type UnknownCause = "owner_lost" | ParkedCause;
 
 export interface Approval {
   readonly argsHash: string;
@@ -120,7 +146,12 @@ export type CallRow =
   | (WithBody & { readonly phase: "suspended"; readonly due: Deadline | undefined })
   | (WithBody & { readonly phase: "no_executor"; readonly due: Deadline })
   | (WithBody & { readonly phase: "backing_off"; readonly due: Deadline })
-  | (WithBody & { readonly phase: "unknown"; readonly cause: UnknownCause })
+  | (WithBody & {
+      readonly phase: "unknown";
+      readonly cause: UnknownCause;
+      /** When nobody need heal it any more: the call fails then. */
+      readonly due: Deadline | undefined;
+    })
   | (Base & {
       readonly phase: "pending";
       readonly key: string;
@@ -180,8 +211,29 @@ export type BodyResult =
 
 export type Resolved =
   | { readonly type: "run_again" }
+  /** From the top, with nothing remembered but the steps that may run only once. */
+  | { readonly type: "release" }
   | { readonly type: "verified"; readonly output: ToolCallOutput }
   | { readonly type: "give_up" };
+
+/** A request of a body, as a divergence names it. */
+export interface NamedRequest {
+  readonly key: string;
+  readonly kind: EffectKind;
+  readonly hash: string;
+}
+
+/** What a body asked for, and what its log has in that place; without `expected` or `found` there is nothing. */
+export interface Difference {
+  readonly expected?: NamedRequest;
+  readonly found?: NamedRequest;
+  /** Where both inputs are known: the first fields that differ, with their values as short JSON texts. */
+  readonly fields?: readonly {
+    readonly path: string;
+    readonly expected?: string;
+    readonly found?: string;
+  }[];
+}
 
 interface OfRun {
   readonly call: string;
@@ -204,22 +256,36 @@ export type CallEvent =
     }
   | { readonly type: "call.prepared"; readonly call: string; readonly preparation: Preparation }
   | ({ readonly type: "call.dispatched"; readonly owner: string; readonly key?: string } & OfRun)
-  | ({ readonly type: "call.settled"; readonly result: BodyResult; readonly duration_ms: number } & OfRun)
+  | ({
+      readonly type: "call.settled";
+      readonly result: BodyResult;
+      readonly duration_ms: number;
+      readonly patched?: Patches;
+    } & OfRun)
   | ({ readonly type: "call.settled_late"; readonly output: ToolCallOutput; readonly duration_ms: number } & OfRun)
   /** `parked`: the body has ended, and starts again when its wait under this key is over. */
   | ({ readonly type: "call.suspended"; readonly parked?: string } & OfRun)
-  | ({ readonly type: "call.resumed"; readonly cause: ResumeCause; readonly owner: string } & OfRun)
+  | ({
+      readonly type: "call.resumed";
+      readonly cause: ResumeCause;
+      readonly owner: string;
+      /** The version of the code that runs it from here. */
+      readonly version?: string;
+    } & OfRun)
   | ({ readonly type: "call.continued"; readonly args: Json } & OfRun)
   | ({
       readonly type: "call.diverged";
       readonly position: number;
       readonly expected: string;
       readonly found: string;
+      /** The version of the code that ran it. */
+      readonly version?: string;
+      readonly differs?: Difference;
     } & OfRun)
   /** All that the body does when it is cancelled is done. */
   | ({ readonly type: "call.cleaned_up" } & OfRun)
   | ({ readonly type: "call.executor_missing" } & OfRun)
-  | { readonly type: "executors.available"; readonly tools: readonly string[] }
+  | { readonly type: "executors.available"; readonly tools: readonly string[]; readonly versions?: Versions }
   | { readonly type: "call.cancelled"; readonly call: string; readonly by?: string }
   | { readonly type: "outcome.resolved"; readonly call: string; readonly resolved: Resolved; readonly by?: string }
   | { readonly type: "result.projected"; readonly call: string; readonly parts: Json };

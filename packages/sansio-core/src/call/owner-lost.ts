@@ -1,39 +1,18 @@
 /** Recovery: what a lost owner means for each call, by its tool's recovery, and which commands are issued again. */
-import { type ToolCallOutput, defaultPendingCompletion, failureOutput, runtimeFailure } from "@pawl/tool-value";
+import { defaultPendingCompletion } from "@pawl/tool-value";
 import { maxAttempts, resuming } from "./launch.ts";
 import type { BatchRow } from "./batch.ts";
-import { cancelledCall, complete, ending } from "./finish.ts";
-import type { BodyState, CallIn, CallRow, Resolved, UnknownCause } from "./model.ts";
-import { park } from "./approval.ts";
+import { cancelledOf, complete } from "./finish.ts";
+import type { CallIn, CallRow } from "./model.ts";
+import { durationOf, outcomeUnknown } from "./unknown.ts";
 import { recoveryOf } from "../catalog/model.ts";
 import type { Born, Command, State } from "../kernel/vocabulary.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { PersistentMap } from "../kernel/persistent-map.ts";
+import { hasRule } from "../kernel/protocol.ts";
 import { repliesOf } from "../request/model.ts";
 
-const reasons: { readonly [C in UnknownCause]: string } = {
-  owner_lost: "its owner was lost while it ran",
-  crash_loop: "its owner was lost again and again while it ran",
-  diverged: "its program no longer asks what its log records",
-};
-
-const unknownOutcome = (tool: string, why: string): ToolCallOutput =>
-  failureOutput(runtimeFailure("external", "tool_outcome_unknown", `the outcome of \`${tool}\` is unknown: ${why}`));
-
-const durationOf = (draft: Draft, body: BodyState): number => draft.at - body.startedAt;
-
-/** Asks the host's resolver; without one the call ends. */
-const outcomeUnknown = (draft: Draft, row: CallRow, body: BodyState, cause: UnknownCause): CallRow => {
-  if (!draft.options.resolver || cause === "crash_loop") {
-    return ending(draft, row, unknownOutcome(row.tool, reasons[cause]), durationOf(draft, body));
-  }
-  draft.emit({ type: "outcome.resolve", call: row.call.ref, cause, tool: row.tool });
-  const { call, tool, args, observed } = row;
-  return { call, tool, args, observed, phase: "unknown", body, cause };
-};
-
 const takenAtItsWord = (draft: Draft, row: CallIn<"running">): CallRow =>
-  complete(draft, row, { output: cancelledCall, durationMs: 0 });
+  complete(draft, row, { output: cancelledOf(draft, row), durationMs: 0 });
 
 const rerun = (draft: Draft, row: CallIn<"running">): CallRow => {
   const { body } = row;
@@ -78,38 +57,6 @@ export const lose = (draft: Draft, row: CallIn<"running">): CallRow => {
   return outcomeUnknown(draft, row, row.body, "owner_lost");
 };
 
-/** The resolver's word on an unknown outcome. A run-again of a call that needs approval asks again. */
-export const resolve = (draft: Draft, row: CallIn<"unknown">, resolved: Resolved): CallRow => {
-  const { body } = row;
-  switch (resolved.type) {
-    case "verified":
-      return ending(draft, row, resolved.output, durationOf(draft, body));
-    case "give_up":
-      return ending(draft, row, unknownOutcome(row.tool, reasons[row.cause]), durationOf(draft, body));
-    case "run_again": {
-      const { manifest, payload, argsHash } = body;
-      return manifest.policy === "requires_approval"
-        ? park(draft, row, { argsHash, payload })
-        : resuming(draft, row, { body, cause: "run_again" });
-    }
-  }
-};
-
-/** A body that no longer asks what its log records, by its tool's policy. */
-export const diverge = (draft: Draft, row: CallIn<"running">, detail: string): CallRow => {
-  const { body } = row;
-  switch (body.manifest.divergence) {
-    case "park":
-      return outcomeUnknown(draft, row, body, "diverged");
-    case "release":
-      return resuming(draft, row, { body: { ...body, open: [], settled: PersistentMap.empty() }, cause: "run_again" });
-    case "fail": {
-      const failure = runtimeFailure("internal", "replay_diverged", detail);
-      return ending(draft, row, failureOutput(failure), durationOf(draft, body));
-    }
-  }
-};
-
 // Commands to issue again; nothing else decides that for calls.
 
 const ofPreparing = ({ call, waits, manifest, args }: CallIn<"preparing">): Command => {
@@ -142,8 +89,12 @@ const ofResuming = ({ call, tool, args, body, cause }: CallIn<"resuming">): Comm
   cause,
 });
 
+/** A scope of protocol 1 has calls of unknown outcome only where its host could resolve them. */
+const resolverWanted = ({ scope }: State, { cause }: CallIn<"unknown">): boolean =>
+  scope.options.resolver || cause === "owner_lost" || !hasRule(scope.protocol, "parked_divergence");
+
 /** A running body is asked for nothing: it asks. What its owner's loss means is decided by the event that says so. */
-const ofCall = (row: CallRow): Command | undefined => {
+const ofCall = (state: State, row: CallRow): Command | undefined => {
   switch (row.phase) {
     case "preparing":
       return ofPreparing(row);
@@ -155,7 +106,9 @@ const ofCall = (row: CallRow): Command | undefined => {
       return { type: "args.check", call: row.call.ref, tool_id: row.manifest.id, args: edited.args };
     }
     case "unknown":
-      return { type: "outcome.resolve", call: row.call.ref, cause: row.cause, tool: row.tool };
+      return resolverWanted(state, row)
+        ? { type: "outcome.resolve", call: row.call.ref, cause: row.cause, tool: row.tool }
+        : undefined;
     case "finishing":
       return ofFinishing(row);
     default:
@@ -165,7 +118,7 @@ const ofCall = (row: CallRow): Command | undefined => {
 
 const ofCalls = (state: State): Born[] =>
   state.calls.rows().flatMap((row) => {
-    const command = ofCall(row);
+    const command = ofCall(state, row);
     return command === undefined ? [] : [{ born: row.call.born, index: row.call.index, command }];
   });
 
@@ -189,6 +142,8 @@ export const outstandingOfCalls = (state: State): Born[] => [...ofCalls(state), 
 /** So many calls are looked at with every append; where there are more, one of them is taken to be at work. */
 const manyCalls = 64;
 
-const isAtWork = (row: CallRow): boolean => row.phase === "running" || ofCall(row) !== undefined;
+/** A parked call may be healed by whoever opens the scope next. */
+const isAtWork = (state: State, row: CallRow): boolean =>
+  row.phase === "running" || row.phase === "unknown" || ofCall(state, row) !== undefined;
 export const areAtWork = (state: State): boolean =>
-  state.calls.size > manyCalls || state.calls.some(isAtWork) || ofBatches(state).length > 0;
+  state.calls.size > manyCalls || state.calls.some((row) => isAtWork(state, row)) || ofBatches(state).length > 0;

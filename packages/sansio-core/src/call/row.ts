@@ -4,7 +4,7 @@
  */
 import { type Deadline, isSameDeadline } from "../kernel/deadline.ts";
 import type { OpenEffect } from "./effect.ts";
-import type { BodyState, CallIn, CallPhase, CallRow } from "./model.ts";
+import type { BodyState, CallIn, CallPhase, CallRow, Patches } from "./model.ts";
 import type { Resolution } from "@pawl/tool-value";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, Invariant, reject } from "../kernel/error.ts";
@@ -59,15 +59,18 @@ export const runningRow = (
   due: earliestDue(body.open, of.cancelled?.due),
 });
 
+/** Takes note of what `ctx.patched` answered; an answer that is on record stays. */
+export const withPatches = (row: CallIn<"running">, patched: Patches | undefined): CallIn<"running"> =>
+  patched === undefined ? row : { ...row, body: { ...row.body, patches: { ...patched, ...row.body.patches } } };
+
 /** When a row has to be looked at again, if nothing else happens before. What a body waits for passes wherever it is. */
 export const dueOf = (row: CallRow): Deadline | undefined => {
   switch (row.phase) {
     case "resuming":
     case "no_executor":
+    case "unknown":
     case "awaiting_approval":
       return row.body === undefined ? row.due : earliestDue(row.body.open, row.due);
-    case "unknown":
-      return earliestDue(row.body.open);
     default:
       return "due" in row ? row.due : undefined;
   }

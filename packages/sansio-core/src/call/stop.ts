@@ -2,7 +2,7 @@
 import { pauseOver, resuming } from "./launch.ts";
 import { outputOfPending } from "./deadlines.ts";
 import type { OpenEffect } from "./effect.ts";
-import { cancelledCall, complete, ending, internal } from "./finish.ts";
+import { cancelledOf, complete, ending, internal } from "./finish.ts";
 import type { BodyState, CallIn, CallRow, Stop } from "./model.ts";
 import { bodyOf, closeKey, earliestDue, inPhase, isRejection, move, problemOfRun, runningRow } from "./row.ts";
 import { batchesOfCall, withNested } from "./batch.ts";
@@ -91,7 +91,7 @@ const cancelSleep = (draft: Draft, row: CallIn<"backing_off">): CallRow => {
 
 /** Ends a call without a word from its tool. */
 export const cancelNow = (draft: Draft, row: CallRow): CallRow =>
-  complete(draft, row, { output: cancelledCall, durationMs: 0 });
+  complete(draft, row, { output: cancelledOf(draft, row), durationMs: 0 });
 
 /** The row of a call that is told to stop. What is not started never starts; what is ending ends. */
 export const cancel = (draft: Draft, row: CallRow): CallRow => {

@@ -80,6 +80,15 @@ const ofResuming = ({ cause, body, due }: CallIn<"resuming">): Found => {
     : { what: { type: "resume_pause", cause, attempt, run, resumes }, movedBy: [], due };
 };
 
+/** A call that no version was tried with and that its host can resolve waits for that alone. */
+const ofUnknown = ({ cause, body, due }: CallIn<"unknown">): Found => {
+  if (cause === "owner_lost" || body.failed.length === 0)
+    return { what: { type: "resolver", cause }, movedBy: ["outcome.resolved"], due };
+  const failed = body.failed.map(({ version }) => version).filter((version) => version !== "");
+  const what = { type: "version", toolId: body.manifest.id, cause, failed } as const;
+  return { what, movedBy: ["outcome.resolved", "catalog.published"], due };
+};
+
 const ofFinishing = ({ waits }: CallIn<"finishing">): Found =>
   waits === "hook"
     ? { what: { type: "hook", phase: "after" }, movedBy: ["hook.ran"] }
@@ -121,7 +130,7 @@ const found = (state: State, row: CallRow): Found => {
       return { what: { type: "retry", attempt: attempt + 1, of }, movedBy: [], due: row.due };
     }
     case "unknown":
-      return { what: { type: "resolver", cause: row.cause }, movedBy: ["outcome.resolved"] };
+      return ofUnknown(row);
     case "pending":
       return { what: { type: "completion", key: row.key }, movedBy: ["wait.resolved"], due: row.due };
     case "finishing":

@@ -5,7 +5,7 @@
  * Every live call has one reason; no reason names something that is not in the state; and what a reason says would
  * move its call does so. `test/why/law.test.ts` tries that on every state of many histories.
  */
-import type { ResumeCause, UnknownCause } from "../call/model.ts";
+import type { ParkedCause, ResumeCause, UnknownCause } from "../call/model.ts";
 import type { EffectKind, SelectMode, StepRecovery } from "../call/effect.ts";
 import type { BatchRef, CallRef, EventType } from "../kernel/vocabulary.ts";
 import type { Message } from "../message/message.ts";
@@ -65,6 +65,13 @@ export type CallWaits =
   | { readonly type: "executor"; readonly toolId: string }
   | { readonly type: "retry"; readonly attempt: number; readonly of: number }
   | { readonly type: "resolver"; readonly cause: UnknownCause }
+  /** Parked: these versions of its tool could not go on with it. */
+  | {
+      readonly type: "version";
+      readonly toolId: string;
+      readonly cause: ParkedCause;
+      readonly failed: readonly string[];
+    }
   | { readonly type: "completion"; readonly key: string }
   | { readonly type: "projection" }
   /** Has its output, and waits for the rest of its batch; or, without a rest, for the batch's replies. */

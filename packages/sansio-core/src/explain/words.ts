@@ -24,6 +24,7 @@ const resumeCauses = {
   executor_back: "its tool has an executor again",
   run_again: "it was decided to run it again",
   cancelled: "it was cancelled, and has to clean up",
+  other_version: "there is another version of its tool",
 } as const;
 
 const unknownCauses = {
@@ -31,6 +32,13 @@ const unknownCauses = {
   crash_loop: "its owner was lost again and again while it ran",
   diverged: "its program no longer asks what its log records",
 } as const;
+
+const parkedWords = ({ cause, failed }: Extract<CallWaits, { readonly type: "version" }>): string => {
+  const versions = failed.length === 0 ? "its code" : `version ${failed.join(", ")}`;
+  return cause === "diverged"
+    ? `${versions} no longer asks what the log of the call records`
+    : `its owner was lost again and again while it ran ${versions}`;
+};
 
 const run = ({ attempt, run: n }: { readonly attempt: number; readonly run: number }): string =>
   `attempt ${attempt}, run ${n}`;
@@ -70,6 +78,8 @@ export const waitsWords = (what: CallWaits): string => {
       return `the pause before attempt ${what.attempt} of ${what.of}`;
     case "resolver":
       return `somebody to resolve its outcome, which is unknown: ${unknownCauses[what.cause]}`;
+    case "version":
+      return `another version of ${what.toolId}, or somebody to decide on it: ${parkedWords(what)}`;
     case "completion":
       return `the outside to complete it under ${what.key}`;
     case "projection":

@@ -2,7 +2,7 @@
  * Scopes: their owner, protocol and options, and their moves. `admit` looks at the envelope of every event: its place in
  * the log, its time, and whether the scope takes events.
  */
-import { string, u64 } from "@pawl/tool-value";
+import { optional, string, u64 } from "@pawl/tool-value";
 import type { Concern } from "../concern.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
@@ -10,6 +10,7 @@ import type { Envelope, EventOf, EventType, State } from "../kernel/vocabulary.t
 import { defaultOptions, invalidOption, Options } from "../kernel/options.ts";
 import { isKnownProtocol } from "../kernel/protocol.ts";
 import type { ScopeEvent, ScopeRows } from "./model.ts";
+import { VersionsCodec } from "./version.ts";
 
 const whileMoving: ReadonlySet<EventType> = new Set(["scope.opened", "scope.received", "scope.moved", "scope.kept"]);
 
@@ -73,6 +74,12 @@ export const mostOf = (
   after: State,
 ): number => Math.max(before.scope.options[bound], after.scope.options[bound]);
 
+/** What older owners ran is lost, and what they could not run may be run now. */
+const newOwner = (draft: Draft): void => {
+  draft.raise({ type: "owners.lost", owners: "older" });
+  if (draft.scope.versions !== undefined) draft.raise({ type: "versions.changed" });
+};
+
 export const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejection | undefined => {
   const { scope } = draft;
   if (event.epoch <= scope.epoch) return reject("stale_epoch", `the epoch is ${scope.epoch}, found ${event.epoch}`);
@@ -83,20 +90,21 @@ export const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejectio
     const message = `the scope is of protocol ${scope.protocol}, found ${event.protocol}: only scope.upgraded changes it`;
     return reject("not_an_upgrade", message);
   }
-  const { epoch, owner, protocol, options } = event;
+  const { epoch, owner, protocol, options, versions } = event;
   const invalid = invalidOption(options);
   if (invalid !== undefined) return reject("invalid_option", invalid);
-  const { status } = scope;
+  const { id, status } = scope;
   const isMoving = status.type === "moving";
   draft.setScope({
-    ...scope,
+    id,
     epoch,
     owner,
     protocol,
     options,
     status: isMoving ? { ...status, reopened: true } : status,
+    ...(versions === undefined ? {} : { versions }),
   });
-  if (scope.epoch > 0 && !isMoving) draft.raise({ type: "owners.lost", owners: "older" });
+  if (scope.epoch > 0 && !isMoving) newOwner(draft);
   return undefined;
 };
 
@@ -123,8 +131,10 @@ export const onReceived = (draft: Draft, event: EventOf<"scope.received">): Reje
   if (status.nonce !== event.nonce)
     return reject("nonce_mismatch", `expected nonce ${status.nonce}, found ${event.nonce}`);
   if (event.epoch <= scope.epoch) return reject("stale_epoch", `the epoch is ${scope.epoch}, found ${event.epoch}`);
-  draft.setScope({ ...scope, epoch: event.epoch, owner: event.owner, status: { type: "open" } });
-  draft.raise({ type: "owners.lost", owners: "older" });
+  const { versions: _, ...rest } = scope;
+  const { epoch, owner, versions } = event;
+  draft.setScope({ ...rest, epoch, owner, status: { type: "open" }, ...(versions === undefined ? {} : { versions }) });
+  newOwner(draft);
   return undefined;
 };
 
@@ -138,7 +148,7 @@ export const onMoveEnded = (draft: Draft, event: EventOf<"scope.moved" | "scope.
   const moved = event.type === "scope.moved";
   const { to, nonce } = status;
   draft.setScope({ ...scope, status: moved ? { type: "moved", to, nonce } : { type: "open" } });
-  if (!moved && status.reopened) draft.raise({ type: "owners.lost", owners: "older" });
+  if (!moved && status.reopened) newOwner(draft);
   return undefined;
 };
 
@@ -156,12 +166,20 @@ export const onMoving = (draft: Draft, { to, nonce }: EventOf<"scope.moving">): 
 export const scope: Concern<ScopeRows, ScopeEvent["type"]> = {
   name: "scope",
   events: {
-    "scope.opened": { fields: { epoch: u64, owner: string, protocol: u64, options: Options }, on: onOpened },
+    "scope.opened": {
+      fields: { epoch: u64, owner: string, protocol: u64, options: Options, versions: optional(VersionsCodec) },
+      fieldsSince: { versions: "parked_divergence" },
+      on: onOpened,
+    },
     "clock.ticked": { fields: {}, on: () => undefined },
     "scope.configured": { fields: { options: Options }, on: onConfigured },
     "scope.upgraded": { fields: { to: u64 }, on: onUpgraded },
     "scope.moving": { fields: { to: string, nonce: string }, on: onMoving },
-    "scope.received": { fields: { nonce: string, epoch: u64, owner: string }, on: onReceived },
+    "scope.received": {
+      fields: { nonce: string, epoch: u64, owner: string, versions: optional(VersionsCodec) },
+      fieldsSince: { versions: "parked_divergence" },
+      on: onReceived,
+    },
     "scope.moved": { fields: { nonce: string }, on: onMoveEnded },
     "scope.kept": { fields: { nonce: string }, on: onMoveEnded },
     "owner.lost": { fields: { owner: string }, on: onOwnerLost },

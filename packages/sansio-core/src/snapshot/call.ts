@@ -3,7 +3,7 @@
  * status and place: so each is a tuple, `[key, hash, code, attempt, requested, waited, index, back, winner]`, and what
  * is nothing at its end is left out.
  *
- *   code    4 × the kind's place in `kinds`, 2 for a step that may run only once, 1 for an error
+ *   code    4 × the kind's place in `effectKinds`, 2 for a step that may run only once, 1 for an error
  *   waited  from the request to the end, in events
  *   index   among the answers of the event that settled it
  *   back    from the end to the event that holds the value, in events
@@ -29,9 +29,9 @@ import {
   u64,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { ResumeCauseCodec, SelectModeCodec } from "../call/codec.ts";
-import type { EffectKind, OpenEffect, SettledEffect, StepRecovery } from "../call/effect.ts";
-import type { Approval, CallIn, ResumeCause, Stop, UnknownCause } from "../call/model.ts";
+import { PatchesCodec, ResumeCauseCodec, SelectModeCodec } from "../call/codec.ts";
+import { type EffectKind, type OpenEffect, type SettledEffect, type StepRecovery, effectKinds } from "../call/effect.ts";
+import type { Approval, CallIn, FailedVersion, Patches, ResumeCause, Stop, UnknownCause } from "../call/model.ts";
 import type { Deadline } from "../kernel/deadline.ts";
 
 /** A snapshot leaves out what goes without saying. */
@@ -41,9 +41,6 @@ export const isFalse = (flag: boolean): boolean => !flag;
 
 export const DeadlineCodec: Codec<Deadline> = record<Deadline>("struct Deadline", { at: u64, birth: u64 });
 
-/** In an order that is never changed: codes name places in it. */
-const kinds = ["step", "sleep", "wait", "host", "trigger", "batch", "select", "message", "event", "cleanup"] as const;
-
 const SelectCodec = record<NonNullable<OpenEffect["select"]>>("struct Select", {
   mode: SelectModeCodec,
   keys: array(string),
@@ -51,7 +48,7 @@ const SelectCodec = record<NonNullable<OpenEffect["select"]>>("struct Select", {
 
 export const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct OpenEffect", {
   key: string,
-  kind: oneOf<EffectKind>("an effect kind", ...kinds),
+  kind: oneOf<EffectKind>("an effect kind", ...effectKinds),
   hash: string,
   seq: u64,
   attempt: u64,
@@ -67,7 +64,7 @@ export type SettledEntry = readonly [key: string, effect: SettledEffect];
 
 const written = ([key, effect]: SettledEntry): readonly (string | number)[] => {
   const { kind, hash, status, attempt, requested, settled, index, value, winner, once } = effect;
-  const code = 4 * kinds.indexOf(kind) + 2 * Number(once) + Number(status === "err");
+  const code = 4 * effectKinds.indexOf(kind) + 2 * Number(once) + Number(status === "err");
   const tuple = [key, hash, code, attempt, requested, settled - requested, index, settled - value];
   if (winner !== undefined) return [...tuple, winner];
   const last = tuple.findLastIndex((part) => part !== 0);
@@ -82,7 +79,7 @@ const entryOf = (u: unknown): SettledEntry | undefined => {
   const [key, hash, code, attempt, requested, waited, index = 0, back = 0, winner] = u as readonly unknown[];
   if (!isText(key) || !isText(hash) || !(winner === undefined || isText(winner))) return undefined;
   if (!isCount(code) || !isCount(attempt) || !isCount(requested) || !isCount(waited)) return undefined;
-  const kind = kinds[Math.floor(code / 4)];
+  const kind = effectKinds[Math.floor(code / 4)];
   const settled = requested + waited;
   if (!isCount(index) || !isCount(back) || kind === undefined || !isCount(settled) || back > settled) return undefined;
   const status = code % 2 === 1 ? "err" : "ok";
@@ -114,6 +111,9 @@ export interface BodyShape {
   readonly startedAt: number;
   readonly open: readonly OpenEffect[];
   readonly settled: readonly SettledEntry[];
+  readonly version?: string;
+  readonly failed: readonly FailedVersion[];
+  readonly patches: Patches;
 }
 
 interface Common {
@@ -155,7 +155,7 @@ export type CallShape =
   | (WithBody & { readonly phase: "suspended" })
   | (WithBody & { readonly phase: "no_executor"; readonly due: Deadline })
   | (WithBody & { readonly phase: "backing_off"; readonly due: Deadline })
-  | (WithBody & { readonly phase: "unknown"; readonly cause: UnknownCause })
+  | (WithBody & WithDue & { readonly phase: "unknown"; readonly cause: UnknownCause })
   /** `wait`: the place of its key among the waits of the snapshot. */
   | (Common &
       WithDue & { readonly phase: "pending"; readonly wait: number } & {
@@ -179,6 +179,11 @@ const isTrue = (flag: boolean): boolean => flag;
 const payload = defaulted<Json>(json, null, isNull);
 const argsHash = defaulted(string, "", isBlank);
 
+const FailedCodec: Codec<FailedVersion> = record<FailedVersion>("struct FailedVersion", {
+  version: string,
+  cause: oneOf<FailedVersion["cause"]>("a cause", "crash_loop", "diverged"),
+});
+
 const BodyCodec: Codec<BodyShape> = record<BodyShape>("struct Body", {
   manifest: u64,
   payload,
@@ -189,6 +194,9 @@ const BodyCodec: Codec<BodyShape> = record<BodyShape>("struct Body", {
   startedAt: u64,
   open: defaulted<readonly OpenEffect[]>(array(OpenEffectCodec), [], isEmpty),
   settled: defaulted<readonly SettledEntry[]>(array(SettledCodec), [], isEmpty),
+  version: optional(string),
+  failed: defaulted<readonly FailedVersion[]>(array(FailedCodec), [], isEmpty),
+  patches: defaulted<Patches>(PatchesCodec, {}, (patches) => Object.keys(patches).length === 0),
 });
 
 const EditedCodec = record<NonNullable<Approval["edited"]>>("struct Edited", { args: json, by: string });
@@ -234,7 +242,7 @@ export const CallCodec: Codec<CallShape> = tagged<CallShape, "phase">("Call", "p
   suspended: withBody,
   no_executor: { ...withBody, due },
   backing_off: { ...withBody, due },
-  unknown: { ...withBody, cause: oneOf<UnknownCause>("a cause", ...unknownCauses) },
+  unknown: { ...withBody, cause: oneOf<UnknownCause>("a cause", ...unknownCauses), due: maybeDue },
   pending: {
     ...common,
     wait: u64,

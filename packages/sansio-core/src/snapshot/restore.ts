@@ -36,8 +36,9 @@ export interface Known {
 
 const toolAt = ({ tools }: Known, place: number): Tool => tools[place] as Tool;
 
-const bodyState = (known: Known, { manifest, settled, ...body }: BodyShape): BodyState => ({
+const bodyState = (known: Known, { manifest, settled, version, ...body }: BodyShape): BodyState => ({
   ...body,
+  version,
   manifest: toolAt(known, manifest),
   settled: PersistentMap.of(settled),
 });
@@ -61,7 +62,7 @@ const runRow = (known: Known, base: Base, shape: WithBody): CallRow => {
     case "backing_off":
       return { ...row, phase: shape.phase, due: shape.due };
     case "unknown":
-      return { ...row, phase: shape.phase, cause: shape.cause };
+      return { ...row, phase: shape.phase, cause: shape.cause, due: shape.due };
   }
 };
 

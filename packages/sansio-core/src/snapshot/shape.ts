@@ -32,6 +32,7 @@ import { Options } from "../kernel/options.ts";
 import type { State } from "../kernel/vocabulary.ts";
 import { type Reply, ReplyCodec } from "../request/model.ts";
 import type { ScopeRow, ScopeStatus } from "../scope/model.ts";
+import { VersionsCodec } from "../scope/version.ts";
 import { type BodyShape, type CallShape, CallCodec, isEmpty, isFalse, isNone } from "./call.ts";
 import { type FlowShape, FlowRowCodec } from "./flow.ts";
 import type { Terminal } from "../wait/model.ts";
@@ -181,6 +182,7 @@ const ScopeCodec: Codec<ScopeRow> = record<ScopeRow>("struct Scope", {
   protocol: u64,
   options: Options,
   status: StatusCodec,
+  versions: optional(VersionsCodec),
 });
 export const ToolsCodec: Codec<readonly Tool[]> = array(ToolCodec);
 

@@ -77,14 +77,15 @@ interface Source {
 
 const placeOf = ({ waits }: Source, key: string): number => waits.get(key) ?? 0;
 
-const bodyShape = ({ manifests }: Source, { manifest, settled, ...body }: BodyState): BodyShape => ({
+const maybe = <K extends string, V>(key: K, value: V | undefined): { readonly [k in K]?: V } =>
+  (value === undefined ? {} : { [key]: value }) as { readonly [k in K]?: V };
+
+const bodyShape = ({ manifests }: Source, { manifest, settled, version, ...body }: BodyState): BodyShape => ({
   ...body,
   manifest: manifests.at(manifest),
   settled: [...settled].toSorted(byPlace),
+  ...maybe("version", version),
 });
-
-const maybe = <K extends string, V>(key: K, value: V | undefined): { readonly [k in K]?: V } =>
-  (value === undefined ? {} : { [key]: value }) as { readonly [k in K]?: V };
 
 const callShape = (source: Source, row: CallRow): CallShape => {
   const { id, replay } = row.call;
@@ -159,7 +160,7 @@ const runShape = (source: Source, row: WithBody): RunShape => {
     case "backing_off":
       return { phase: row.phase, body, due: row.due };
     case "unknown":
-      return { phase: row.phase, body, cause: row.cause };
+      return { phase: row.phase, body, cause: row.cause, ...maybe("due", row.due) };
   }
 };
 
