@@ -2,7 +2,8 @@
 import { firstBroken } from "../kernel/error.ts";
 import type { BatchRow } from "./batch.ts";
 import type { BodyState, CallIn, CallPhase, CallRow } from "./model.ts";
-import { awaitsApproval, bodyOf, occupies } from "./row.ts";
+import { awaitsApproval, bodyOf, hasFailed, occupies } from "./row.ts";
+import { versionIn } from "../scope/version.ts";
 import type { Check } from "../concern.ts";
 import { type State, effectBatch } from "../kernel/vocabulary.ts";
 import type { Waiter } from "../wait/model.ts";
@@ -102,7 +103,17 @@ export const checkC8: Check = (state) =>
       : undefined;
   });
 
-export const callChecks: readonly Check[] = [checkC1, checkC2, checkC3, checkC4, checkC5, checkC6, checkC8];
+export const checkC9: Check = (state) =>
+  firstOf(state, (row) => {
+    const body = bodyOf(row);
+    if (body === undefined || body.failed.length === 0 || state.scope.status.type !== "open") return undefined;
+    if (row.phase === "running" && hasFailed(body, body.version)) return `C9: it runs in \`${body.version}\` again`;
+    const here = versionIn(state.scope.versions, body.manifest.id);
+    const isParked = row.phase === "unknown" && row.cause !== "owner_lost";
+    return isParked && here !== undefined && !hasFailed(body, here) ? `C9: \`${here}\` is there` : undefined;
+  });
+
+export const callChecks: readonly Check[] = [checkC1, checkC2, checkC3, checkC4, checkC5, checkC6, checkC8, checkC9];
 export const callChangeChecks = [checkC2Change, checkC7Change] as const;
 
 const firstBatch = (state: State, broken: (row: BatchRow) => string | undefined): string | undefined =>

@@ -1,12 +1,12 @@
 /** Takes what the outside reports of calls. Each handler looks up, decides, and only then writes. */
 import type { PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
-import { continued, decideRetry, hasFailed, nextAttempt, parked, resuming } from "./launch.ts";
+import { continued, decideRetry, nextAttempt, parked, resuming } from "./launch.ts";
 import { afterEdit, afterPrepare } from "./approval.ts";
 import { cancel, cancelNow, cleaned, stopLeft } from "./stop.ts";
 import { complete, ending, project } from "./finish.ts";
 import { afterBeforeHook, afterCheck, afterHooks } from "./prepare.ts";
 import type { BodyResult, CallIn, CallRow } from "./model.ts";
-import { byBirth, inPhase, isRejection, move, problemOfRun, runningRow, withPatches } from "./row.ts";
+import { byBirth, hasFailed, inPhase, isRejection, move, problemOfRun, runningRow, withPatches } from "./row.ts";
 import { batchesOfCall } from "./batch.ts";
 import { diverge } from "./unknown.ts";
 import { type Deadline, deadlineIn } from "../kernel/deadline.ts";

@@ -2,7 +2,7 @@
 import { type Json, type ToolCallOutput, type ToolFailure, withRetry } from "@pawl/tool-value";
 import { observeParked, observeStart, project, unapproved, unavailable } from "./finish.ts";
 import type { BodyState, CallIn, CallRow, FailedVersion, Patches, ResumeCause, Stop } from "./model.ts";
-import { runningRow } from "./row.ts";
+import { hasFailed, runningRow } from "./row.ts";
 import { type Tool, callableById, recoveryOf } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
@@ -84,10 +84,6 @@ const noVersions: readonly FailedVersion[] = [];
 const noPatches: Patches = {};
 
 const versionOf = (draft: Draft, { id }: Tool): string | undefined => versionIn(draft.scope.versions, id);
-
-/** Returns whether this version of the tool could not go on with the attempt before. */
-export const hasFailed = ({ failed }: BodyState, version: string | undefined): boolean =>
-  failed.some((one) => one.version === version);
 
 /** Returns whether a version of the tool is here that an attempt was not tried with. */
 export const isHealable = (draft: Draft, body: BodyState): boolean => {

@@ -29,6 +29,10 @@ export const occupies = (row: CallRow): boolean => occupying.has(row.phase);
 /** Returns the record of a call's body, where the call has one. */
 export const bodyOf = (row: CallRow): BodyState | undefined => ("body" in row ? row.body : undefined);
 
+/** Returns whether this version of the tool could not go on with the attempt before. */
+export const hasFailed = ({ failed }: BodyState, version: string | undefined): boolean =>
+  failed.some((one) => one.version === version);
+
 const sooner = (a: Deadline | undefined, b: Deadline | undefined): Deadline | undefined => {
   if (a === undefined || b === undefined) return a ?? b;
   return b.at < a.at || (b.at === a.at && b.birth < a.birth) ? b : a;
