@@ -1,6 +1,7 @@
 /** The invariants of calls, one function each: what is broken, and in which call. */
 import { firstBroken } from "../kernel/error.ts";
 import type { BatchRow } from "./batch.ts";
+import { checkC9, checkC9Change } from "./life.ts";
 import type { BodyState, CallIn, CallPhase, CallRow } from "./model.ts";
 import { awaitsApproval, bodyOf, hasFailed, occupies } from "./row.ts";
 import { versionIn } from "../scope/version.ts";
@@ -103,18 +104,19 @@ export const checkC8: Check = (state) =>
       : undefined;
   });
 
-export const checkC9: Check = (state) =>
+export const checkC10: Check = (state) =>
   firstOf(state, (row) => {
     const body = bodyOf(row);
     if (body === undefined || body.failed.length === 0 || state.scope.status.type !== "open") return undefined;
-    if (row.phase === "running" && hasFailed(body, body.version)) return `C9: it runs in \`${body.version}\` again`;
+    if (row.phase === "running" && hasFailed(body, body.version)) return `C10: it runs in \`${body.version}\` again`;
     const here = versionIn(state.scope.versions, body.manifest.id);
     const isParked = row.phase === "unknown" && row.cause !== "owner_lost";
-    return isParked && here !== undefined && !hasFailed(body, here) ? `C9: \`${here}\` is there` : undefined;
+    return isParked && here !== undefined && !hasFailed(body, here) ? `C10: \`${here}\` is there` : undefined;
   });
 
-export const callChecks: readonly Check[] = [checkC1, checkC2, checkC3, checkC4, checkC5, checkC6, checkC8, checkC9];
-export const callChangeChecks = [checkC2Change, checkC7Change] as const;
+const ownChecks = [checkC1, checkC2, checkC3, checkC4, checkC5, checkC6, checkC8, checkC9, checkC10] as const;
+export const callChecks: readonly Check[] = ownChecks;
+export const callChangeChecks = [checkC2Change, checkC7Change, checkC9Change] as const;
 
 const firstBatch = (state: State, broken: (row: BatchRow) => string | undefined): string | undefined =>
   firstBroken(state.batches.rows(), (row) => `batch \`${row.ref}\` (${row.phase})`, broken);
@@ -231,6 +233,8 @@ export const checkE2: Check = (state) =>
     for (const [key, effect] of settled) {
       const isOrdered = effect.requested <= effect.settled && effect.settled <= state.seq;
       if (!isOrdered) return `E2: \`${key}\` was asked at ${effect.requested} and settled at ${effect.settled}`;
+      if (effect.first !== undefined && effect.first >= effect.settled)
+        return `E2: \`${key}\` was first answered at ${effect.first}, and reused at ${effect.settled}`;
       if (effect.attempt > attempt) return `E2: \`${key}\` settled in attempt ${effect.attempt} of ${attempt}`;
     }
     return undefined;

@@ -9,7 +9,8 @@
  *
  * Invariants
  *   E1  keys are unique among the open and settled effects of a call, attempt by attempt
- *   E2  a settled effect stands at no earlier place in the log than its request, and in no later attempt than the current
+ *   E2  a settled effect stands at no earlier place in the log than its request, and in no later attempt than the current;
+ *       one that is reused was first answered before
  *   E3  an open sleep has a due time, and a wait may have one; nothing else has
  *   E4  an open wait is a waiter of its wait, and the other way round
  *   E5  an open child batch is live, and names this effect as its parent; every child batch has one
@@ -19,6 +20,7 @@
 import type { Json } from "@pawl/tool-value";
 import type { Patches } from "./model.ts";
 import { bodyOf } from "./row.ts";
+import type { SignalPlace } from "./life.ts";
 import type { SessionScope } from "../identity/scope.ts";
 import type { Deadline } from "../kernel/deadline.ts";
 import type { State } from "../kernel/vocabulary.ts";
@@ -46,7 +48,9 @@ export type EffectSpec =
       readonly wait: string;
       readonly deadline_ms?: number;
       /** For a process that waits for a signal: its name and number. */
-      readonly signal?: { readonly name: string; readonly ordinal: number };
+      readonly signal?: SignalPlace;
+      /** The key is the life's own, or the call's, and leaves the state with it. Without: it is shared by a request. */
+      readonly own?: "life" | "call";
     }
   | { readonly kind: "host"; readonly name: string; readonly input: Json }
   /** A host request whose answer is an occurrence, which the call's batch reports with its replies. */
@@ -112,6 +116,8 @@ export interface SettledEffect {
   /** Its place in the log: of several in one event the lower index comes first. */
   readonly settled: number;
   readonly index: number;
+  /** The event in which an answer that was reused first took its place: the body's clock stands there. */
+  readonly first?: number | undefined;
   /** The event that holds the value. */
   readonly value: number;
   /** For a select: the key that won. */

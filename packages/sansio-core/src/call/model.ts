@@ -19,13 +19,15 @@
  *   C6  between two attempts only steps that may run once are open
  *   C7  a call comes to `ready` through its approval where its tool requires it, or by a sticky one
  *   C8  a call that was told to stop has no clean-up open, and its grace runs unless it, or what it called, cleans up
- *   C9  a body runs in no version that could not go on with its attempt, and no call is parked beside another version
+ *   C9  lives count from 1, one at a time; each begins with nothing remembered, and names an attempt that has begun
+ *   C10 a body runs in no version that could not go on with its attempt, and no call is parked beside another version
  */
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Tool } from "../catalog/model.ts";
 import type { Deadline } from "../kernel/deadline.ts";
 import type { Versions } from "../scope/version.ts";
+import type { Life, SignalPlace } from "./life.ts";
 import type { EffectKind, OpenEffect, SettledEffect } from "./effect.ts";
 import type { BatchRef, CallRef } from "../kernel/vocabulary.ts";
 
@@ -68,6 +70,9 @@ export interface BodyState {
   readonly argsHash: string;
   readonly attempt: number;
   readonly run: number;
+  readonly life: Life;
+  /** Keys of waits that may name the call, or its life: those that do leave the state with it. */
+  readonly waits: readonly string[];
   /** Resumes in a row without a new record. */
   readonly resumes: number;
   readonly startedAt: number;
@@ -273,7 +278,13 @@ export type CallEvent =
       /** The version of the code that runs it from here. */
       readonly version?: string;
     } & OfRun)
-  | ({ readonly type: "call.continued"; readonly args: Json } & OfRun)
+  /** Begins the next life: with the hash of its arguments, and the last signal of each name that this one was handed. */
+  | ({
+      readonly type: "call.continued";
+      readonly args: Json;
+      readonly args_hash?: string;
+      readonly signals?: readonly SignalPlace[];
+    } & OfRun)
   | ({
       readonly type: "call.diverged";
       readonly position: number;

@@ -8,6 +8,7 @@ import {
   isForgotten,
 } from "./effect.ts";
 import { resuming } from "./launch.ts";
+import { readsFirstAnswers } from "./life.ts";
 import type { BodyState, CallIn, CallRow } from "./model.ts";
 import {
   bodyOf,
@@ -225,6 +226,7 @@ export const onEffectReused = (draft: Draft, event: EventOf<"effect.reused">): R
     requested: draft.seq,
     settled: draft.seq,
     index: draft.nextAnswer(),
+    ...(readsFirstAnswers(draft.scope.protocol, body) ? { first: effect.first ?? effect.settled } : {}),
   };
   putCall(draft, withBody(row, { ...body, resumes: 0, settled: body.settled.set(event.key, reused) }), row);
   answer(draft, row, event.key, reused);

@@ -59,6 +59,7 @@ const released = (body: BodyState): BodyState => ({
   ...body,
   attempt: body.attempt + 1,
   run: 0,
+  life: { ...body.life, released: (body.life.released ?? 0) + 1 },
   open: body.open.filter(({ recovery }) => recovery === "once"),
   settled: PersistentMap.of([...body.settled].filter(([, { once }]) => once)),
   failed: [],

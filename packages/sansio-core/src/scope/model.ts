@@ -31,6 +31,12 @@ export interface ScopeRow {
   readonly versions?: Versions;
 }
 
+/** A call that continued under protocol 1, which did not record the hash of the arguments that it has now. */
+export interface ContinuedCall {
+  readonly call: string;
+  readonly args_hash: string;
+}
+
 export type ScopeEvent =
   | {
       readonly type: "scope.opened";
@@ -41,7 +47,7 @@ export type ScopeEvent =
       readonly versions?: Versions;
     }
   | { readonly type: "scope.configured"; readonly options: Options }
-  | { readonly type: "scope.upgraded"; readonly to: number }
+  | { readonly type: "scope.upgraded"; readonly to: number; readonly continued?: readonly ContinuedCall[] }
   | { readonly type: "scope.moving"; readonly to: string; readonly nonce: string }
   | {
       readonly type: "scope.received";
