@@ -84,6 +84,7 @@ export const logLevels = {
   "scope.lost": "info",
   "call.started": "debug",
   "call.parked": "info",
+  "call.unknown": "warn",
   "call.diverged": "error",
   "call.completed": "info",
   "call.settled_late": "warn",
@@ -125,18 +126,20 @@ const outcomeOf = ({ outcome }: ToolCallOutput): LogEntry["fields"] => {
 const namesOf = {
   call_started: "call.started",
   call_parked: "call.parked",
+  call_unknown: "call.unknown",
   call_completed: "call.completed",
   call_settled_late: "call.settled_late",
 } as const;
 
 const ofCall = (scope: string, command: Extract<Command, { readonly type: "observe" }>): LogEntry => {
-  const { what, call, tool, output, duration_ms } = command;
+  const { what, call, tool, output, duration_ms, cause } = command;
   return entryOf(namesOf[what], {
     scope,
     call,
     tool,
     ...(output === undefined ? {} : outcomeOf(output)),
     ...(duration_ms === undefined ? {} : { duration_ms }),
+    ...(cause === undefined ? {} : { cause }),
   });
 };
 

@@ -125,7 +125,16 @@ export { checkSignalName, signalRequest } from "./process/signal.ts";
 export { HeaderCodec, chain, chainStart, linkText } from "./log/format.ts";
 export { type Produced } from "./log/fault.ts";
 export { ReplyCodec, RequestedCallCodec } from "./request/model.ts";
-export { type BodyState, type CallRow } from "./call/model.ts";
+export {
+  type BodyState,
+  type CallRow,
+  type RequestDifference,
+  type NamedRequest,
+  type ParkedCause,
+  type Patches,
+  type UnknownCause,
+} from "./call/model.ts";
+export { type Versions, versionIn } from "./scope/version.ts";
 export { bodyOf } from "./call/row.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";
 export { beginReading, endReading, feed, type Reading, type Torn } from "./log/read.ts";

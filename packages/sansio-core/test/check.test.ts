@@ -73,10 +73,7 @@ const broken: { readonly [name: string]: readonly [whole.Check, State] } = {
   C4: [call.checkC4, withOpen(([first]) => [{ ...(first as OpenEffect), key: "done" }])],
   C5: [call.checkC5, withOpen((open) => open.toReversed())],
   C8: [call.checkC8, withCall("r:a", { cancelled: { seq: 1, cleans: false } })],
-  C10: [
-    call.checkC10,
-    withBody(() => ({ version: "v2", failed: [{ version: "v2", cause: "diverged" }] })),
-  ],
+  C10: [call.checkC10, withBody(() => ({ version: "v2", failed: [{ version: "v2", cause: "diverged" }] }))],
   C6: [call.checkC6, withCall("r:a", { phase: "backing_off" })],
   B1: [batch.checkB1, withBatch({ calls: ["r:x"] as unknown as readonly CallRef[] })],
   B2: [batch.checkB2, withBatch({ unfinished: 1 })],

@@ -29,7 +29,7 @@ import type { SignalPlace } from "./life.ts";
 import type {
   ArgsVerdict,
   BodyResult,
-  Difference,
+  RequestDifference,
   Directive,
   HookOutcome,
   NamedRequest,
@@ -96,14 +96,14 @@ const NamedRequestCodec: Codec<NamedRequest> = record<NamedRequest>("struct Name
   hash: string,
 });
 
-type DifferentField = NonNullable<Difference["fields"]>[number];
+type DifferentField = NonNullable<RequestDifference["fields"]>[number];
 const DifferentFieldCodec: Codec<DifferentField> = record<DifferentField>("struct DifferentField", {
   path: text,
   expected: optional(text),
   found: optional(text),
 });
 
-export const DifferenceCodec: Codec<Difference> = record<Difference>("struct Difference", {
+export const DifferenceCodec: Codec<RequestDifference> = record<RequestDifference>("struct RequestDifference", {
   expected: optional(NamedRequestCodec),
   found: optional(NamedRequestCodec),
   fields: optional(array(DifferentFieldCodec)),

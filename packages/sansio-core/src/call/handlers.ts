@@ -167,7 +167,8 @@ export const onSettled = (draft: Draft, event: EventOf<"call.settled">): Answer 
 const afterResume = (draft: Draft, row: CallIn<"resuming">, event: EventOf<"call.resumed">): CallRow => {
   const { owner, version = row.body.version } = event;
   const { cancelled } = row;
-  if (hasFailed(row.body, version)) return cancelled === undefined ? parked(draft, row, row.body) : cancelNow(draft, row);
+  if (hasFailed(row.body, version))
+    return cancelled === undefined ? parked(draft, row, row.body) : cancelNow(draft, row);
   const left = cancelled === undefined ? undefined : stopLeft(draft, row.call.ref, cancelled);
   return runningRow(row, { ...row.body, version }, { owner, key: undefined, cancelled: left });
 };

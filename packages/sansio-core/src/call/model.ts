@@ -230,7 +230,7 @@ export interface NamedRequest {
 }
 
 /** What a body asked for, and what its log has in that place; without `expected` or `found` there is nothing. */
-export interface Difference {
+export interface RequestDifference {
   readonly expected?: NamedRequest;
   readonly found?: NamedRequest;
   /** Where both inputs are known: the first fields that differ, with their values as short JSON texts. */
@@ -292,7 +292,7 @@ export type CallEvent =
       readonly found: string;
       /** The version of the code that ran it. */
       readonly version?: string;
-      readonly differs?: Difference;
+      readonly differs?: RequestDifference;
     } & OfRun)
   /** All that the body does when it is cancelled is done. */
   | ({ readonly type: "call.cleaned_up" } & OfRun)

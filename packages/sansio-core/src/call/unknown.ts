@@ -132,7 +132,6 @@ export const diverge = (draft: Draft, row: CallIn<"running">, event: EventOf<"ca
   }
 };
 
-
 /** The time in which another version could have healed it is over. */
 export const unhealed = (draft: Draft, row: CallIn<"unknown">): CallRow => {
   const versions = row.body.failed.map(({ version }) => `\`${version}\``).join(", ");

@@ -31,7 +31,13 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { PatchesCodec, ResumeCauseCodec, SelectModeCodec, SignalCodec } from "../call/codec.ts";
-import { type EffectKind, type OpenEffect, type SettledEffect, type StepRecovery, effectKinds } from "../call/effect.ts";
+import {
+  type EffectKind,
+  type OpenEffect,
+  type SettledEffect,
+  type StepRecovery,
+  effectKinds,
+} from "../call/effect.ts";
 import type { Approval, CallIn, FailedVersion, Patches, ResumeCause, Stop, UnknownCause } from "../call/model.ts";
 import { type Life, type SignalPlace, firstLife } from "../call/life.ts";
 import type { Deadline } from "../kernel/deadline.ts";

@@ -44,11 +44,20 @@ const deploy = (rig: Rig, versions: Versions): Rig => {
 const published = (rig: Rig, versions: Versions): Rig =>
   rig.tell({ type: "catalog.published", tools: rig.state.catalog.byId.values(), versions });
 
-const resumed = (rig: Rig, run: Run, version: string, cause: "other_version" | "owner_lost" | "suspended" = "other_version") =>
-  rig.tell({ type: "call.resumed", ...of("r:a", run), cause, owner: "d", version });
+const resumed = (
+  rig: Rig,
+  run: Run,
+  version: string,
+  cause: "other_version" | "owner_lost" | "suspended" = "other_version",
+) => rig.tell({ type: "call.resumed", ...of("r:a", run), cause, owner: "d", version });
 const diverged = (rig: Rig, run: Run, version?: string): Rig => {
   const found = { position: 2, expected: "step `x`", found: "step `y`" };
-  return rig.tell({ type: "call.diverged", ...of("r:a", run), ...found, ...(version === undefined ? {} : { version }) });
+  return rig.tell({
+    type: "call.diverged",
+    ...of("r:a", run),
+    ...found,
+    ...(version === undefined ? {} : { version }),
+  });
 };
 
 /** A step that was asked for and has its result. */
@@ -180,10 +189,10 @@ describe("a call that diverged", () => {
   });
 });
 
-describe("somebody's word on a call that diverged", () => {
-  const decide = (rig: Rig, resolved: "run_again" | "release" | "give_up"): Rig =>
-    rig.tell({ type: "outcome.resolved", call: "r:a", resolved: { type: resolved }, by: "ada" });
+const decide = (rig: Rig, resolved: "run_again" | "release" | "give_up"): Rig =>
+  rig.tell({ type: "outcome.resolved", call: "r:a", resolved: { type: resolved }, by: "ada" });
 
+describe("somebody's word on a call that diverged", () => {
   it("runs it again in the same version, where a setting was corrected", () => {
     const rig = parkedBy2().skip();
     want(decide(rig, "run_again"), { ...execute("r:a", [1, 3]), cause: "run_again" });
@@ -240,7 +249,14 @@ describe("under protocol 1", () => {
     const rig = submit(Rig.open([tool("echo")], {}, 1), "echo");
     want(rig, started("a"), execute("r:a"));
     rig.refuses(
-      { type: "scope.opened", epoch: 2, owner: "d2", protocol: 1, options: rig.state.scope.options, versions: { "*": "v1" } },
+      {
+        type: "scope.opened",
+        epoch: 2,
+        owner: "d2",
+        protocol: 1,
+        options: rig.state.scope.options,
+        versions: { "*": "v1" },
+      },
       "needs_protocol_2",
     );
     const message = "the outcome of `echo` is unknown: its program no longer asks what its log records";
@@ -267,7 +283,14 @@ describe("what a body was told by `ctx.patched`", () => {
     const rig = submit(Rig.open([tool("echo")], {}, 2), "echo").skip();
     rig.tell({ type: "effect.requested", ...of("r:a"), key: "s", hash: "h", effect: step(), patched }).skip();
     stepOk(rig, "r:a", "s").skip();
-    rig.tell({ type: "effect.requested", ...of("r:a"), key: "t", hash: "h", effect: step(), patched: { faster: false, b: false } });
+    rig.tell({
+      type: "effect.requested",
+      ...of("r:a"),
+      key: "t",
+      hash: "h",
+      effect: step(),
+      patched: { faster: false, b: false },
+    });
     const row = rowOf(rig.skip());
     expect(row?.phase === "running" && row.body.patches).toEqual({ faster: true, b: false });
     rig.tell({ type: "call.continued", ...of("r:a"), args: null }).skip();
@@ -286,6 +309,9 @@ describe("what a body was told by `ctx.patched`", () => {
   });
   it("is refused under protocol 1", () => {
     const rig = submit(Rig.open([tool("echo")], {}, 1), "echo").skip();
-    rig.refuses({ type: "effect.requested", ...of("r:a"), key: "s", hash: "h", effect: step(), patched }, "needs_protocol_2");
+    rig.refuses(
+      { type: "effect.requested", ...of("r:a"), key: "s", hash: "h", effect: step(), patched },
+      "needs_protocol_2",
+    );
   });
 });
