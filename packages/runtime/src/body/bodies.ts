@@ -1,31 +1,32 @@
 /** The bodies of a scope: started, fed with answers, and ended with their calls. */
 import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
-import { type CallRow, bodyOf } from "@pawl/sansio-core/driver";
+import { type CallRow, bodyOf, hasRule } from "@pawl/sansio-core/driver";
+import { stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { BodyRun } from "./body-run.ts";
-import { type Answer, type BodyPort, RequestQueue, type RunId, recordRequest } from "./record.ts";
+import { type Answer, type BodyPort, type RunId, askAs, recordRequest, RequestQueue } from "./record.ts";
 import { type HostSide, completionKeyId, placeOf } from "../host/host.ts";
-import { ParkedCalls, answeredConnection } from "../host/connection.ts";
+import { answeredConnection, ParkedCalls } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
 import { textOf } from "../error.ts";
-import type { CallFacts, ProcessApi } from "./facet/facts.ts";
-import { type HostRequest, askAs } from "../host/host-request.ts";
+import type { CallFacts, ProcessApi } from "./facet/facet.ts";
+import type { HostRequest } from "../host/host-request.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
 import {
+  type News,
   type RecordedRun,
   type RecordedRunPort,
   recordedRunOf,
   resolvedIn,
   resultIn,
   shownEventAt,
-} from "./recorded-run.ts";
+} from "./replay.ts";
 import type { Ending } from "../host/outcome.ts";
 import { bodyResult, callFacts, runTool } from "./run-tool.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import type { Cause, ScopeRunner } from "../scope/runner.ts";
 import type { Instance } from "../session/instance.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
-import type { News } from "./replay-order.ts";
 
 type RunningRow = Extract<CallRow, { readonly phase: "running" }>;
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
@@ -204,9 +205,11 @@ export class Bodies {
     const { call, attempt, run } = command;
     return callFacts(this.#side, this.#scope, command, {
       handOut: (key) => this.#handOut({ call, attempt, run }, key),
-      continueAs: (args) => {
+      continueAs: (args, signals) => {
         this.end(call);
-        this.#runner.apply({ type: "call.continued", call, attempt, run, args });
+        const hasLives = hasRule(this.#state.scope.protocol, "lives");
+        const life = hasLives ? { args_hash: stableHash(args), signals } : {};
+        this.#runner.apply({ type: "call.continued", call, attempt, run, args, ...life });
       },
     });
   }
@@ -229,7 +232,7 @@ export class Bodies {
       reuse: ({ call, attempt }, key) =>
         this.#requests.ask(call, () => (tell({ type: "effect.reused", call, attempt, key }), "done")),
       settle: (id, key, result) => tell({ type: "step.settled", ...id, key, result }),
-      diverge: (id, position, expected, found) => tell({ type: "call.diverged", ...id, position, expected, found }),
+      diverge: (id, position, { expected, found }) => tell({ type: "call.diverged", ...id, position, expected, found }),
       cleanedUp: (id) => tell({ type: "call.cleaned_up", ...id }),
       schedule: () => this.#runner.schedule(),
       suspend: ({ call, ...run }) => {
@@ -254,9 +257,10 @@ export class Bodies {
     const row = this.#state.calls.at(call);
     const effect = row === undefined ? undefined : bodyOf(row)?.settled.get(key);
     if (run === undefined || effect === undefined) return undefined;
-    const told =
-      value === cause.seq ? resultIn(cause.event, key, effect, this.#state.process) : run.earlier(key)?.result;
+    const earlier = value === cause.seq ? undefined : run.earlier(key);
+    const told = value === cause.seq ? resultIn(cause.event, key, effect, this.#state.process) : earlier?.result;
     const result = told ?? resolvedIn(this.#state, key, effect);
-    return { answer: { key, seq, index, at: cause.at, result, winner: effect.winner }, isRecorded: told === undefined };
+    const at = effect.first === undefined ? cause.at : (earlier?.at ?? cause.at);
+    return { answer: { key, seq, index, at, result, winner: effect.winner }, isRecorded: told === undefined };
   }
 }

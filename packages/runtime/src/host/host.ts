@@ -23,7 +23,7 @@ import type { ConnectionRequest } from "./connection.ts";
 import type { ExternalWork } from "./host-request.ts";
 import type { Plugin } from "./hook.ts";
 import type { OutcomeResolver, Projector } from "./outcome.ts";
-import type { Roots } from "../scope/token.ts";
+import type { Roots } from "../scope/wait-token.ts";
 import type { FlowHost } from "../session/flow.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
 
@@ -143,7 +143,7 @@ export const placeOf = (state: State, call: CallRef): Place => {
   };
 };
 
-/** Returns the id of a wait of an execution scope. */
+/** Returns the id of a wait of an execution scope, or of a call that stands for one. */
 const waitIdIn = (executionScope: string, wait: AwaitEventWaitIdentity): string => {
   const id = awaitKeyId({ type: "runtime_operation", operation_id: executionScope }, wait);
   if (E.isLeft(id)) throw new EffectError(id.left.code, id.left.message);

@@ -1,12 +1,6 @@
 /** Takes what a body asks for: refuses it, opens its effect, and asks the world or another concern to carry it out. */
-import {
-  type ChildCall,
-  type EffectSpec,
-  type OpenEffect,
-  type SettledEffect,
-  decideSelect,
-  isForgotten,
-} from "./effect.ts";
+import { type ChildCall, type EffectSpec, type OpenEffect, type SettledEffect, decideSelect } from "./effect.ts";
+import { isForgotten } from "./ask.ts";
 import { missingRule } from "../kernel/protocol.ts";
 import type { OwnWait } from "../wait/model.ts";
 import type { CallIn, CallRow } from "./model.ts";

@@ -1,12 +1,6 @@
 /** Ends effects: by an answer from outside, by a signal, by time, or with the body; the body hears of it. */
-import {
-  type EffectKind,
-  type EffectStatus,
-  type OpenEffect,
-  type SettledEffect,
-  decideSelect,
-  isForgotten,
-} from "./effect.ts";
+import { type EffectKind, type EffectStatus, type OpenEffect, type SettledEffect, decideSelect } from "./effect.ts";
+import { isForgotten } from "./ask.ts";
 import { resuming } from "./launch.ts";
 import { readsFirstAnswers } from "./life.ts";
 import type { BodyState, CallIn, CallRow } from "./model.ts";

@@ -1,10 +1,10 @@
 /** Concurrency in a body: batches of calls to other tools, and choices among effects whose winner is on record. */
 import type { Reply } from "@pawl/sansio-core";
-import { ReplyCodec, type SelectMode, batchId } from "@pawl/sansio-core/driver";
+import { type SelectMode, batchId, ReplyCodec } from "@pawl/sansio-core/driver";
 import { type Json, array, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../../error.ts";
-import { type Asking, type Durable, durable, handled, refusing, toJson, valueOf } from "./asking.ts";
+import { type Asking, type Durable, durable, handled, refusing, toJson, valueOf } from "./facet.ts";
 
 export interface BatchCall {
   readonly id: string;
@@ -30,7 +30,7 @@ export interface Concurrency {
 const maxDepth = 32;
 
 const problemOfDepth = (name: string): EffectError | undefined => {
-  if (name.split("/tool-batch:").length <= maxDepth) return undefined;
+  if (name.split(/\/(?:life:\d+:)?tool-batch:/).length <= maxDepth) return undefined;
   const message = `a call may stand below ${maxDepth} others at most: does a tool call itself?`;
   return new EffectError("tool_batch_too_deep", message);
 };
@@ -49,7 +49,7 @@ const batch = (asking: Asking, calls: readonly BatchCall[]): Durable<readonly Re
     tool_id: toolId,
     args: toJson(args, `the arguments of \`${id}\``),
   }));
-  const key = asking.nextName(batchId(listed).batch_id);
+  const key = asking.nextName(asking.facts.life.named(batchId(listed).batch_id));
   if (listed.length === 0) return durable(key, Promise.resolve([]));
   const problem = problemOfDepth(asking.facts.name);
   if (problem !== undefined) return durable(key, Promise.reject(problem));
