@@ -6,12 +6,12 @@ import type { BatchRef } from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { Table } from "../kernel/table.ts";
 import { ReplyCodec } from "../request/model.ts";
+import { onExecutors, onToolMissing } from "./absent-tool.ts";
 import {
   onArgsChecked,
   onCancelled,
   onCleanedUp,
   onDispatched,
-  onExecutors,
   onHookRan,
   onPrepared,
   onProjected,
@@ -27,8 +27,8 @@ import {
   batchChecks,
   callChangeChecks,
   callChecks,
-  effectChecks,
 } from "./check.ts";
+import { effectChecks } from "./effect-check.ts";
 import {
   ArgsVerdictCodec,
   BodyResultCodec,
@@ -80,7 +80,7 @@ import {
   onOwnersLost,
   onPendingEnd,
 } from "./signal.ts";
-import { onSuspended } from "./stop.ts";
+import { onHostWaiting, onLinkFreed, onSuspended } from "./suspend.ts";
 import type { CallEvent } from "./model.ts";
 import type { EffectEvent } from "./effect.ts";
 import { callCommands } from "./command.ts";
@@ -123,7 +123,11 @@ export const call: Concern<
       on: onSettled,
     },
     "call.settled_late": { fields: { ...ofRun, output: ToolCallOutput, duration_ms: u64 }, on: onSettledLate },
-    "call.suspended": { fields: { ...ofRun, parked: optional(string) }, on: onSuspended },
+    "call.suspended": {
+      fields: { ...ofRun, parked: optional(string), link: optional(string) },
+      fieldsSince: { link: "suspends_every_wait" },
+      on: onSuspended,
+    },
     "call.resumed": {
       fields: { ...ofRun, cause: ResumeCauseCodec, owner: string, version: optional(string) },
       fieldsSince: { version: "parked_divergence" },
@@ -148,6 +152,7 @@ export const call: Concern<
     },
     "call.cleaned_up": { fields: ofRun, on: onCleanedUp },
     "call.executor_missing": { fields: ofRun, on: onRun },
+    "call.tool_missing": { fields: { call: string }, since: "absent_tool_waits", on: onToolMissing },
     "executors.available": {
       fields: { tools: array(string), versions: optional(VersionsCodec) },
       fieldsSince: { versions: "parked_divergence" },
@@ -181,6 +186,11 @@ export const call: Concern<
     },
     "step.settled": { fields: { ...ofRun, key: string, result: EffectResultCodec }, on: onStepSettled },
     "host.answered": { fields: { call: string, key: string, result: EffectResultCodec }, on: onHostAnswered },
+    "host.waiting": {
+      fields: { call: string, key: string, seq: u64, name: string, input: json },
+      since: "suspends_every_wait",
+      on: onHostWaiting,
+    },
     "replies.recorded": {
       fields: { call: string, key: string, replies: array(ReplyCodec), triggers: array(json) },
       on: onRepliesRecorded,
@@ -205,16 +215,16 @@ export const call: Concern<
     "batch.counted": { raises: ["batch.ended"], on: inLiveBatch(onBatchCounted) },
     "batch.triggered": { raises: [], on: inLiveBatch(onBatchTriggered) },
     "calls.cancel": {
-      raises: ["batch.counted", "call.left", "wait.close", "waits.leave", "effect.end"],
+      raises: ["batch.counted", "call.left", "wait.close", "waits.leave", "effect.end", "link.freed"],
       on: inLiveBatch(onCallsCancel),
     },
     "batches.cancel": { raises: ["calls.cancel"], on: onBatchesCancel },
     "batches.review": { raises: ["calls.launch"], on: onBatchesReview },
     "call.left": { raises: ["calls.drop", "wait.leave"], on: onCallLeft },
-    "calls.drop": { raises: ["wait.close", "waits.leave"], on: onCallsDrop },
+    "calls.drop": { raises: ["wait.close", "waits.leave", "link.freed"], on: onCallsDrop },
     "calls.decide": { raises: ["call.moved", "waits.leave"], on: onCallsDecide },
     "owners.lost": {
-      raises: ["call.moved", "call.left", "wait.open", "wait.close", "waits.leave", "run.lost"],
+      raises: ["call.moved", "call.left", "wait.open", "wait.close", "waits.leave", "run.lost", "link.freed"],
       on: onOwnersLost,
     },
     "versions.changed": { raises: ["call.moved"], on: onVersionsChanged },
@@ -223,6 +233,7 @@ export const call: Concern<
     "wait.kept": { raises: [], on: onWaitKept },
     "calls.upgraded": { raises: [], on: onCallsUpgraded },
     "effects.expire": { raises: ["wait.leave"], on: onEffectsExpire },
+    "link.freed": { raises: [], on: onLinkFreed },
   },
   commands: callCommands,
   due: { next: nextCallDue, tidy: tidyCallDues, on: onCallDue },

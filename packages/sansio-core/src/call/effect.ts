@@ -100,6 +100,8 @@ export interface OpenEffect {
   readonly due?: Deadline;
   /** For a clean-up: how long it may take. */
   readonly cleanupMs?: number;
+  /** For a request whose host asks a person: what it is asked again after an opening, while no body asks. */
+  readonly waiting?: { readonly name: string; readonly input: Json };
 }
 
 export type EffectStatus = "ok" | "err";
@@ -158,6 +160,15 @@ export type EffectEvent =
       readonly result: EffectResult;
     }
   | { readonly type: "host.answered"; readonly call: string; readonly key: string; readonly result: EffectResult }
+  /** The host asks a person, and may take its time. `seq`: the event of the request. */
+  | {
+      readonly type: "host.waiting";
+      readonly call: string;
+      readonly key: string;
+      readonly seq: number;
+      readonly name: string;
+      readonly input: Json;
+    }
   /** The value of a child batch: what its calls came to, in their order. */
   | {
       readonly type: "replies.recorded";

@@ -103,7 +103,8 @@ export const parked = (draft: Draft, row: CallRow, body: BodyState): CallIn<"unk
   observeParked(draft, row, cause);
   const isTimed = cause === "diverged" && divergence_ms !== undefined;
   const due = isTimed ? deadlineIn(draft, divergence_ms) : undefined;
-  return { call, tool, args, observed, phase: "unknown", body, cause, due };
+  const { room: _, ...left } = body;
+  return { call, tool, args, observed, phase: "unknown", body: left, cause, due };
 };
 
 // Launching.

@@ -38,10 +38,8 @@ export const withBody = (row: Bodied, body: BodyState): Bodied => {
   switch (row.phase) {
     case "running":
       return runningRow(row, body, row);
-    case "suspended": {
-      const { call, tool, args, observed } = row;
-      return { call, tool, args, observed, phase: "suspended", body, due: earliestDue(body.open) };
-    }
+    case "suspended":
+      return { ...row, body, due: earliestDue(body.open) };
     default:
       return { ...row, body };
   }
@@ -121,7 +119,7 @@ export const endEffect = (draft: Draft, ref: CallRef, key: string, end: End): vo
 };
 
 /** The open effect that an answer from outside is for. */
-const openEffect = (row: Bodied, key: string, ...kinds: readonly EffectKind[]): OpenEffect | Rejection => {
+export const openEffect = (row: Bodied, key: string, ...kinds: readonly EffectKind[]): OpenEffect | Rejection => {
   const { body } = row;
   const call = row.call.ref;
   const effect = body.open.find((open) => open.key === key);
@@ -149,7 +147,7 @@ export const onStepSettled = (draft: Draft, event: EventOf<"step.settled">): Rej
 const waiting = ["running", "suspended", "resuming", "no_executor", "backing_off", "unknown"] as const;
 
 /** The call whose body waits for an answer, wherever it is meanwhile. */
-const bodied = (draft: Draft, call: string): Bodied | Rejection => {
+export const bodied = (draft: Draft, call: string): Bodied | Rejection => {
   const row = inPhase(draft, call, ...waiting, "awaiting_approval");
   if (isRejection(row) || row.phase !== "awaiting_approval") return row;
   const { body } = row;

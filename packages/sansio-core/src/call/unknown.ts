@@ -7,12 +7,14 @@ import { park } from "./approval.ts";
 import { ending, internal } from "./finish.ts";
 import { isHealable, parked, resuming } from "./launch.ts";
 import type { BodyState, CallIn, CallRow, FailedVersion, ParkedCause, Resolved, UnknownCause } from "./model.ts";
-import { byBirth, inPhase, isRejection, move } from "./row.ts";
+import { bodyOf, byBirth, hasFailed, inPhase, isRejection, move } from "./row.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
-import type { Rejection } from "../kernel/error.ts";
+import { type Rejection, firstBroken } from "../kernel/error.ts";
 import { hasRule, missingRule } from "../kernel/protocol.ts";
-import type { EventOf } from "../kernel/vocabulary.ts";
+import type { EventOf, State } from "../kernel/vocabulary.ts";
+import type { StateCheck } from "../concern.ts";
+import { versionIn } from "../scope/version.ts";
 
 const reasons: { readonly [C in UnknownCause]: string } = {
   owner_lost: "its owner was lost while it ran",
@@ -139,6 +141,23 @@ export const unhealed = (draft: Draft, row: CallIn<"unknown">): CallRow => {
   const message = `${why} within ${draft.options.divergence_ms} ms (\`divergence_ms\`)`;
   return ending(draft, row, internal("replay_diverged", message), durationOf(draft, row.body));
 };
+
+/** Returns what is broken about a version that runs a call, or that a call is parked beside. */
+const problemOfVersion = ({ scope }: State, row: CallRow): string | undefined => {
+  const body = bodyOf(row);
+  if (body === undefined || body.failed.length === 0 || scope.status.type !== "open") return undefined;
+  if (row.phase === "running" && hasFailed(body, body.version)) return `it runs in \`${body.version}\` again`;
+  const here = versionIn(scope.versions, body.manifest.id);
+  const isParked = row.phase === "unknown" && row.cause !== "owner_lost";
+  return isParked && here !== undefined && !hasFailed(body, here) ? `\`${here}\` is there` : undefined;
+};
+
+export const checkC12: StateCheck = (state) =>
+  firstBroken(
+    state.calls.rows(),
+    ({ call, phase }) => `call \`${call.ref}\` (${phase}): C12`,
+    (row) => problemOfVersion(state, row),
+  );
 
 /** Goes on with the parked calls for which there is a version now that they were not tried with. */
 export const onVersionsChanged = (draft: Draft): void => {

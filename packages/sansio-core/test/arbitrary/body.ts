@@ -85,9 +85,11 @@ const settles = (dice: Dice, row: Running): Event => {
   return { type: "call.settled", ...ofRun(row), result, duration_ms: dice.below(100) };
 };
 
-const mayWait = ({ body: { open } }: Running): boolean =>
-  open.some(({ kind }) => kind !== "cleanup") &&
-  open.every(({ kind }) => kind === "wait" || kind === "sleep" || kind === "select" || kind === "cleanup");
+/** It is quiet, and its driver asks whether it may leave memory; or it has a message for a link that may be full. */
+const rests = (dice: Dice, row: Running): Event => {
+  const link = dice.maybe(25, () => dice.pick(peers));
+  return { type: "call.suspended", ...ofRun(row), ...(link === undefined ? {} : { link }) };
+};
 
 /** It has ended, and is to run again when a wait of its is over. */
 const parks = (dice: Dice, row: Running): Event | undefined => {
@@ -105,7 +107,7 @@ const reports = (dice: Dice, row: Running): Event => {
       return parks(dice, row) ?? { type: "clock.ticked" };
     case 1:
     case 6:
-      return mayWait(row) ? { type: "call.suspended", ...of } : { type: "clock.ticked" };
+      return rests(dice, row);
     case 3:
       return { type: "call.continued", ...of, args: anyJson(dice) };
     case 4:
@@ -119,13 +121,15 @@ const reports = (dice: Dice, row: Running): Event => {
 const answers = (dice: Dice, state: State, row: Running): Event | undefined => {
   const { open } = row.body;
   if (open.length === 0) return undefined;
-  const { kind, key } = dice.pick(open);
+  const { kind, key, seq, waiting } = dice.pick(open);
   const of = ofRun(row);
   switch (kind) {
     case "step":
       return { type: "step.settled", ...of, key, result: anyResult(dice) };
     case "host":
     case "trigger":
+      if (waiting === undefined && dice.isUnder(40))
+        return { type: "host.waiting", call: of.call, key, seq, name: "ask", input: anyJson(dice) };
       return { type: "host.answered", call: of.call, key, result: anyResult(dice) };
     case "wait":
       return dice.isUnder(30) ? { type: "wait.cancelled", call: of.call, key } : undefined;

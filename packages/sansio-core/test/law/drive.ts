@@ -31,6 +31,8 @@ const answerTo = (command: Command): Event | undefined => {
     }
     case "outcome.resolve":
       return { type: "outcome.resolved", call: command.call, resolved: { type: "give_up" } };
+    case "host.request":
+      return { type: "host.answered", call: command.call, key: command.key, result: { status: "ok", value: 1 } };
     case "result.project":
       return { type: "result.projected", call: command.call, parts: [] };
     case "replies.record": {
@@ -88,6 +90,8 @@ const outsideOf = (row: CallRow): Event | undefined => {
       return { type: "wait.resolved", key: row.key, resolution: { status: "ok", payload: 1 } };
     case "no_executor":
       return { type: "executors.available", tools: [row.body.manifest.id] };
+    case "no_tool":
+      return { type: "executors.available", tools: [row.manifest.id] };
     case "suspended": {
       const waiting = row.body.open.find(({ wait }) => wait !== undefined)?.wait;
       if (waiting === undefined) return undefined;

@@ -35,7 +35,11 @@ describe("a golden log", () => {
 
   it("holds every type of event but the one that there is no use for yet", () => {
     const texts = recorded.map((name) => textOf(name, ".jsonl")).join("");
-    expect(eventTypes.filter((type) => !texts.includes(`"event":{"type":"${type}"`))).toEqual(["scope.upgraded"]);
+    expect(eventTypes.filter((type) => !texts.includes(`"event":{"type":"${type}"`))).toEqual([
+      "scope.upgraded",
+      "host.waiting",
+      "call.tool_missing",
+    ]);
   });
 
   for (const name of recorded) {

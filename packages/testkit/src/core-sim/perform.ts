@@ -1,6 +1,6 @@
 /** Performs commands as a driver and its environment would. */
 import type { Command, Event } from "@pawl/sansio-core";
-import { answerOf, finishedLink, isExecutor, wakeKey } from "@pawl/sansio-core/driver";
+import { answerOf, bodyOf, finishedLink, isExecutor, wakeKey } from "@pawl/sansio-core/driver";
 import { Body } from "./body.ts";
 import { anyTools } from "./catalog.ts";
 import { answerToBackgroundWork } from "./background.ts";
@@ -41,9 +41,25 @@ const resolved = ({ dice, isCalm }: Environment, call: string): Event => ({
       ]),
 });
 
+/** Answers a request of a body, or says that a person is asked, who answers later. */
+const hostAnswer = ({ state }: SimScope, { dice, isCalm }: Environment, request: Of<"host.request">): Event => {
+  const { call, key, name, input } = request;
+  const row = state.calls.at(call);
+  const open = row === undefined ? undefined : bodyOf(row)?.open.find((effect) => effect.key === key);
+  const asksPerson = open !== undefined && !isCalm && state.scope.protocol >= 2 && dice.isUnder(40);
+  if (asksPerson) return { type: "host.waiting", call, key, seq: open.seq, name, input };
+  return { type: "host.answered", call, key, result: anyResult(dice) };
+};
+
+/** Returns whether the tool of a call in preparation is away. The check of edited arguments is answered either way. */
+const isAway = ({ state }: SimScope, { dice, isCalm }: Environment, call: string): boolean =>
+  !isCalm && state.scope.protocol >= 2 && state.calls.at(call)?.phase !== "awaiting_approval" && dice.isUnder(6);
+
 /** Returns the immediate answer of a command, as the duty table names it. */
-const answerTo = (world: Environment, command: Command): Event | undefined => {
+const answerTo = (scope: SimScope, world: Environment, command: Command): Event | undefined => {
   const { dice } = world;
+  const isOfTool = command.type === "args.check" || command.type === "tool.prepare";
+  if (isOfTool && isAway(scope, world, command.call)) return { type: "call.tool_missing", call: command.call };
   switch (command.type) {
     case "hook.run":
       return { type: "hook.ran", call: command.call, phase: command.phase, outcome: anyHook(dice) };
@@ -60,7 +76,7 @@ const answerTo = (world: Environment, command: Command): Event | undefined => {
       return { type: "replies.recorded", call, key, replies, triggers };
     }
     case "host.request":
-      return { type: "host.answered", call: command.call, key: command.key, result: anyResult(dice) };
+      return hostAnswer(scope, world, command);
     case "external.cancel":
       return { type: "external.cancel_acked", key: command.key };
     case "reply":
@@ -158,7 +174,7 @@ export const perform = (scope: SimScope, world: Environment, act: Act): void => 
       return;
     }
     default: {
-      const event = answerTo(world, act);
+      const event = answerTo(scope, world, act);
       if (event !== undefined) offerTwice(scope, world, event);
     }
   }
