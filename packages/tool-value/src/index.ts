@@ -7,6 +7,7 @@ export {
   type ValueErrorCode,
   describe,
   formatPath,
+  isObject,
 } from "./json.ts";
 export { type Limits, defaultLimits, noLimits } from "./limits.ts";
 export { linearPattern } from "./pattern.ts";
