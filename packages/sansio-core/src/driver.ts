@@ -127,15 +127,8 @@ export { HeaderCodec, chain, chainStart, linkText } from "./log/format.ts";
 export { type Produced } from "./log/fault.ts";
 export { ReplyCodec, RequestedCallCodec } from "./request/model.ts";
 export { attemptInLife, firstLife, isLifeOver, readsFirstAnswers, type SignalPlace } from "./call/life.ts";
-export {
-  type BodyState,
-  type CallRow,
-  type RequestDifference,
-  type NamedRequest,
-  type ParkedCause,
-  type Patches,
-  type UnknownCause,
-} from "./call/model.ts";
+export { type BodyState, type CallRow, type ParkedCause, type Patches, type UnknownCause } from "./call/model.ts";
+export { type RequestDifference, type NamedRequest } from "./call/event.ts";
 export { type Versions, versionIn } from "./scope/version.ts";
 export { bodyOf } from "./call/row.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";

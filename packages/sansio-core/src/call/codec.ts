@@ -26,6 +26,7 @@ import {
   effectKinds,
 } from "./effect.ts";
 import type { SignalPlace } from "./life.ts";
+import type { Patches, ResumeCause } from "./model.ts";
 import type {
   ArgsVerdict,
   BodyResult,
@@ -33,11 +34,9 @@ import type {
   Directive,
   HookOutcome,
   NamedRequest,
-  Patches,
   Preparation,
   Resolved,
-  ResumeCause,
-} from "./model.ts";
+} from "./event.ts";
 import { SessionScope } from "../identity/scope.ts";
 import { AskingCodec } from "../message/message.ts";
 

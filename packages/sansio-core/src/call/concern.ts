@@ -81,7 +81,7 @@ import {
   onPendingEnd,
 } from "./signal.ts";
 import { onHostWaiting, onLinkFreed, onSuspended } from "./suspend.ts";
-import type { CallEvent } from "./model.ts";
+import type { CallEvent } from "./event.ts";
 import type { EffectEvent } from "./effect.ts";
 import { callCommands } from "./command.ts";
 import type { CallCommand, CallRows, CallSignal } from "./contract.ts";

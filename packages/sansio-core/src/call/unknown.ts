@@ -6,7 +6,8 @@ import { type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-v
 import { park } from "./approval.ts";
 import { ending, internal } from "./finish.ts";
 import { isHealable, parked, resuming } from "./launch.ts";
-import type { BodyState, CallIn, CallRow, FailedVersion, ParkedCause, Resolved, UnknownCause } from "./model.ts";
+import type { BodyState, CallIn, CallRow, FailedVersion, ParkedCause, UnknownCause } from "./model.ts";
+import type { Resolved } from "./event.ts";
 import { bodyOf, byBirth, hasFailed, inPhase, isRejection, move } from "./row.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";

@@ -1,15 +1,4 @@
-/**
- * Effects in a snapshot. There may be thousands of settled ones, and all that is asked of them is their key, hash,
- * status and place: so each is a tuple, `[key, hash, code, attempt, requested, waited, index, back, winner, since]`, and
- * what is nothing at its end is left out.
- *
- *   code    4 × the kind's place in `effectKinds`, 2 for a step that may run only once, 1 for an error
- *   waited  from the request to the end, in events
- *   index   among the answers of the event that settled it
- *   back    from the end to the event that holds the value, in events
- *   winner  of a select: the key that won
- *   since   of an answer that was reused: from its first place to the end, in events
- */
+/** Calls in a snapshot, by their phases: what goes without saying is left out. */
 import {
   type Codec,
   type Json,
@@ -17,27 +6,18 @@ import {
   ToolCallOutput,
   array,
   boolean,
-  codecFrom,
   defaultPendingCompletion,
   defaulted,
   json,
   oneOf,
   optional,
   record,
-  refuse,
   string,
   tagged,
   u64,
 } from "@pawl/tool-value";
-import * as E from "fp-ts/lib/Either.js";
-import { PatchesCodec, ResumeCauseCodec, SelectModeCodec, SignalCodec } from "../call/codec.ts";
-import {
-  type EffectKind,
-  type OpenEffect,
-  type SettledEffect,
-  type StepRecovery,
-  effectKinds,
-} from "../call/effect.ts";
+import { PatchesCodec, ResumeCauseCodec, SignalCodec } from "../call/codec.ts";
+import type { OpenEffect } from "../call/effect.ts";
 import type {
   Approval,
   CallIn,
@@ -50,82 +30,7 @@ import type {
 } from "../call/model.ts";
 import { type Life, type SignalPlace, firstLife } from "../call/life.ts";
 import type { Deadline } from "../kernel/deadline.ts";
-
-/** A snapshot leaves out what goes without saying. */
-export const isEmpty = (list: readonly unknown[]): boolean => list.length === 0;
-export const isNone = (n: number): boolean => n === 0;
-export const isFalse = (flag: boolean): boolean => !flag;
-
-export const DeadlineCodec: Codec<Deadline> = record<Deadline>("struct Deadline", { at: u64, birth: u64 });
-
-const SelectCodec = record<NonNullable<OpenEffect["select"]>>("struct Select", {
-  mode: SelectModeCodec,
-  keys: array(string),
-});
-
-const WaitingCodec = record<NonNullable<OpenEffect["waiting"]>>("struct Waiting", { name: string, input: json });
-
-export const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct OpenEffect", {
-  key: string,
-  kind: oneOf<EffectKind>("an effect kind", ...effectKinds),
-  hash: string,
-  seq: u64,
-  attempt: u64,
-  run: u64,
-  recovery: optional<StepRecovery>(oneOf("a step recovery", "again", "idempotent", "once")),
-  wait: optional(string),
-  select: optional(SelectCodec),
-  due: optional(DeadlineCodec),
-  cleanupMs: optional(u64),
-  waiting: optional(WaitingCodec),
-});
-
-export type SettledEntry = readonly [key: string, effect: SettledEffect];
-
-const written = ([key, effect]: SettledEntry): readonly (string | number | null)[] => {
-  const { kind, hash, status, attempt, requested, settled, index, first, value, winner, once } = effect;
-  const code = 4 * effectKinds.indexOf(kind) + 2 * Number(once) + Number(status === "err");
-  const tuple = [key, hash, code, attempt, requested, settled - requested, index, settled - value];
-  if (first !== undefined) return [...tuple, winner ?? null, settled - first];
-  if (winner !== undefined) return [...tuple, winner];
-  const last = tuple.findLastIndex((part) => part !== 0);
-  return tuple.slice(0, Math.max(last + 1, 6));
-};
-
-const isCount = (u: unknown): u is number => u64.is(u);
-const isText = (u: unknown): u is string => string.is(u);
-
-const entryOf = (u: unknown): SettledEntry | undefined => {
-  if (!Array.isArray(u) || u.length < 6 || u.length > 10) return undefined;
-  const [key, hash, code, attempt, requested, waited, index = 0, back = 0, won, since = 0] = u as readonly unknown[];
-  const winner = won === null && u.length === 10 ? undefined : won;
-  if (!isText(key) || !isText(hash) || !(winner === undefined || isText(winner))) return undefined;
-  if (!isCount(code) || !isCount(attempt) || !isCount(requested) || !isCount(waited)) return undefined;
-  const kind = effectKinds[Math.floor(code / 4)];
-  const settled = requested + waited;
-  if (!isCount(index) || !isCount(back) || kind === undefined || !isCount(settled) || back > settled) return undefined;
-  if (!isCount(since) || since > settled) return undefined;
-  const status = code % 2 === 1 ? "err" : "ok";
-  const once = code % 4 >= 2;
-  const reused = since === 0 ? {} : { first: settled - since };
-  return [
-    key,
-    { kind, hash, status, attempt, requested, settled, index, ...reused, value: settled - back, winner, once },
-  ];
-};
-
-export const SettledCodec: Codec<SettledEntry> = codecFrom<SettledEntry>(
-  "a settled effect",
-  (u): u is SettledEntry => Array.isArray(u) && u.length === 2,
-  (u, c) => {
-    const entry = entryOf(u);
-    return entry === undefined ? refuse(u, c, "invalid value: expected the tuple of a settled effect") : E.right(entry);
-  },
-  written,
-);
-
-/** By their places in the log, which no two share. */
-export const byPlace = ([, a]: SettledEntry, [, b]: SettledEntry): number => a.settled - b.settled || a.index - b.index;
+import { DeadlineCodec, OpenEffectCodec, SettledCodec, type SettledEntry, isEmpty, isFalse, isNone } from "./effect.ts";
 
 export interface BodyShape {
   /** The place of its manifest among the tools of the snapshot. */

@@ -33,7 +33,8 @@ import type { State } from "../kernel/vocabulary.ts";
 import { type Reply, ReplyCodec } from "../request/model.ts";
 import type { ScopeRow, ScopeStatus } from "../scope/model.ts";
 import { VersionsCodec } from "../scope/version.ts";
-import { type BodyShape, type CallShape, CallCodec, isEmpty, isFalse, isNone } from "./call.ts";
+import { type BodyShape, type CallShape, CallCodec } from "./call.ts";
+import { isEmpty, isFalse, isNone } from "./effect.ts";
 import { type FlowShape, FlowRowCodec } from "./flow.ts";
 import type { Terminal } from "../wait/model.ts";
 

@@ -8,7 +8,8 @@ import type { FlowRow } from "../flow/model.ts";
 import { waitingsOf } from "../flow/strand.ts";
 import { type CallRef, type State, stepBatch } from "../kernel/vocabulary.ts";
 import { type RequestRow, ownExecutionScope } from "../request/model.ts";
-import { type BodyShape, type CallShape, byPlace } from "./call.ts";
+import type { BodyShape, CallShape } from "./call.ts";
+import { byPlace } from "./effect.ts";
 import { flowShape } from "./flow.ts";
 import {
   type BatchShape,

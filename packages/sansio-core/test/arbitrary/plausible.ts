@@ -1,5 +1,6 @@
 /** The events that a host, its tools and its driver would send in a state. */
-import type { CallIn, CallPhase, CallRow, Directive } from "../../src/call/model.ts";
+import type { CallIn, CallPhase, CallRow } from "../../src/call/model.ts";
+import type { Directive } from "../../src/call/event.ts";
 import type { Event, State } from "../../src/kernel/vocabulary.ts";
 import { ofRunning, waitKeys } from "./body.ts";
 import { ofLongWork } from "./background.ts";
