@@ -52,6 +52,7 @@ const observed = {
   call_settled_late: "has settled, too late to count",
   call_parked: "is parked",
   call_unknown: "waits for somebody to decide on it, since its outcome is unknown",
+  call_crashed: "has crashed",
 } as const;
 
 /** Says in one sentence what a command asks for, and why. */

@@ -1,8 +1,9 @@
 /** The invariants of calls, batches and approvals, one function each: what is broken, and where. */
 import { firstBroken } from "../kernel/error.ts";
 import type { BatchRow } from "./batch.ts";
+import { checkC12Change } from "./crash-loop.ts";
 import { checkC9, checkC9Change } from "./life.ts";
-import { checkC12 } from "./unknown.ts";
+import { checkC13 } from "./unknown.ts";
 import type { CallIn, CallPhase, CallRow } from "./model.ts";
 import { awaitsApproval, bodyOf, occupies } from "./row.ts";
 import type { Check } from "../concern.ts";
@@ -142,9 +143,9 @@ export const callChecks: readonly Check[] = [
   checkC9,
   checkC10,
   checkC11,
-  checkC12,
+  checkC13,
 ];
-export const callChangeChecks = [checkC2Change, checkC7Change, checkC9Change] as const;
+export const callChangeChecks = [checkC2Change, checkC7Change, checkC9Change, checkC12Change] as const;
 
 const firstBatch = (state: State, broken: (row: BatchRow) => string | undefined): string | undefined =>
   firstBroken(state.batches.rows(), (row) => `batch \`${row.ref}\` (${row.phase})`, broken);

@@ -25,8 +25,6 @@ import {
   type StepRecovery,
   effectKinds,
 } from "./effect.ts";
-import type { SignalPlace } from "./life.ts";
-import type { Patches, ResumeCause } from "./model.ts";
 import type {
   ArgsVerdict,
   BodyResult,
@@ -37,6 +35,8 @@ import type {
   Preparation,
   Resolved,
 } from "./event.ts";
+import type { Patches, ResumeCause, UnknownCause } from "./model.ts";
+import type { SignalPlace } from "./life.ts";
 import { SessionScope } from "../identity/scope.ts";
 import { AskingCodec } from "../message/message.ts";
 
@@ -89,6 +89,10 @@ export const ResumeCauseCodec: Codec<ResumeCause> = oneOf(
   "other_version",
 );
 
+export const UnknownCauseCodec: Codec<UnknownCause> = oneOf("a cause", "owner_lost", "crash_loop", "diverged");
+
+/** The cause of a background run that is not begun again. */
+export const NotBegunCodec: Codec<"owner_lost"> = oneOf("the cause of a run that is not begun again", "owner_lost");
 const NamedRequestCodec: Codec<NamedRequest> = record<NamedRequest>("struct NamedRequest", {
   key: string,
   kind: oneOf<EffectKind>("an effect kind", ...effectKinds),

@@ -80,9 +80,6 @@ export const callCommands: { readonly [T in CallCommand["type"]]: CommandRule<T>
   observe: {
     tag: 14,
     duty: observed,
-    digest: (lanes, command) => {
-      lanes.text(command.what).text(command.call).text(command.tool).text(command.call_id);
-      return command.cause === undefined ? lanes : lanes.text(command.cause);
-    },
+    digest: (lanes, command) => lanes.observed(command),
   },
 };

@@ -86,10 +86,12 @@ export type CallEvent =
     }
   | { readonly type: "call.prepared"; readonly call: string; readonly preparation: Preparation }
   | ({ readonly type: "call.dispatched"; readonly owner: string; readonly key?: string } & OfRun)
+  /** `cause`: the driver says that a background run was lost and is not begun again. */
   | ({
       readonly type: "call.settled";
       readonly result: BodyResult;
       readonly duration_ms: number;
+      readonly cause?: "owner_lost";
       readonly patched?: Patches;
     } & OfRun)
   | ({ readonly type: "call.settled_late"; readonly output: ToolCallOutput; readonly duration_ms: number } & OfRun)

@@ -1,14 +1,15 @@
 /** Takes what the outside reports of calls. Each handler looks up, decides, and only then writes. */
-import type { PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
+import type { PendingCompletion } from "@pawl/tool-value";
 import { afterAnswer, asPreparing } from "./absent-tool.ts";
-import { continued, decideRetry, nextAttempt, parked } from "./launch.ts";
+import { continued, decideRetry, nextAttempt } from "./launch.ts";
 import { afterEdit, afterPrepare } from "./approval.ts";
 import { cancel, cancelNow, cleaned, stopLeft } from "./stop.ts";
-import { complete, ending, project } from "./finish.ts";
+import { type End, complete, endWith, projectEnd } from "./finish.ts";
 import { afterBeforeHook, afterCheck, afterHooks } from "./prepare.ts";
 import { attemptInLife } from "./life.ts";
-import type { CallIn, CallRow } from "./model.ts";
 import type { BodyResult } from "./event.ts";
+import type { CallIn, CallRow } from "./model.ts";
+import { parked } from "./parked.ts";
 import { hasFailed, inPhase, isRejection, move, problemOfRun, runningRow, withPatches } from "./row.ts";
 import { batchesOfCall } from "./batch.ts";
 import { diverge } from "./unknown.ts";
@@ -55,7 +56,7 @@ const finishing = (draft: Draft, ref: string, waits: CallIn<"finishing">["waits"
 const onAfterHook = (draft: Draft, event: EventOf<"hook.ran">): Answer => {
   const row = finishing(draft, event.call, "hook");
   if (isRejection(row)) return row;
-  move(draft, row, project(draft, row, afterHooks(row.output, event.outcome), row.durationMs));
+  move(draft, row, projectEnd(draft, row, { ...row, output: afterHooks(row.output, event.outcome) }));
   return undefined;
 };
 
@@ -124,12 +125,12 @@ const pendingOn = (
 };
 
 /** A cancelled call that still finishes keeps its outcome, and is not tried again. */
-const afterAttempt = (draft: Draft, row: CallIn<"running">, output: ToolCallOutput, durationMs: number): CallRow => {
+const afterAttempt = (draft: Draft, row: CallIn<"running">, { output, durationMs, cause }: End): CallRow => {
   const { body } = row;
   const verdict =
     row.cancelled === undefined ? decideRetry(body.manifest.retry_policy, attemptInLife(body), output) : keep;
   if (verdict.type !== "again")
-    return ending(draft, row, verdict.type === "exhausted" ? verdict.output : output, durationMs);
+    return endWith(draft, row, { output: verdict.type === "exhausted" ? verdict.output : output, durationMs, cause });
   const delayMs = Number(verdict.delayMs);
   if (delayMs === 0) return nextAttempt(draft, row, body);
   const { call, tool, args, observed } = row;
@@ -161,9 +162,13 @@ export const onSettledLate = (draft: Draft, event: EventOf<"call.settled_late">)
   return undefined;
 };
 
-const afterRun = (draft: Draft, row: CallIn<"running">, { result, duration_ms }: EventOf<"call.settled">): CallRow => {
+const afterRun = (
+  draft: Draft,
+  row: CallIn<"running">,
+  { result, duration_ms, cause }: EventOf<"call.settled">,
+): CallRow => {
   if (result.type === "pending") return pendingOn(draft, row, result, duration_ms);
-  return afterAttempt(draft, row, result.output, duration_ms);
+  return afterAttempt(draft, row, { output: result.output, durationMs: duration_ms, cause });
 };
 
 export const onSettled = (draft: Draft, event: EventOf<"call.settled">): Answer => {
@@ -182,7 +187,7 @@ const afterResume = (draft: Draft, row: CallIn<"resuming">, event: EventOf<"call
   if (hasFailed(row.body, version))
     return cancelled === undefined ? parked(draft, row, row.body) : cancelNow(draft, row);
   const left = cancelled === undefined ? undefined : stopLeft(draft, row.call.ref, cancelled);
-  return runningRow(row, { ...row.body, version }, { owner, key: undefined, cancelled: left });
+  return runningRow(row, { ...row.body, version, hasRecord: false }, { owner, key: undefined, cancelled: left });
 };
 
 /** A body starts again: this is on record before its first word. */

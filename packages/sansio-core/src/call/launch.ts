@@ -1,9 +1,9 @@
 /** Starts bodies: the first run, a run after a loss, the next attempt. Decides whether a call is tried again, and when. */
 import { type ToolCallOutput, type ToolFailure, withRetry } from "@pawl/tool-value";
-import { observeParked, observeStart, project, unapproved, unavailable } from "./finish.ts";
+import { observeStart, project, unapproved, unavailable } from "./finish.ts";
 import { firstLife, nextLife } from "./life.ts";
 import type { BodyState, CallIn, CallRow, FailedVersion, Patches, ResumeCause, Stop } from "./model.ts";
-import { hasFailed, runningRow } from "./row.ts";
+import { runningRow } from "./row.ts";
 import { type Tool, callableById, recoveryOf } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
@@ -86,26 +86,8 @@ export const decideRetry = (terms: RetryTerms, attempt: number, output: ToolCall
 const noVersions: readonly FailedVersion[] = [];
 const noPatches: Patches = {};
 
-const versionOf = (draft: Draft, { id }: Tool): string | undefined => versionIn(draft.scope.versions, id);
-
-/** Returns whether a version of the tool is here that an attempt was not tried with. */
-export const isHealable = (draft: Draft, body: BodyState): boolean => {
-  const version = versionOf(draft, body.manifest);
-  return version !== undefined && !hasFailed(body, version);
-};
-
-/** Parks a call until somebody decides on it, or another version of its tool is there. */
-export const parked = (draft: Draft, row: CallRow, body: BodyState): CallIn<"unknown"> => {
-  const { call, tool, args, observed } = row;
-  const { cause = "diverged" } = body.failed.at(-1) ?? {};
-  const { resolver, divergence_ms } = draft.options;
-  if (resolver) draft.emit({ type: "outcome.resolve", call: call.ref, cause, tool });
-  observeParked(draft, row, cause);
-  const isTimed = cause === "diverged" && divergence_ms !== undefined;
-  const due = isTimed ? deadlineIn(draft, divergence_ms) : undefined;
-  const { room: _, ...left } = body;
-  return { call, tool, args, observed, phase: "unknown", body: left, cause, due };
-};
+/** Returns the version of a tool that is here, if there is one and it is known. */
+export const versionOf = (draft: Draft, { id }: Tool): string | undefined => versionIn(draft.scope.versions, id);
 
 // Launching.
 
@@ -138,6 +120,7 @@ const freshBody = (draft: Draft, { manifest, payload, argsHash }: CallIn<"ready"
   life: firstLife,
   waits: noWaits,
   resumes: 0,
+  hasRecord: false,
   startedAt: draft.at,
   open: [],
   settled: PersistentMap.empty(),
@@ -183,11 +166,13 @@ export const resuming = (
 
 // Bodies that start again: the next attempt, after a pause, with other arguments.
 
+const noRecord = { resumes: 0, hasRecord: false } as const;
+
 /** Starts the next attempt, with what the last one settled and the steps that must not run twice. */
 export const nextAttempt = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> => {
   const open = body.open.filter((effect) => effect.recovery === "once");
   const version = versionOf(draft, body.manifest);
-  const fresh = { attempt: body.attempt + 1, run: 1, resumes: 0, open, version, failed: noVersions };
+  const fresh = { attempt: body.attempt + 1, run: 1, ...noRecord, open, version, failed: noVersions };
   const next = running(draft, row, { ...body, ...fresh });
   execute(draft, next, next.body);
   return next;

@@ -22,7 +22,8 @@
  *   C9  lives count from 1, one at a time; each begins with nothing remembered, and names an attempt that has begun
  *   C10  a suspended body has no work under way: no step of its attempt, no request that its host answers at once
  *   C11  a body waits for room in a link only while the link has none that is not kept for others
- *   C12  a body runs in no version that could not go on with its attempt, and no call is parked beside another version
+ *   C12  a count of crashes grows by one at a time: of a body that ran, or of one that is resolved to run again
+ *   C13  a body runs in no version that could not go on with its attempt, and no call is parked beside another version
  */
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
@@ -74,8 +75,10 @@ export interface BodyState {
   readonly life: Life;
   /** Keys of waits that may name the call, or its life: those that do leave the state with it. */
   readonly waits: readonly string[];
-  /** Resumes in a row without a new record. */
+  /** Resumes in a row without a new record; from protocol 2 on, crashes in a row. */
   readonly resumes: number;
+  /** Something of it was recorded since it last started. Noted from protocol 2 on. */
+  readonly hasRecord: boolean;
   readonly startedAt: number;
   readonly open: readonly OpenEffect[];
   readonly settled: PersistentMap<string, SettledEffect>;
@@ -187,11 +190,14 @@ export type CallRow =
       readonly phase: "finishing";
       readonly waits: "hook" | "projection";
       readonly output: ToolCallOutput;
+      /** Why the outcome is unknown, where it is. Set from protocol 2 on. */
+      readonly cause?: UnknownCause;
       readonly durationMs: number;
     })
   | (Base & {
       readonly phase: "completed";
       readonly output: ToolCallOutput;
+      readonly cause?: UnknownCause;
       readonly durationMs: number;
       readonly parts?: Json;
     });

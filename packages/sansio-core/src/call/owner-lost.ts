@@ -1,33 +1,17 @@
 /** Recovery: what a lost owner means for each call, by its tool's recovery, and which commands are issued again. */
 import { defaultPendingCompletion } from "@pawl/tool-value";
-import { maxAttempts, resuming } from "./launch.ts";
+import { countsCrashes, resumeAfter, resumeInTurn, takenAtItsWord } from "./crash-loop.ts";
+import { maxAttempts } from "./launch.ts";
 import type { BatchRow } from "./batch.ts";
-import { cancelledOf, complete } from "./finish.ts";
 import type { CallIn, CallRow } from "./model.ts";
 import { questionOf } from "./absent-tool.ts";
-import { durationOf, outcomeUnknown } from "./unknown.ts";
+import { durationOf, outcomeUnknown } from "./parked.ts";
 import { recoveryOf } from "../catalog/model.ts";
 import type { Born, Command, State } from "../kernel/vocabulary.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { hasRule } from "../kernel/protocol.ts";
 import { repliesOf } from "../request/model.ts";
-
-const takenAtItsWord = (draft: Draft, row: CallIn<"running">): CallRow =>
-  complete(draft, row, { output: cancelledOf(draft, row), durationMs: 0 });
-
-const rerun = (draft: Draft, row: CallIn<"running">): CallRow => {
-  const { body } = row;
-  const { cancelled } = row;
-  const pauseMs = draft.options.resume_pauses_ms[body.resumes];
-  if (pauseMs !== undefined)
-    return resuming(draft, row, {
-      body: { ...body, resumes: body.resumes + 1 },
-      cause: "owner_lost",
-      pauseMs,
-      cancelled,
-    });
-  return cancelled === undefined ? outcomeUnknown(draft, row, body, "crash_loop") : takenAtItsWord(draft, row);
-};
+import type { OwnerEnd } from "../scope/model.ts";
 
 /** Parks a call on its key: it goes on without an owner, and the key ends it. */
 const parkOnKey = (draft: Draft, row: CallIn<"running">, key: string): CallRow => {
@@ -47,12 +31,12 @@ const parkOnKey = (draft: Draft, row: CallIn<"running">, key: string): CallRow =
   };
 };
 
-/** A running call whose owner is lost. One that was told to stop is taken at its word, once it has cleaned up. */
-export const lose = (draft: Draft, row: CallIn<"running">): CallRow => {
+/** A running call whose owner went. One that was told to stop is taken at its word, once it has cleaned up. */
+export const lose = (draft: Draft, row: CallIn<"running">, went: OwnerEnd): CallRow => {
   const { cancelled } = row;
   const recovery = recoveryOf(row.body.manifest);
   const mayRun = recovery === "rerunnable" && cancelled?.due === undefined;
-  if (mayRun) return rerun(draft, row);
+  if (mayRun) return countsCrashes(draft) ? resumeAfter(draft, row, went) : resumeInTurn(draft, row);
   if (cancelled !== undefined) return takenAtItsWord(draft, row);
   if (recovery === "externally_owned" && row.key !== undefined) return parkOnKey(draft, row, row.key);
   return outcomeUnknown(draft, row, row.body, "owner_lost");
@@ -85,12 +69,8 @@ const ofResuming = ({ call, tool, args, body, cause }: CallIn<"resuming">): Comm
   cause,
 });
 
-/** A scope of protocol 1 has calls of unknown outcome only where its host could resolve them. */
-const resolverWanted = ({ scope }: State, { cause }: CallIn<"unknown">): boolean =>
-  scope.options.resolver || cause === "owner_lost" || !hasRule(scope.protocol, "parked_divergence");
-
 /** A running body is asked for nothing: it asks. What its owner's loss means is decided by the event that says so. */
-const ofCall = (state: State, row: CallRow): Command | undefined => {
+const ofCall = ({ scope }: State, row: CallRow): Command | undefined => {
   switch (row.phase) {
     case "preparing":
       return ofPreparing(row);
@@ -103,10 +83,10 @@ const ofCall = (state: State, row: CallRow): Command | undefined => {
       if (edited === undefined) return undefined;
       return { type: "args.check", call: row.call.ref, tool_id: row.manifest.id, args: edited.args };
     }
-    case "unknown":
-      return resolverWanted(state, row)
-        ? { type: "outcome.resolve", call: row.call.ref, cause: row.cause, tool: row.tool }
-        : undefined;
+    case "unknown": {
+      const isAsked = scope.options.resolver || !hasRule(scope.protocol, "crash_loops");
+      return isAsked ? { type: "outcome.resolve", call: row.call.ref, cause: row.cause, tool: row.tool } : undefined;
+    }
     case "finishing":
       return ofFinishing(row);
     default:
@@ -152,7 +132,7 @@ export const outstandingOfCalls = (state: State): Born[] => [...ofCalls(state), 
 /** So many calls are looked at with every append; where there are more, one of them is taken to be at work. */
 const manyCalls = 64;
 
-/** A parked call may be healed by whoever opens the scope next. */
+/** A call of unknown outcome may be healed by whoever opens the scope next. */
 const isAtWork = (state: State, row: CallRow): boolean =>
   row.phase === "running" || row.phase === "unknown" || commandsOf(state, row).length > 0;
 

@@ -7,6 +7,7 @@ import type { OpenEffect } from "./effect.ts";
 import type { BodyState, CallIn, CallPhase, CallRow, Patches } from "./model.ts";
 import type { Resolution } from "@pawl/tool-value";
 import type { Draft } from "../kernel/draft.ts";
+import { codeOf } from "../scope/version.ts";
 import { type Rejection, Invariant, reject } from "../kernel/error.ts";
 import type { CallRef } from "../kernel/vocabulary.ts";
 
@@ -29,9 +30,13 @@ export const occupies = (row: CallRow): boolean => occupying.has(row.phase);
 /** Returns the record of a call's body, where the call has one. */
 export const bodyOf = (row: CallRow): BodyState | undefined => ("body" in row ? row.body : undefined);
 
-/** Returns whether this version of the tool could not go on with the attempt before. */
+/**
+ * Returns whether this version of the tool could not go on with the attempt before. What crashed again and again did so in
+ * one process after the other: there it takes other code.
+ */
 export const hasFailed = ({ failed }: BodyState, version: string | undefined): boolean =>
-  failed.some((one) => one.version === version);
+  version !== undefined &&
+  failed.some((one) => one.version === version || (one.cause === "crash_loop" && codeOf(one.version) === codeOf(version)));
 
 const sooner = (a: Deadline | undefined, b: Deadline | undefined): Deadline | undefined => {
   if (a === undefined || b === undefined) return a ?? b;

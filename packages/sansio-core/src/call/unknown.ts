@@ -1,59 +1,19 @@
-/**
- * Calls whose outcome is unknown, and what ends that: the word of a resolver or of a person, the end of their time, or
- * another version of their tool, where that may heal them.
- */
-import { type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-value";
+/** What ends an unknown outcome: a resolver's or a person's word, the end of its time, or another version of the tool. */
 import { park } from "./approval.ts";
+import { countsCrashes, oneMore, resumeCounted } from "./crash-loop.ts";
+import type { SettledEffect } from "./effect.ts";
 import { ending, internal } from "./finish.ts";
-import { isHealable, parked, resuming } from "./launch.ts";
-import type { BodyState, CallIn, CallRow, FailedVersion, ParkedCause, UnknownCause } from "./model.ts";
-import type { Resolved } from "./event.ts";
+import { resuming } from "./launch.ts";
+import type { BodyState, CallIn, CallRow } from "./model.ts";
+import { durationOf, endUnknown, healed, isHealable, outcomeUnknown, withoutVersion } from "./parked.ts";
 import { bodyOf, byBirth, hasFailed, inPhase, isRejection, move } from "./row.ts";
+import type { StateCheck } from "../concern.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { PersistentMap } from "../kernel/persistent-map.ts";
 import { type Rejection, firstBroken } from "../kernel/error.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
 import { hasRule, missingRule } from "../kernel/protocol.ts";
 import type { EventOf, State } from "../kernel/vocabulary.ts";
-import type { StateCheck } from "../concern.ts";
 import { versionIn } from "../scope/version.ts";
-
-const reasons: { readonly [C in UnknownCause]: string } = {
-  owner_lost: "its owner was lost while it ran",
-  crash_loop: "its owner was lost again and again while it ran",
-  diverged: "its program no longer asks what its log records",
-};
-
-const unknownOutcome = (tool: string, why: string): ToolCallOutput =>
-  failureOutput(runtimeFailure("external", "tool_outcome_unknown", `the outcome of \`${tool}\` is unknown: ${why}`));
-
-export const durationOf = (draft: Draft, body: BodyState): number => draft.at - body.startedAt;
-
-/** Asks the host's resolver; without one the call ends. */
-export const outcomeUnknown = (draft: Draft, row: CallRow, body: BodyState, cause: UnknownCause): CallRow => {
-  if (!draft.options.resolver || cause === "crash_loop") {
-    return ending(draft, row, unknownOutcome(row.tool, reasons[cause]), durationOf(draft, body));
-  }
-  draft.emit({ type: "outcome.resolve", call: row.call.ref, cause, tool: row.tool });
-  const { call, tool, args, observed } = row;
-  return { call, tool, args, observed, phase: "unknown", body, cause, due: undefined };
-};
-
-/**
- * Gives up on a version of the tool for this attempt: another one goes on with the call where there is one, and else the
- * call is parked.
- */
-export const withoutVersion = (
-  draft: Draft,
-  row: CallRow,
-  body: BodyState,
-  { cause, version = body.version }: { readonly cause: ParkedCause; readonly version?: string | undefined },
-): CallRow => {
-  const failed: FailedVersion = { version: version ?? "", cause };
-  const after = { ...body, failed: [...body.failed, failed] };
-  return isHealable(draft, after)
-    ? resuming(draft, row, { body: after, cause: "other_version" })
-    : parked(draft, row, after);
-};
 
 /**
  * Begins the next attempt with nothing remembered but the steps that may run only once; no retry policy counts it.
@@ -68,25 +28,30 @@ const released = (body: BodyState): BodyState => ({
   failed: [],
 });
 
-/** Starts a body from its top. A run-again of a call that needs approval asks again. */
-const again = (draft: Draft, row: CallIn<"running" | "unknown">, body: BodyState): CallRow => {
+/**
+ * Runs a body of unknown outcome again. A person's word begins the count of crashes anew, a resolver's adds to it. A call
+ * that needs approval asks again.
+ */
+const again = (draft: Draft, row: CallIn<"unknown">, body: BodyState, isPersons: boolean): CallRow => {
   const { manifest, payload, argsHash } = body;
-  return row.phase === "unknown" && manifest.policy === "requires_approval"
-    ? park(draft, { ...row, body: { ...body, run: Math.max(1, body.run) } }, { argsHash, payload })
-    : resuming(draft, row, { body, cause: "run_again" });
+  if (manifest.policy === "requires_approval")
+    return park(draft, { ...row, body: { ...body, run: Math.max(1, body.run) } }, { argsHash, payload });
+  if (countsCrashes(draft) && !isPersons) return resumeCounted(draft, row, oneMore(body), "run_again");
+  const resumes = countsCrashes(draft) ? 0 : body.resumes;
+  return resuming(draft, row, { body: { ...body, resumes }, cause: "run_again" });
 };
 
-const resolve = (draft: Draft, row: CallIn<"unknown">, resolved: Resolved): CallRow => {
-  const { body } = row;
+const resolve = (draft: Draft, row: CallIn<"unknown">, { resolved, by }: EventOf<"outcome.resolved">): CallRow => {
+  const { body, cause } = row;
   switch (resolved.type) {
     case "verified":
       return ending(draft, row, resolved.output, durationOf(draft, body));
     case "give_up":
-      return ending(draft, row, unknownOutcome(row.tool, reasons[row.cause]), durationOf(draft, body));
+      return endUnknown(draft, row, body, cause);
     case "run_again":
-      return again(draft, row, { ...body, failed: [] });
+      return again(draft, row, { ...body, failed: [] }, by !== undefined);
     case "release":
-      return again(draft, row, released(body));
+      return again(draft, row, released(body), by !== undefined);
   }
 };
 
@@ -97,7 +62,7 @@ export const onResolved = (draft: Draft, event: EventOf<"outcome.resolved">): Re
   const missing = isNew ? missingRule(draft.scope.protocol, "parked_divergence", "`release`") : undefined;
   const row = inPhase(draft, event.call, "unknown");
   if (missing !== undefined || isRejection(row)) return missing ?? (row as Rejection);
-  move(draft, row, resolve(draft, row, resolved));
+  move(draft, row, resolve(draft, row, event));
   return undefined;
 };
 
@@ -117,9 +82,10 @@ const hasPast = ({ attempt, run, settled }: BodyState): boolean =>
 /** Starts a diverged body from its top, as its tool says. */
 const releaseDiverged = (draft: Draft, row: CallIn<"running">, version: string | undefined): CallRow => {
   const { body } = row;
-  if (!hasRule(draft.scope.protocol, "parked_divergence"))
-    return again(draft, row, { ...body, open: [], settled: PersistentMap.empty() });
-  return hasPast(body) ? again(draft, row, released(body)) : parkDiverged(draft, row, version);
+  const isNew = hasRule(draft.scope.protocol, "parked_divergence");
+  if (isNew && !hasPast(body)) return parkDiverged(draft, row, version);
+  const next = isNew ? released(body) : { ...body, open: [], settled: PersistentMap.empty<string, SettledEffect>() };
+  return resuming(draft, row, { body: next, cause: "run_again" });
 };
 
 /** A body that no longer asks what its log records, by its tool's policy. */
@@ -153,10 +119,10 @@ const problemOfVersion = ({ scope }: State, row: CallRow): string | undefined =>
   return isParked && here !== undefined && !hasFailed(body, here) ? `\`${here}\` is there` : undefined;
 };
 
-export const checkC12: StateCheck = (state) =>
+export const checkC13: StateCheck = (state) =>
   firstBroken(
     state.calls.rows(),
-    ({ call, phase }) => `call \`${call.ref}\` (${phase}): C12`,
+    ({ call, phase }) => `call \`${call.ref}\` (${phase}): C13`,
     (row) => problemOfVersion(state, row),
   );
 
@@ -167,6 +133,6 @@ export const onVersionsChanged = (draft: Draft): void => {
     .filter((row): row is CallIn<"unknown"> => row.phase === "unknown" && row.cause !== "owner_lost")
     .toSorted(byBirth);
   for (const row of parkedCalls) {
-    if (isHealable(draft, row.body)) move(draft, row, resuming(draft, row, { body: row.body, cause: "other_version" }));
+    if (isHealable(draft, row.body)) move(draft, row, healed(draft, row, row.body));
   }
 };

@@ -1,5 +1,6 @@
 /** Explains what a live call waits for, by its phase. */
 import { maxAttempts } from "../call/launch.ts";
+import { openStep } from "../call/crash-loop.ts";
 import type { OpenEffect } from "../call/effect.ts";
 import type { BodyState, CallIn, CallRow } from "../call/model.ts";
 import { occupies } from "../call/row.ts";
@@ -85,16 +86,24 @@ const ofResuming = ({ cause, body, due }: CallIn<"resuming">): Found => {
   const { attempt, run, resumes } = body;
   return due === undefined
     ? { what: { type: "resume", cause, attempt, run }, movedBy: ["call.resumed"] }
-    : { what: { type: "resume_pause", cause, attempt, run, resumes }, movedBy: [], due };
+    : { what: { type: "resume_pause", cause, attempt, run, resumes, ...atStep(body) }, movedBy: [], due };
 };
 
-/** A call that no version was tried with and that its host can resolve waits for that alone. */
+const atStep = (body: BodyState): { readonly step?: string } => {
+  const step = openStep(body);
+  return step === undefined ? {} : { step };
+};
+
+/** Another version of its tool moves a call too that a version could not go on with. */
 const ofUnknown = ({ cause, body, due }: CallIn<"unknown">): Found => {
-  if (cause === "owner_lost" || body.failed.length === 0)
-    return { what: { type: "resolver", cause }, movedBy: ["outcome.resolved"], due };
+  const loop = cause === "crash_loop" ? { crashes: body.resumes, ...atStep(body) } : {};
   const failed = body.failed.map(({ version }) => version).filter((version) => version !== "");
-  const what = { type: "version", toolId: body.manifest.id, cause, failed } as const;
-  return { what, movedBy: ["outcome.resolved", "catalog.published"], due };
+  const what = { type: "resolver", cause, ...loop, ...(failed.length === 0 ? {} : { failed }) } as const;
+  return {
+    what,
+    movedBy: body.failed.length === 0 ? ["outcome.resolved"] : ["outcome.resolved", "catalog.published"],
+    due,
+  };
 };
 
 const ofSuspended = (state: State, { call, body, link }: CallIn<"suspended">): Found => {

@@ -5,7 +5,7 @@
  * Every live call has one reason; no reason names something that is not in the state; and what a reason says would
  * move its call does so. `test/why/law.test.ts` tries that on every state of many histories.
  */
-import type { ParkedCause, ResumeCause, UnknownCause } from "../call/model.ts";
+import type { ResumeCause, UnknownCause } from "../call/model.ts";
 import type { EffectKind, SelectMode, StepRecovery } from "../call/effect.ts";
 import type { BatchRef, CallRef, EventType } from "../kernel/vocabulary.ts";
 import type { Message } from "../message/message.ts";
@@ -59,19 +59,27 @@ export type CallWaits =
   /** Told to stop, while it or a call below it cleans up. */
   | ({ readonly type: "clean_up"; readonly owner: string; readonly effects: readonly EffectReason[] } & Run)
   | ({ readonly type: "resume"; readonly cause: ResumeCause } & Run)
-  /** Its owner was lost, this many times in a row without a new record. */
-  | ({ readonly type: "resume_pause"; readonly cause: ResumeCause; readonly resumes: number } & Run)
+  /** After crashes: its owner was lost, this many times in a row without a new record. `step`: the one that was open. */
+  | ({
+      readonly type: "resume_pause";
+      readonly cause: ResumeCause;
+      readonly resumes: number;
+      readonly step?: string;
+    } & Run)
   /** `link`: it has a message for this scope, and the link is full. */
   | { readonly type: "suspended"; readonly effects: readonly EffectReason[]; readonly link?: string }
   | { readonly type: "executor"; readonly toolId: string }
   | { readonly type: "retry"; readonly attempt: number; readonly of: number }
-  | { readonly type: "resolver"; readonly cause: UnknownCause }
-  /** Parked: these versions of its tool could not go on with it. */
+  /**
+   * `crashes`: so many in a row, of a call that crashes in a loop. `failed`: versions of its tool that could not go on
+   * with it; another one does.
+   */
   | {
-      readonly type: "version";
-      readonly toolId: string;
-      readonly cause: ParkedCause;
-      readonly failed: readonly string[];
+      readonly type: "resolver";
+      readonly cause: UnknownCause;
+      readonly crashes?: number;
+      readonly step?: string;
+      readonly failed?: readonly string[];
     }
   | { readonly type: "completion"; readonly key: string }
   | { readonly type: "projection" }

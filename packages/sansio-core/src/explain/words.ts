@@ -33,15 +33,33 @@ const unknownCauses = {
   diverged: "its program no longer asks what its log records",
 } as const;
 
-const parkedWords = ({ cause, failed }: Extract<CallWaits, { readonly type: "version" }>): string => {
-  const versions = failed.length === 0 ? "its code" : `version ${failed.join(", ")}`;
-  return cause === "diverged"
-    ? `${versions} no longer asks what the log of the call records`
-    : `its owner was lost again and again while it ran ${versions}`;
-};
-
 const run = ({ attempt, run: n }: { readonly attempt: number; readonly run: number }): string =>
   `attempt ${attempt}, run ${n}`;
+
+const stepMark = "durable-step:";
+
+/** The name that a program gave a step, out of its key. */
+const stepId = (key: string): string => {
+  const at = key.indexOf(stepMark);
+  return at === -1 ? key : key.slice(at + stepMark.length);
+};
+
+/** Counts crashes in words: "4 crashes in a row, last in step `hotel`". */
+export const crashWords = (count: number, step: string | undefined): string => {
+  const counted = count === 1 ? "1 crash" : `${count} crashes in a row`;
+  return step === undefined ? counted : `${counted}, last in step \`${stepId(step)}\``;
+};
+
+type Unknown = Extract<CallWaits, { readonly type: "resolver" }>;
+
+const causeWords = ({ cause, crashes, step }: Unknown): string =>
+  crashes === undefined ? unknownCauses[cause] : `${unknownCauses[cause]} (${crashWords(crashes, step)})`;
+
+const unknownWords = (what: Unknown): string => {
+  const { failed = [] } = what;
+  const why = `somebody to resolve its outcome, which is unknown: ${causeWords(what)}`;
+  return failed.length === 0 ? why : `another version of its tool than ${failed.join(" and ")}, or for ${why}`;
+};
 
 /** Goes on from "waits for". */
 export const waitsWords = (what: CallWaits): string => {
@@ -69,7 +87,7 @@ export const waitsWords = (what: CallWaits): string => {
     case "resume":
       return `a driver to start its body again, since ${resumeCauses[what.cause]} (${run(what)})`;
     case "resume_pause":
-      return `the pause after ${what.resumes} lost owners in a row without a new record (${run(what)})`;
+      return `the pause after ${crashWords(what.resumes, what.step)} (${run(what)})`;
     case "suspended":
       return what.link === undefined
         ? "what its body, which left the memory, waits for"
@@ -79,9 +97,7 @@ export const waitsWords = (what: CallWaits): string => {
     case "retry":
       return `the pause before attempt ${what.attempt} of ${what.of}`;
     case "resolver":
-      return `somebody to resolve its outcome, which is unknown: ${unknownCauses[what.cause]}`;
-    case "version":
-      return `another version of ${what.toolId}, or somebody to decide on it: ${parkedWords(what)}`;
+      return unknownWords(what);
     case "completion":
       return `the outside to complete it under ${what.key}`;
     case "projection":

@@ -2,14 +2,14 @@
  * Scopes: their owner, protocol and options, and their moves. `admit` looks at the envelope of every event: its place in
  * the log, its time, and whether the scope takes events.
  */
-import { type Codec, array, optional, record, string, u64 } from "@pawl/tool-value";
+import { type Codec, array, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
 import type { Concern } from "../concern.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { Envelope, EventOf, EventType, State } from "../kernel/vocabulary.ts";
-import { defaultOptions, invalidOption, Options } from "../kernel/options.ts";
+import { Options, defaultOptions, invalidOption, youngOption } from "../kernel/options.ts";
 import { isKnownProtocol } from "../kernel/protocol.ts";
-import type { ContinuedCall, ScopeEvent, ScopeRows } from "./model.ts";
+import type { ContinuedCall, OwnerEnd, ScopeEvent, ScopeRows } from "./model.ts";
 import { VersionsCodec } from "./version.ts";
 
 const whileMoving: ReadonlySet<EventType> = new Set(["scope.opened", "scope.received", "scope.moved", "scope.kept"]);
@@ -74,9 +74,14 @@ export const mostOf = (
   after: State,
 ): number => Math.max(before.scope.options[bound], after.scope.options[bound]);
 
+const problemOfOptions = (protocol: number, options: Options): Rejection | undefined => {
+  const invalid = invalidOption(options);
+  return invalid === undefined ? youngOption(protocol, options) : reject("invalid_option", invalid);
+};
+
 /** What older owners ran is lost, and what they could not run may be run now. */
-const newOwner = (draft: Draft): void => {
-  draft.raise({ type: "owners.lost", owners: "older" });
+const newOwner = (draft: Draft, went: OwnerEnd): void => {
+  draft.raise({ type: "owners.lost", owners: "older", went });
   if (draft.scope.versions !== undefined) draft.raise({ type: "versions.changed" });
 };
 
@@ -90,9 +95,9 @@ export const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejectio
     const message = `the scope is of protocol ${scope.protocol}, found ${event.protocol}: only scope.upgraded changes it`;
     return reject("not_an_upgrade", message);
   }
-  const { epoch, owner, protocol, options, versions } = event;
-  const invalid = invalidOption(options);
-  if (invalid !== undefined) return reject("invalid_option", invalid);
+  const { epoch, owner, protocol, options, versions, last_owner: went = "lost" } = event;
+  const problem = problemOfOptions(protocol, options);
+  if (problem !== undefined) return problem;
   const { id, status } = scope;
   const isMoving = status.type === "moving";
   draft.setScope({
@@ -104,14 +109,14 @@ export const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejectio
     status: isMoving ? { ...status, reopened: true } : status,
     ...(versions === undefined ? {} : { versions }),
   });
-  if (scope.epoch > 0 && !isMoving) newOwner(draft);
+  if (scope.epoch > 0 && !isMoving) newOwner(draft, went);
   if (options.max_unanswered > scope.options.max_unanswered) draft.raise({ type: "link.freed" });
   return undefined;
 };
 
 export const onConfigured = (draft: Draft, { options }: EventOf<"scope.configured">): Rejection | undefined => {
-  const invalid = invalidOption(options);
-  if (invalid !== undefined) return reject("invalid_option", invalid);
+  const problem = problemOfOptions(draft.scope.protocol, options);
+  if (problem !== undefined) return problem;
   const isRoomier = options.max_unanswered > draft.options.max_unanswered;
   draft.setScope({ ...draft.scope, options });
   draft.raise({ type: "batches.review" });
@@ -138,7 +143,7 @@ export const onReceived = (draft: Draft, event: EventOf<"scope.received">): Reje
   const { versions: _, ...rest } = scope;
   const { epoch, owner, versions } = event;
   draft.setScope({ ...rest, epoch, owner, status: { type: "open" }, ...(versions === undefined ? {} : { versions }) });
-  newOwner(draft);
+  newOwner(draft, "released");
   return undefined;
 };
 
@@ -152,20 +157,22 @@ export const onMoveEnded = (draft: Draft, event: EventOf<"scope.moved" | "scope.
   const moved = event.type === "scope.moved";
   const { to, nonce } = status;
   draft.setScope({ ...scope, status: moved ? { type: "moved", to, nonce } : { type: "open" } });
-  if (!moved && status.reopened) newOwner(draft);
+  if (!moved && status.reopened) newOwner(draft, "released");
   return undefined;
 };
 
-export const onOwnerLost = (draft: Draft, { owner }: EventOf<"owner.lost">): Rejection | undefined => {
+export const onOwnerLost = (draft: Draft, { owner, went = "lost" }: EventOf<"owner.lost">): Rejection | undefined => {
   const isKnown = draft.calls().some((row) => row.phase === "running" && row.owner === owner);
   if (!isKnown) return reject("owner_unknown", `nothing here is run by \`${owner}\``);
-  draft.raise({ type: "owners.lost", owners: [owner] });
+  draft.raise({ type: "owners.lost", owners: [owner], went });
   return undefined;
 };
 
 export const onMoving = (draft: Draft, { to, nonce }: EventOf<"scope.moving">): undefined => {
   draft.setScope({ ...draft.scope, status: { type: "moving", to, nonce, reopened: false } });
 };
+
+const ownerEnd = oneOf<OwnerEnd>("the end of an owner", "released", "lost");
 
 const ContinuedCallCodec: Codec<ContinuedCall> = record<ContinuedCall>("struct ContinuedCall", {
   call: string,
@@ -176,8 +183,15 @@ export const scope: Concern<ScopeRows, ScopeEvent["type"]> = {
   name: "scope",
   events: {
     "scope.opened": {
-      fields: { epoch: u64, owner: string, protocol: u64, options: Options, versions: optional(VersionsCodec) },
-      fieldsSince: { versions: "parked_divergence" },
+      fields: {
+        epoch: u64,
+        owner: string,
+        protocol: u64,
+        options: Options,
+        last_owner: optional(ownerEnd),
+        versions: optional(VersionsCodec),
+      },
+      fieldsSince: { last_owner: "crash_loops", versions: "parked_divergence" },
       on: onOpened,
     },
     "clock.ticked": { fields: {}, on: () => undefined },
@@ -191,7 +205,11 @@ export const scope: Concern<ScopeRows, ScopeEvent["type"]> = {
     },
     "scope.moved": { fields: { nonce: string }, on: onMoveEnded },
     "scope.kept": { fields: { nonce: string }, on: onMoveEnded },
-    "owner.lost": { fields: { owner: string }, on: onOwnerLost },
+    "owner.lost": {
+      fields: { owner: string, went: optional(ownerEnd) },
+      fieldsSince: { went: "crash_loops" },
+      on: onOwnerLost,
+    },
   },
   signals: {},
   commands: {},

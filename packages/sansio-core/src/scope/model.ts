@@ -31,6 +31,9 @@ export interface ScopeRow {
   readonly versions?: Versions;
 }
 
+/** How an owner went: it gave up what it ran, or nobody knows (a crash, a lease that ran out). */
+export type OwnerEnd = "released" | "lost";
+
 /** A call that continued under protocol 1, which did not record the hash of the arguments that it has now. */
 export interface ContinuedCall {
   readonly call: string;
@@ -44,6 +47,8 @@ export type ScopeEvent =
       readonly owner: string;
       readonly protocol: number;
       readonly options: Options;
+      /** How the owner before went, as the store knows; absent: it was lost. */
+      readonly last_owner?: OwnerEnd;
       readonly versions?: Versions;
     }
   | { readonly type: "scope.configured"; readonly options: Options }
@@ -58,7 +63,8 @@ export type ScopeEvent =
     }
   | { readonly type: "scope.moved"; readonly nonce: string }
   | { readonly type: "scope.kept"; readonly nonce: string }
-  | { readonly type: "owner.lost"; readonly owner: string }
+  /** `went`: an executor says farewell; without it the executor was lost. */
+  | { readonly type: "owner.lost"; readonly owner: string; readonly went?: OwnerEnd }
   | { readonly type: "clock.ticked" };
 
 /** Its rows in a state. */

@@ -23,6 +23,18 @@ export const versionIn = (versions: Versions | undefined, tool: string): string 
   return (Object.hasOwn(versions, tool) ? versions[tool] : versions["*"]) ?? undefined;
 };
 
+const unnamedMark = "text:";
+
+/**
+ * Makes the version of a tool that nobody gave one: the hash of its function's text, and the start of its process. A text
+ * does not tell all that its function calls, so each start counts as another version.
+ */
+export const unnamedVersion = (textHash: string, start: string): string => `${unnamedMark}${textHash}@${start}`;
+
+/** Returns what two versions have in common if they are of the same code: of one without a name, the text alone. */
+export const codeOf = (version: string): string =>
+  version.startsWith(unnamedMark) ? version.slice(0, version.indexOf("@")) : version;
+
 /** Takes note of the versions that there are now. */
 export const setVersions = (draft: Draft, versions: Versions | undefined): void => {
   if (versions === undefined) return;

@@ -16,7 +16,7 @@ import {
   tagged,
   u64,
 } from "@pawl/tool-value";
-import { PatchesCodec, ResumeCauseCodec, SignalCodec } from "../call/codec.ts";
+import { PatchesCodec, ResumeCauseCodec, SignalCodec, UnknownCauseCodec } from "../call/codec.ts";
 import type { OpenEffect } from "../call/effect.ts";
 import type {
   Approval,
@@ -43,6 +43,7 @@ export interface BodyShape {
   /** Places among the waits of the snapshot. */
   readonly waits: readonly number[];
   readonly resumes: number;
+  readonly hasRecord: boolean;
   readonly startedAt: number;
   readonly open: readonly OpenEffect[];
   readonly settled: readonly SettledEntry[];
@@ -110,9 +111,11 @@ export type CallShape =
   | (Common & { readonly phase: "finishing"; readonly observed: boolean } & {
       readonly waits: CallIn<"finishing">["waits"];
       readonly output: ToolCallOutput;
+      readonly cause?: UnknownCause;
       readonly durationMs: number;
     })
   | (Common & { readonly phase: "completed"; readonly output: ToolCallOutput; readonly durationMs: number } & {
+      readonly cause?: UnknownCause;
       readonly parts?: Json;
     });
 
@@ -149,6 +152,7 @@ const BodyCodec: Codec<BodyShape> = record<BodyShape>("struct Body", {
   life: defaulted(LifeCodec, firstLife, isFirst),
   waits: defaulted<readonly number[]>(array(u64), [], isEmpty),
   resumes: defaulted(u64, 0, isNone),
+  hasRecord: defaulted(boolean, false, isFalse),
   startedAt: u64,
   open: defaulted<readonly OpenEffect[]>(array(OpenEffectCodec), [], isEmpty),
   settled: defaulted<readonly SettledEntry[]>(array(SettledCodec), [], isEmpty),
@@ -171,14 +175,13 @@ const isDefaultPending = ({ deadline, on_timeout, on_cancel }: PendingCompletion
   on_timeout === defaultPendingCompletion.on_timeout &&
   on_cancel === defaultPendingCompletion.on_cancel;
 
-const unknownCauses = ["owner_lost", "crash_loop", "diverged"] as const;
-
 const common = { id: string, tool: string, args: json, replay: optional(json) };
 const withBody = { ...common, body: BodyCodec };
 const waits = oneOf<CallIn<"preparing">["waits"]>("what a preparation waits for", "hook", "args", "prepare");
 const absentWaits = oneOf<CallIn<"no_tool">["waits"]>("what an absent tool is for", "args", "prepare", "launch");
 const endWaits = oneOf<CallIn<"finishing">["waits"]>("what an end waits for", "hook", "projection");
 const due = DeadlineCodec;
+const cause = optional(UnknownCauseCodec);
 const maybeDue = optional(DeadlineCodec);
 const observed = defaulted(boolean, true, isTrue);
 const StopCodec: Codec<Stop> = record<Stop>("struct Stop", {
@@ -203,7 +206,7 @@ export const CallCodec: Codec<CallShape> = tagged<CallShape, "phase">("Call", "p
   suspended: { ...withBody, link: optional(record<RoomWanted>("struct RoomWanted", { to: string, since: u64 })) },
   no_executor: { ...withBody, due },
   backing_off: { ...withBody, due },
-  unknown: { ...withBody, cause: oneOf<UnknownCause>("a cause", ...unknownCauses), due: maybeDue },
+  unknown: { ...withBody, cause: UnknownCauseCodec, due: maybeDue },
   pending: {
     ...common,
     wait: u64,
@@ -211,6 +214,6 @@ export const CallCodec: Codec<CallShape> = tagged<CallShape, "phase">("Call", "p
     durationMs: u64,
     due: maybeDue,
   },
-  finishing: { ...common, observed, waits: endWaits, output: ToolCallOutput, durationMs: u64 },
-  completed: { ...common, output: ToolCallOutput, durationMs: u64, parts: optional(json) },
+  finishing: { ...common, observed, waits: endWaits, output: ToolCallOutput, cause, durationMs: u64 },
+  completed: { ...common, output: ToolCallOutput, cause, durationMs: u64, parts: optional(json) },
 });

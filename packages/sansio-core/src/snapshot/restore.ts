@@ -97,12 +97,12 @@ export const callRow = (known: Known, shape: CallShape, call: CallIdentity): Cal
       return { ...base, observed: true, phase, key: known.waits[shape.wait]?.key ?? "", pending, durationMs, due };
     }
     case "finishing": {
-      const { phase, observed, waits, output, durationMs } = shape;
-      return { ...base, observed, phase, waits, output, durationMs };
+      const { phase, observed, waits, output, durationMs, cause } = shape;
+      return { ...base, observed, phase, waits, output, durationMs, ...(cause === undefined ? {} : { cause }) };
     }
     case "completed": {
-      const { phase, output, durationMs, parts } = shape;
-      const row = { ...base, observed: true, phase, output, durationMs };
+      const { phase, output, durationMs, cause, parts } = shape;
+      const row = { ...base, observed: true, phase, output, durationMs, ...(cause === undefined ? {} : { cause }) };
       return parts === undefined ? row : { ...row, parts };
     }
     default:

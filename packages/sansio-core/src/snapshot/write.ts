@@ -136,12 +136,12 @@ const callShape = (source: Source, row: CallRow): CallShape => {
       return { ...common, phase, wait: placeOf(source, row.key), pending, durationMs, ...maybe("due", due) };
     }
     case "finishing": {
-      const { phase, waits, output, durationMs } = row;
-      return { ...common, phase, observed, waits, output, durationMs };
+      const { phase, waits, output, durationMs, cause } = row;
+      return { ...common, phase, observed, waits, output, ...maybe("cause", cause), durationMs };
     }
     case "completed": {
-      const { phase, output, durationMs, parts } = row;
-      return { ...common, phase, output, durationMs, ...maybe("parts", parts) };
+      const { phase, output, durationMs, cause, parts } = row;
+      return { ...common, phase, output, durationMs, ...maybe("cause", cause), ...maybe("parts", parts) };
     }
     default:
       return { ...common, ...runShape(source, row) };

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { CallRow } from "../../src/call/model.ts";
 import type { Options } from "../../src/kernel/options.ts";
 import type { Tool } from "../../src/catalog/model.ts";
-import type { Versions } from "../../src/scope/version.ts";
+import { type Versions, unnamedVersion } from "../../src/scope/version.ts";
 import { restore } from "../../src/snapshot/restore.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
 import { outstanding } from "../../src/machine.ts";
@@ -39,7 +39,8 @@ const parked = { type: "observe", what: "call_unknown", call_id: "a" } as const;
 /** Another owner opens the scope, with this code. */
 const deploy = (rig: Rig, versions: Versions): Rig => {
   const { epoch, options, protocol } = rig.state.scope;
-  return rig.tell({ type: "scope.opened", epoch: epoch + 1, owner: `d${epoch + 1}`, protocol, options, versions });
+  const opened = { epoch: epoch + 1, owner: `d${epoch + 1}`, protocol, options, last_owner: "released" } as const;
+  return rig.tell({ type: "scope.opened", ...opened, versions });
 };
 const published = (rig: Rig, versions: Versions): Rig =>
   rig.tell({ type: "catalog.published", tools: rig.state.catalog.byId.values(), versions });
@@ -177,7 +178,7 @@ describe("a call that diverged", () => {
     const [reason] = why(parkedBy2().state).calls;
     expect(reason).toMatchObject({
       phase: "unknown",
-      what: { type: "version", toolId: "tool:echo", cause: "diverged", failed: ["v2"] },
+      what: { type: "resolver", cause: "diverged", failed: ["v2"] },
       movedBy: ["outcome.resolved", "catalog.published"],
     });
   });
@@ -191,6 +192,43 @@ describe("a call that diverged", () => {
 
 const decide = (rig: Rig, resolved: "run_again" | "release" | "give_up"): Rig =>
   rig.tell({ type: "outcome.resolved", call: "r:a", resolved: { type: resolved }, by: "ada" });
+
+describe("a call that crashed too often", () => {
+  const crashed = (rig: Rig, versions: Versions): Rig => {
+    const { epoch, options, protocol } = rig.state.scope;
+    return rig.tell({ type: "scope.opened", epoch: epoch + 1, owner: "d", protocol, options, versions }).skip();
+  };
+  const looped = (version: string): Rig => {
+    const rig = published(Rig.open([tool("echo")], { max_crashes: 1 }, 2), { "*": version }).nothingMore();
+    return crashed(submit(rig, "echo").skip(), { "*": version });
+  };
+  const stays = (rig: Rig, version: string): void => {
+    deploy(rig, { "*": version }).nothingMore();
+    expect(rowOf(rig)).toMatchObject({ phase: "unknown", cause: "crash_loop" });
+  };
+  const again = { ...execute("r:a", [1, 2]), cause: "other_version" };
+
+  it("goes on with another version, and begins to count anew", () => {
+    const rig = looped("v1");
+    stays(rig, "v1");
+    want(deploy(rig, { "*": "v2" }), again);
+    resumed(rig, [1, 2], "v2").nothingMore();
+    expect(rowOf(rig)).toMatchObject({ phase: "running", body: { resumes: 0 } });
+    crashed(rig, { "*": "v2" });
+    for (const version of ["v1", "v2"]) stays(rig, version);
+  });
+  it("is not begun again by the next start of a process with the same text", () => {
+    const rig = looped(unnamedVersion("abc", "one"));
+    stays(rig, unnamedVersion("abc", "two"));
+    want(deploy(rig, { "*": unnamedVersion("def", "two") }), again);
+  });
+  it("is another matter where it diverged: each start of a process may differ", () => {
+    const rig = published(Rig.open([tool("echo")], {}, 2), { "*": unnamedVersion("abc", "one") }).nothingMore();
+    diverged(submit(rig, "echo").skip(), [1, 1]).skip();
+    deploy(rig, { "*": unnamedVersion("abc", "one") }).nothingMore();
+    want(deploy(rig, { "*": unnamedVersion("abc", "two") }), again);
+  });
+});
 
 describe("somebody's word on a call that diverged", () => {
   it("runs it again in the same version, where a setting was corrected", () => {
