@@ -28,7 +28,7 @@ export const cancelledOf = (draft: Draft, row: CallRow): ToolCallOutput => {
   const left = hasRule(draft.scope.protocol, "parked_divergence") ? cleanUpsLeft(row) : [];
   if (left.length === 0) return cancelledCall;
   const names = left.map((key) => `\`${key}\``).join(", ");
-  return cancelledOutput(runtimeCancellation(`tool call cancelled; clean-up that could not run: ${names}`));
+  return cancelledOutput(runtimeCancellation(`tool call cancelled; its clean-up could not finish: ${names}`));
 };
 
 export const internal = (code: string, message: string): ToolCallOutput =>

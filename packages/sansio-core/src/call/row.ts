@@ -36,7 +36,9 @@ export const bodyOf = (row: CallRow): BodyState | undefined => ("body" in row ? 
  */
 export const hasFailed = ({ failed }: BodyState, version: string | undefined): boolean =>
   version !== undefined &&
-  failed.some((one) => one.version === version || (one.cause === "crash_loop" && codeOf(one.version) === codeOf(version)));
+  failed.some(
+    (one) => one.version === version || (one.cause === "crash_loop" && codeOf(one.version) === codeOf(version)),
+  );
 
 const sooner = (a: Deadline | undefined, b: Deadline | undefined): Deadline | undefined => {
   if (a === undefined || b === undefined) return a ?? b;

@@ -1,123 +1,124 @@
-/** Calls in a snapshot, by their phases: what goes without saying is left out. */
+/**
+ * Effects in a snapshot. There may be thousands of settled ones, and all that is asked of them is their key, hash,
+ * status and place: so each is a tuple, `[key, hash, code, attempt, requested, waited, index, back, winner, since]`, and
+ * what is nothing at its end is left out.
+ *
+ *   code    4 × the kind's place in `effectKinds`, 2 for a step that may run only once, 1 for an error
+ *   waited  from the request to the end, in events
+ *   index   among the answers of the event that settled it
+ *   back    from the end to the event that holds the value, in events
+ *   winner  of a select: the key that won
+ *   since   of an answer that was reused: from its first place to the end, in events
+ */
 import {
   type Codec,
   type Json,
-  PendingCompletion,
-  ToolCallOutput,
+  type TypeOf,
   array,
   boolean,
-  defaultPendingCompletion,
+  codecFrom,
   defaulted,
+  defaultPendingCompletion,
   json,
+  list,
   oneOf,
   optional,
+  PendingCompletion,
   record,
+  refuse,
   string,
-  tagged,
+  struct,
+  structs,
+  ToolCallOutput,
   u64,
 } from "@pawl/tool-value";
-import { PatchesCodec, ResumeCauseCodec, SignalCodec, UnknownCauseCodec } from "../call/codec.ts";
-import type { OpenEffect } from "../call/effect.ts";
-import type {
-  Approval,
-  CallIn,
-  FailedVersion,
-  Patches,
-  ResumeCause,
-  RoomWanted,
-  Stop,
-  UnknownCause,
-} from "../call/model.ts";
-import { type Life, type SignalPlace, firstLife } from "../call/life.ts";
+import * as E from "fp-ts/lib/Either.js";
+import { PatchesCodec, ResumeCauseCodec, SelectModeCodec, SignalCodec, UnknownCauseCodec } from "../call/codec.ts";
+import {
+  type EffectKind,
+  type OpenEffect,
+  type SettledEffect,
+  type StepRecovery,
+  effectKinds,
+} from "../call/effect.ts";
+import type { Approval, CallIn, FailedVersion, RoomWanted, Stop } from "../call/model.ts";
+import { type Life, firstLife } from "../call/life.ts";
 import type { Deadline } from "../kernel/deadline.ts";
-import { DeadlineCodec, OpenEffectCodec, SettledCodec, type SettledEntry, isEmpty, isFalse, isNone } from "./effect.ts";
 
-export interface BodyShape {
-  /** The place of its manifest among the tools of the snapshot. */
-  readonly manifest: number;
-  readonly payload: Json;
-  readonly argsHash: string;
-  readonly attempt: number;
-  readonly run: number;
-  readonly life: Life;
-  /** Places among the waits of the snapshot. */
-  readonly waits: readonly number[];
-  readonly resumes: number;
-  readonly hasRecord: boolean;
-  readonly startedAt: number;
-  readonly open: readonly OpenEffect[];
-  readonly settled: readonly SettledEntry[];
-  readonly version?: string;
-  readonly failed: readonly FailedVersion[];
-  readonly patches: Patches;
-  readonly room?: string;
-}
+/** A snapshot leaves out what goes without saying. */
+export const isNone = (n: number): boolean => n === 0;
+export const isFalse = (flag: boolean): boolean => !flag;
 
-interface Common {
-  readonly id: string;
-  readonly tool: string;
-  readonly args: Json;
-  readonly replay?: Json;
-}
-interface WithBody extends Common {
-  readonly body: BodyShape;
-}
-interface WithDue {
-  readonly due?: Deadline;
-}
+export const DeadlineCodec: Codec<Deadline> = record<Deadline>("struct Deadline", { at: u64, birth: u64 });
 
-export type CallShape =
-  | (Common & { readonly phase: "requested"; readonly byId: boolean })
-  | (Common & {
-      readonly phase: "preparing";
-      readonly manifest: number;
-      readonly waits: CallIn<"preparing">["waits"];
-    })
-  | (Common &
-      WithDue & {
-        readonly phase: "no_tool";
-        readonly observed: boolean;
-        readonly manifest: number;
-        readonly waits: CallIn<"no_tool">["waits"];
-        readonly payload: Json;
-        readonly argsHash: string;
-      })
-  | (Common &
-      WithDue & { readonly phase: "awaiting_approval"; readonly manifest: number } & {
-        readonly approval: Approval;
-        readonly body?: BodyShape;
-      })
-  | (Common & { readonly phase: "ready"; readonly observed: boolean; readonly manifest: number } & {
-      readonly payload: Json;
-      readonly argsHash: string;
-    })
-  | (WithBody & {
-      readonly phase: "running";
-      readonly owner: string;
-      readonly key?: string;
-      readonly cancelled?: Stop;
-    })
-  | (WithBody & WithDue & { readonly phase: "resuming"; readonly cause: ResumeCause; readonly cancelled?: Stop })
-  | (WithBody & { readonly phase: "suspended"; readonly link?: RoomWanted })
-  | (WithBody & { readonly phase: "no_executor"; readonly due: Deadline })
-  | (WithBody & { readonly phase: "backing_off"; readonly due: Deadline })
-  | (WithBody & WithDue & { readonly phase: "unknown"; readonly cause: UnknownCause })
-  /** `wait`: the place of its key among the waits of the snapshot. */
-  | (Common &
-      WithDue & { readonly phase: "pending"; readonly wait: number } & {
-        readonly pending: PendingCompletion;
-        readonly durationMs: number;
-      })
-  | (Common & { readonly phase: "finishing"; readonly observed: boolean } & {
-      readonly waits: CallIn<"finishing">["waits"];
-      readonly output: ToolCallOutput;
-      readonly cause?: UnknownCause;
-      readonly durationMs: number;
-    })
-  | (Common & { readonly phase: "completed"; readonly output: ToolCallOutput; readonly durationMs: number } & {
-      readonly cause?: UnknownCause;
-      readonly parts?: Json;
-    });
+const SelectCodec = record<NonNullable<OpenEffect["select"]>>("struct Select", {
+  mode: SelectModeCodec,
+  keys: array(string),
+});
+
+const WaitingCodec = record<NonNullable<OpenEffect["waiting"]>>("struct Waiting", { name: string, input: json });
+
+export const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct OpenEffect", {
+  key: string,
+  kind: oneOf<EffectKind>("an effect kind", ...effectKinds),
+  hash: string,
+  seq: u64,
+  attempt: u64,
+  run: u64,
+  recovery: optional<StepRecovery>(oneOf("a step recovery", "again", "idempotent", "once")),
+  wait: optional(string),
+  select: optional(SelectCodec),
+  due: optional(DeadlineCodec),
+  cleanupMs: optional(u64),
+  waiting: optional(WaitingCodec),
+});
+
+export type SettledEntry = readonly [key: string, effect: SettledEffect];
+
+const written = ([key, effect]: SettledEntry): readonly (string | number | null)[] => {
+  const { kind, hash, status, attempt, requested, settled, index, first, value, winner, once } = effect;
+  const code = 4 * effectKinds.indexOf(kind) + 2 * Number(once) + Number(status === "err");
+  const tuple = [key, hash, code, attempt, requested, settled - requested, index, settled - value];
+  if (first !== undefined) return [...tuple, winner ?? null, settled - first];
+  if (winner !== undefined) return [...tuple, winner];
+  const last = tuple.findLastIndex((part) => part !== 0);
+  return tuple.slice(0, Math.max(last + 1, 6));
+};
+
+const isCount = (u: unknown): u is number => u64.is(u);
+const isText = (u: unknown): u is string => string.is(u);
+
+const entryOf = (u: unknown): SettledEntry | undefined => {
+  if (!Array.isArray(u) || u.length < 6 || u.length > 10) return undefined;
+  const [key, hash, code, attempt, requested, waited, index = 0, back = 0, won, since = 0] = u as readonly unknown[];
+  const winner = won === null && u.length === 10 ? undefined : won;
+  if (!isText(key) || !isText(hash) || !(winner === undefined || isText(winner))) return undefined;
+  if (!isCount(code) || !isCount(attempt) || !isCount(requested) || !isCount(waited)) return undefined;
+  const kind = effectKinds[Math.floor(code / 4)];
+  const settled = requested + waited;
+  if (!isCount(index) || !isCount(back) || kind === undefined || !isCount(settled) || back > settled) return undefined;
+  if (!isCount(since) || since > settled) return undefined;
+  const status = code % 2 === 1 ? "err" : "ok";
+  const once = code % 4 >= 2;
+  const reused = since === 0 ? {} : { first: settled - since };
+  return [
+    key,
+    { kind, hash, status, attempt, requested, settled, index, ...reused, value: settled - back, winner, once },
+  ];
+};
+
+export const SettledCodec: Codec<SettledEntry> = codecFrom<SettledEntry>(
+  "a settled effect",
+  (u): u is SettledEntry => Array.isArray(u) && u.length === 2,
+  (u, c) => {
+    const entry = entryOf(u);
+    return entry === undefined ? refuse(u, c, "invalid value: expected the tuple of a settled effect") : E.right(entry);
+  },
+  written,
+);
+
+/** By their places in the log, which no two share. */
+export const byPlace = ([, a]: SettledEntry, [, b]: SettledEntry): number => a.settled - b.settled || a.index - b.index;
 
 const isNull = (payload: Json): boolean => payload === null;
 const isBlank = (text: string): boolean => text === "";
@@ -127,43 +128,46 @@ const isTrue = (flag: boolean): boolean => flag;
 const payload = defaulted<Json>(json, null, isNull);
 const argsHash = defaulted(string, "", isBlank);
 
-const FailedCodec: Codec<FailedVersion> = record<FailedVersion>("struct FailedVersion", {
-  version: string,
-  cause: oneOf<FailedVersion["cause"]>("a cause", "crash_loop", "diverged"),
-});
-
 const LifeCodec: Codec<Life> = record<Life>("struct Life", {
   number: u64,
   attempt: u64,
   at: optional(u64),
-  signals: defaulted<readonly SignalPlace[]>(array(SignalCodec), [], isEmpty),
+  signals: list(SignalCodec),
   upgradedIn: optional(u64),
   released: optional(u64),
 });
 const isFirst = ({ number, upgradedIn, released }: Life): boolean =>
   number === 1 && upgradedIn === undefined && released === undefined;
 
-const BodyCodec: Codec<BodyShape> = record<BodyShape>("struct Body", {
+const FailedCodec: Codec<FailedVersion> = record<FailedVersion>("struct FailedVersion", {
+  version: string,
+  cause: oneOf<FailedVersion["cause"]>("a cause", "crash_loop", "diverged"),
+});
+const isEmptyRecord = (map: object): boolean => Object.keys(map).length === 0;
+
+const BodyCodec = struct("struct Body", {
+  /** The place of its manifest among the tools of the snapshot. */
   manifest: u64,
   payload,
   argsHash,
   attempt: defaulted(u64, 1, isOne),
   run: defaulted(u64, 1, isOne),
   life: defaulted(LifeCodec, firstLife, isFirst),
-  waits: defaulted<readonly number[]>(array(u64), [], isEmpty),
+  /** Places among the waits of the snapshot. */
+  waits: list(u64),
   resumes: defaulted(u64, 0, isNone),
   hasRecord: defaulted(boolean, false, isFalse),
   startedAt: u64,
-  open: defaulted<readonly OpenEffect[]>(array(OpenEffectCodec), [], isEmpty),
-  settled: defaulted<readonly SettledEntry[]>(array(SettledCodec), [], isEmpty),
+  open: list(OpenEffectCodec),
+  settled: list(SettledCodec),
   version: optional(string),
-  failed: defaulted<readonly FailedVersion[]>(array(FailedCodec), [], isEmpty),
-  patches: defaulted<Patches>(PatchesCodec, {}, (patches) => Object.keys(patches).length === 0),
+  failed: list(FailedCodec),
+  patches: defaulted(PatchesCodec, {}, isEmptyRecord),
   room: optional(string),
 });
+export type BodyShape = TypeOf<typeof BodyCodec>;
 
-const EditedCodec = record<NonNullable<Approval["edited"]>>("struct Edited", { args: json, by: string });
-
+const EditedCodec = struct("struct Edited", { args: json, by: string });
 const ApprovalCodec: Codec<Approval> = record<Approval>("struct Approval", {
   argsHash,
   payload,
@@ -175,45 +179,61 @@ const isDefaultPending = ({ deadline, on_timeout, on_cancel }: PendingCompletion
   on_timeout === defaultPendingCompletion.on_timeout &&
   on_cancel === defaultPendingCompletion.on_cancel;
 
-const common = { id: string, tool: string, args: json, replay: optional(json) };
-const withBody = { ...common, body: BodyCodec };
-const waits = oneOf<CallIn<"preparing">["waits"]>("what a preparation waits for", "hook", "args", "prepare");
-const absentWaits = oneOf<CallIn<"no_tool">["waits"]>("what an absent tool is for", "args", "prepare", "launch");
-const endWaits = oneOf<CallIn<"finishing">["waits"]>("what an end waits for", "hook", "projection");
-const due = DeadlineCodec;
-const cause = optional(UnknownCauseCodec);
-const maybeDue = optional(DeadlineCodec);
-const observed = defaulted(boolean, true, isTrue);
 const StopCodec: Codec<Stop> = record<Stop>("struct Stop", {
   seq: u64,
   cleans: defaulted(boolean, false, isFalse),
   due: optional(DeadlineCodec),
 });
 
-export const CallCodec: Codec<CallShape> = tagged<CallShape, "phase">("Call", "phase", {
+const common = { id: string, tool: string, args: json, replay: optional(json) };
+const withBody = { ...common, body: BodyCodec };
+const observed = defaulted(boolean, true, isTrue);
+const due = optional(DeadlineCodec);
+const cancelled = optional(StopCodec);
+const cause = optional(UnknownCauseCodec);
+const durationMs = u64;
+
+/** Reads and writes a call: its row, with names as places, and without what follows from the rest. */
+export const CallCodec = structs("Call", "phase", {
   requested: { ...common, byId: defaulted(boolean, false, isFalse) },
-  preparing: { ...common, manifest: u64, waits },
-  no_tool: { ...common, observed, manifest: u64, waits: absentWaits, payload, argsHash, due: maybeDue },
-  awaiting_approval: { ...common, manifest: u64, approval: ApprovalCodec, body: optional(BodyCodec), due: maybeDue },
-  ready: { ...common, observed, manifest: u64, payload, argsHash },
-  running: { ...withBody, owner: string, key: optional(string), cancelled: optional(StopCodec) },
-  resuming: {
-    ...withBody,
-    cause: ResumeCauseCodec,
-    due: maybeDue,
-    cancelled: optional(StopCodec),
+  preparing: {
+    ...common,
+    manifest: u64,
+    waits: oneOf<CallIn<"preparing">["waits"]>("what a preparation waits for", "hook", "args", "prepare"),
   },
+  no_tool: {
+    ...common,
+    observed,
+    manifest: u64,
+    waits: oneOf<CallIn<"no_tool">["waits"]>("what an absent tool is for", "args", "prepare", "launch"),
+    payload,
+    argsHash,
+    due,
+  },
+  awaiting_approval: { ...common, manifest: u64, approval: ApprovalCodec, body: optional(BodyCodec), due },
+  ready: { ...common, observed, manifest: u64, payload, argsHash },
+  running: { ...withBody, owner: string, key: optional(string), cancelled },
+  resuming: { ...withBody, cause: ResumeCauseCodec, due, cancelled },
   suspended: { ...withBody, link: optional(record<RoomWanted>("struct RoomWanted", { to: string, since: u64 })) },
-  no_executor: { ...withBody, due },
-  backing_off: { ...withBody, due },
-  unknown: { ...withBody, cause: UnknownCauseCodec, due: maybeDue },
+  no_executor: { ...withBody, due: DeadlineCodec },
+  backing_off: { ...withBody, due: DeadlineCodec },
+  unknown: { ...withBody, cause: UnknownCauseCodec, due },
   pending: {
     ...common,
+    /** The place of its key among the waits of the snapshot. */
     wait: u64,
     pending: defaulted(PendingCompletion, defaultPendingCompletion, isDefaultPending),
-    durationMs: u64,
-    due: maybeDue,
+    durationMs,
+    due,
   },
-  finishing: { ...common, observed, waits: endWaits, output: ToolCallOutput, cause, durationMs: u64 },
-  completed: { ...common, output: ToolCallOutput, cause, durationMs: u64, parts: optional(json) },
+  finishing: {
+    ...common,
+    observed,
+    waits: oneOf<CallIn<"finishing">["waits"]>("what an end waits for", "hook", "projection"),
+    output: ToolCallOutput,
+    cause,
+    durationMs,
+  },
+  completed: { ...common, output: ToolCallOutput, cause, durationMs, parts: optional(json) },
 });
+export type CallShape = TypeOf<typeof CallCodec>;

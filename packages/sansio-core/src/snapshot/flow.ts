@@ -7,6 +7,7 @@ import {
   dict,
   json,
   lazy,
+  list,
   record,
   string,
   tagged,
@@ -18,7 +19,7 @@ import { Invariant } from "../kernel/error.ts";
 import { EndingCodec, specFields } from "../flow/codec.ts";
 import type { FlowRow, Frame, Part, Strand, StrandState } from "../flow/model.ts";
 import { boundTexts } from "../flow/strand.ts";
-import { isFalse } from "./effect.ts";
+import { isFalse } from "./call.ts";
 
 type StateShape =
   | Exclude<StrandState, { readonly type: "walking" | "branches" }>
@@ -69,7 +70,7 @@ export const FlowRowCodec: Codec<FlowShape> = record<FlowShape>("struct FlowRow"
   gone: flag,
   walked: u64,
   written: u64,
-  triggers: defaulted(array(json), [], (list) => list.length === 0),
+  triggers: list(json),
 });
 
 const stateShape = (state: StrandState): StateShape => {

@@ -164,14 +164,14 @@ describe("a call that diverged", () => {
     const rig = ask(begun(), "r:a", "on-cancel", cleanUp).skip();
     resumed(deploy(rig, { "*": "v2" }).skip(), [1, 2], "v2", "owner_lost").skip();
     diverged(rig, [1, 2], "v2").skip();
-    const output = cancelled("tool call cancelled; clean-up that could not run: `on-cancel`");
+    const output = cancelled("tool call cancelled; its clean-up could not finish: `on-cancel`");
     want(cancel(rig), completed("a", output), replied(output));
   });
   it("names them too where it diverges while it cleans up", () => {
     const rig = ask(begun(), "r:a", "on-cancel", cleanUp).skip();
     cancel(rig).skip();
     resumed(deploy(rig, { "*": "v2" }).skip(), [1, 2], "v2", "owner_lost").skip();
-    const output = cancelled("tool call cancelled; clean-up that could not run: `on-cancel`");
+    const output = cancelled("tool call cancelled; its clean-up could not finish: `on-cancel`");
     want(diverged(rig, [1, 2], "v2"), completed("a", output), replied(output));
   });
   it("says what it waits for", () => {
@@ -193,19 +193,21 @@ describe("a call that diverged", () => {
 const decide = (rig: Rig, resolved: "run_again" | "release" | "give_up"): Rig =>
   rig.tell({ type: "outcome.resolved", call: "r:a", resolved: { type: resolved }, by: "ada" });
 
+/** A process dies that ran the call, and another one of this code opens the scope. */
+const crashed = (rig: Rig, versions: Versions): Rig => {
+  const { epoch, options, protocol } = rig.state.scope;
+  return rig.tell({ type: "scope.opened", epoch: epoch + 1, owner: "d", protocol, options, versions }).skip();
+};
+const looped = (version: string): Rig => {
+  const rig = published(Rig.open([tool("echo")], { max_crashes: 1 }, 2), { "*": version }).nothingMore();
+  return crashed(submit(rig, "echo").skip(), { "*": version });
+};
+const stays = (rig: Rig, version: string): void => {
+  deploy(rig, { "*": version }).nothingMore();
+  expect(rowOf(rig)).toMatchObject({ phase: "unknown", cause: "crash_loop" });
+};
+
 describe("a call that crashed too often", () => {
-  const crashed = (rig: Rig, versions: Versions): Rig => {
-    const { epoch, options, protocol } = rig.state.scope;
-    return rig.tell({ type: "scope.opened", epoch: epoch + 1, owner: "d", protocol, options, versions }).skip();
-  };
-  const looped = (version: string): Rig => {
-    const rig = published(Rig.open([tool("echo")], { max_crashes: 1 }, 2), { "*": version }).nothingMore();
-    return crashed(submit(rig, "echo").skip(), { "*": version });
-  };
-  const stays = (rig: Rig, version: string): void => {
-    deploy(rig, { "*": version }).nothingMore();
-    expect(rowOf(rig)).toMatchObject({ phase: "unknown", cause: "crash_loop" });
-  };
   const again = { ...execute("r:a", [1, 2]), cause: "other_version" };
 
   it("goes on with another version, and begins to count anew", () => {
