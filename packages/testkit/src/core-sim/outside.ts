@@ -201,9 +201,15 @@ const forsaken: Doing = (scope) => {
   return row?.phase === "running" ? { type: "owner.lost", owner: row.owner } : undefined;
 };
 
+/** A person gives up on a call whose outcome nobody knows. */
+const givenUp: Doing = (scope) => {
+  const row = scope.state.calls.rows().find(({ phase }) => phase === "unknown");
+  return row && { type: "outcome.resolved", call: row.call.ref, resolved: { type: "give_up" } };
+};
+
 /** Does what a scope is waiting for, so that the simulation comes to rest. */
 export const help = (scope: SimScope, world: Environment): boolean =>
-  [decided, resolved, executorsBack, personAnswers, endOfSchedule, forsaken].some((doing) => {
+  [decided, resolved, executorsBack, personAnswers, endOfSchedule, forsaken, givenUp].some((doing) => {
     const event = doing(scope, world);
     return event !== undefined && scope.offer(event) === undefined;
   });
