@@ -1,12 +1,18 @@
 /**
- * `pnpm proofs [NAME…] [--kills N] [--seed S]`: kills hosts with SIGKILL while they run programs that must not notice. Names:
- * subscription, signals, agent, trip.
+ * `pnpm proofs [NAME…] [--kills N] [--sessions N] [--seed S]`: kills hosts with SIGKILL while they run programs that must not notice. Names:
+ * subscription, signals, agent, trip, releases.
  */
 import { parseArgs } from "node:util";
-import { type Proof, proveAgent, proveSubscription, proveTrip } from "../test/upgrade/proof/prove.ts";
+import type { Proof } from "../test/upgrade/proof/place.ts";
+import { proveAgent, proveSubscription, proveTrip } from "../test/upgrade/proof/prove.ts";
+import { proveReleases } from "../test/upgrade/proof/releases.ts";
 
 const { positionals, values } = parseArgs({
-  options: { kills: { type: "string" }, seed: { type: "string", default: "1" } },
+  options: {
+    kills: { type: "string" },
+    seed: { type: "string", default: "1" },
+    sessions: { type: "string", default: "1000" },
+  },
   allowPositionals: true,
 });
 const seed = Number(values.seed);
@@ -17,11 +23,13 @@ const proofs: { readonly [name: string]: () => Promise<Proof> } = {
   signals: () => proveSubscription("signals", given(200)),
   agent: () => proveAgent(given(50)),
   trip: () => proveTrip(given(30), []),
+  releases: () => proveReleases({ sessions: Number(values.sessions) }),
 };
 
 for (const name of positionals.length === 0 ? Object.keys(proofs) : positionals) {
   const prove = proofs[name];
-  if (prove === undefined) throw new Error(`there is no proof \`${name}\`: expected one of ${Object.keys(proofs).join(", ")}`);
+  if (prove === undefined)
+    throw new Error(`there is no proof \`${name}\`: expected one of ${Object.keys(proofs).join(", ")}`);
   const begun = performance.now();
   const { kills, words, wrong } = await prove();
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Order, Word } from "./host.ts";
+import type { Looked, Order, Word } from "./host.ts";
 
 const program = join(import.meta.dirname, "host.ts");
 const compiled = join(tmpdir(), "pawl-proofs-cache");
@@ -22,33 +22,47 @@ export class Life {
   static async start(order: Order): Promise<Life> {
     const env = { ...process.env, NODE_COMPILE_CACHE: compiled };
     const life = new Life(fork(program, { env, stdio: ["ignore", "ignore", "inherit", "ipc"] }));
-    await life.#said("loaded");
+    await life.#word("loaded");
     life.#child.send(order);
-    await life.#said("up");
+    await life.#word("up");
     return life;
   }
 
-  #said(word: string): Promise<void> {
+  #said<A = unknown>(isIt: (said: unknown) => boolean, what: string): Promise<A> {
     return new Promise((resolve, reject) => {
       const hear = (said: unknown): void => {
-        if (said !== word) return;
+        if (!isIt(said)) return;
         this.#child.off("message", hear).off("exit", fail);
-        resolve();
+        resolve(said as A);
       };
-      const fail = (): void => reject(new Error(`a host ended before it said \`${word}\``));
+      const fail = (): void => reject(new Error(`a host ended before it said \`${what}\``));
       this.#child.on("message", hear).on("exit", fail);
     });
   }
 
-  async #tell(word: Word): Promise<void> {
+  #word(word: string): Promise<unknown> {
+    return this.#said((said) => said === word, word);
+  }
+
+  #tell(word: Word): void {
     this.#child.send(word);
   }
 
-  /** Lets the host do for these what its program does on a word: approve, answer. */
-  async act(who: readonly string[]): Promise<void> {
-    const acted = this.#said("acted");
-    await this.#tell({ type: "act", who });
+  /** Lets a person approve or answer, and resolves once that is on record. */
+  async act(what: "approve" | "answer", tokens: { readonly [who: string]: string }): Promise<void> {
+    const acted = this.#word("acted");
+    this.#tell({ type: "act", what, tokens });
     await acted;
+  }
+
+  /** Counts sessions by the phases of their calls. */
+  async look(): Promise<Looked["phases"]> {
+    const looked = this.#said<Looked>(
+      (said) => typeof said === "object" && said !== null && "type" in said && said.type === "looked",
+      "looked",
+    );
+    this.#tell({ type: "look" });
+    return (await looked).phases;
   }
 
   async kill(): Promise<void> {
@@ -57,7 +71,7 @@ export class Life {
   }
 
   async close(): Promise<void> {
-    await this.#tell({ type: "close" });
+    this.#tell({ type: "close" });
     await this.ended;
   }
 }

@@ -1,66 +1,8 @@
 /** The proofs: what holds however often the hosts die. Each gives what it saw, and what was wrong. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { OpenOptions } from "@pawl/driver-node";
 import { Dice } from "../town.ts";
-import type { Order } from "./host.ts";
-import { Life } from "./life.ts";
-import { type Note, Service } from "./service.ts";
-
-export interface Proof {
-  readonly kills: number;
-  readonly words: string;
-  readonly wrong: readonly string[];
-}
-
-export interface Given {
-  readonly seed: number;
-  readonly kills: number;
-  readonly options?: Partial<OpenOptions>;
-}
-
-/** A place for one proof: a folder with a journal, and a service. */
-class Place {
-  readonly service: Service;
-  readonly #folder: string;
-
-  private constructor(service: Service, folder: string) {
-    this.service = service;
-    this.#folder = folder;
-  }
-
-  static async open(): Promise<Place> {
-    return new Place(await Service.open(), mkdtempSync(join(tmpdir(), "pawl-proof-")));
-  }
-
-  start(of: Omit<Order, "file" | "url" | "version"> & { readonly version?: string }): Promise<Life> {
-    return Life.start({ version: "1", ...of, file: join(this.#folder, "journal.db"), url: this.service.url });
-  }
-
-  async close(): Promise<void> {
-    await this.service.close();
-    rmSync(this.#folder, { recursive: true });
-  }
-}
-
-const within = async <A>(prove: (place: Place) => Promise<A>): Promise<A> => {
-  const place = await Place.open();
-  try {
-    return await prove(place);
-  } finally {
-    await place.close();
-  }
-};
-
-/** Waits until something holds. Resolves with false where it does not in time. */
-const until = async (holds: () => boolean, ms: number): Promise<boolean> => {
-  for (const end = performance.now() + ms; performance.now() < end; await wait(20)) if (holds()) return true;
-  return holds();
-};
-
-const statusOf = (outcome: unknown): unknown => (outcome as { readonly status?: unknown } | undefined)?.status;
+import { type Given, type Proof, statusOf, until, within } from "./place.ts";
+import type { Note } from "./service.ts";
 
 const customers = 8;
 const patientMs = 60_000;
@@ -115,11 +57,13 @@ export const proveAgent = async ({ seed, kills: restarts, options = {} }: Given)
       }
     }
     const wrong: string[] = [];
-    if (place.service.reply("a") !== undefined) wrong.push(`ended while it waited: ${JSON.stringify(place.service.reply("a"))}`);
+    if (place.service.reply("a") !== undefined)
+      wrong.push(`ended while it waited: ${JSON.stringify(place.service.reply("a"))}`);
     const life = await place.start({ program: "agent", who, options });
     await wait(500);
-    await life.act(who);
-    if (!(await until(() => place.service.reply("a") !== undefined, patientMs))) wrong.push("no reply after the approval");
+    await life.act("approve", { a: "" });
+    if (!(await until(() => place.service.reply("a") !== undefined, patientMs)))
+      wrong.push("no reply after the approval");
     await life.close();
     const charges = place.service.charges("a");
     if (charges !== 1) wrong.push(`charged ${charges} times`);
@@ -129,10 +73,7 @@ export const proveAgent = async ({ seed, kills: restarts, options = {} }: Given)
   });
 
 /** Kills the README's tool in its first step; it has to go on each time, after the stated pause. */
-export const proveTrip = async (
-  { kills: wanted, options = {} }: Given,
-  pausesMs: readonly number[],
-): Promise<Proof> =>
+export const proveTrip = async ({ kills: wanted, options = {} }: Given, pausesMs: readonly number[]): Promise<Proof> =>
   within(async (place) => {
     const wrong: string[] = [];
     const waited: number[] = [];
@@ -144,7 +85,8 @@ export const proveTrip = async (
       const up = performance.now();
       const pause = pausesMs[Math.min(kills, pausesMs.length - 1)] ?? 0;
       const note = await Promise.race([booking.promise, wait(pause + 20_000)]);
-      if (note === undefined) wrong.push(`after ${kills} kills it does not go on: ${JSON.stringify(place.service.reply("a"))}`);
+      if (note === undefined)
+        wrong.push(`after ${kills} kills it does not go on: ${JSON.stringify(place.service.reply("a"))}`);
       else waited.push(note.at - up);
       await life.kill();
       if (note === undefined) return { kills, words: "the README's tool in its first step", wrong };
@@ -157,8 +99,13 @@ export const proveTrip = async (
     if (statusOf(place.service.reply("a")) !== "success") wrong.push(`replied ${reply}`);
     for (const [i, ms] of waited.entries()) {
       const pause = pausesMs[Math.min(i, pausesMs.length - 1)] ?? 0;
-      if (ms < pause - 200) wrong.push(`after ${i} kills it went on in ${Math.round(ms)} ms, and the pause is ${pause} ms`);
+      if (ms < pause - 200)
+        wrong.push(`after ${i} kills it went on in ${Math.round(ms)} ms, and the pause is ${pause} ms`);
     }
     const longest = Math.round(Math.max(...waited));
-    return { kills: wanted, words: `the README's tool in its first step; it went on within ${longest} ms at most`, wrong };
+    return {
+      kills: wanted,
+      words: `the README's tool in its first step; it went on within ${longest} ms at most`,
+      wrong,
+    };
   });
