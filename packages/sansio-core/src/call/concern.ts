@@ -37,6 +37,7 @@ import {
   EffectResultCodec,
   EffectSpecCodec,
   HookOutcomeCodec,
+  NotBegunCodec,
   ofRun,
   PreparationCodec,
   ResolvedCodec,
@@ -130,7 +131,11 @@ export const call: Concern<
     },
     "call.prepared": { fields: { call: string, preparation: PreparationCodec }, on: onPrepared },
     "call.dispatched": { fields: { ...ofRun, owner: string, key: optional(string) }, on: onDispatched },
-    "call.settled": { fields: { ...ofRun, result: BodyResultCodec, duration_ms: u64 }, on: onSettled },
+    "call.settled": {
+      fields: { ...ofRun, result: BodyResultCodec, duration_ms: u64, cause: optional(NotBegunCodec) },
+      fieldsSince: { cause: "lost_runs" },
+      on: onSettled,
+    },
     "call.settled_late": { fields: { ...ofRun, output: ToolCallOutput, duration_ms: u64 }, on: onSettledLate },
     "call.suspended": {
       fields: { ...ofRun, parked: optional(string), link: optional(string) },
@@ -277,7 +282,7 @@ export const call: Concern<
     observe: {
       tag: 14,
       duty: observed,
-      digest: (lanes, command) => lanes.text(command.what).text(command.call).text(command.tool).text(command.call_id),
+      digest: (lanes, command) => lanes.observed(command),
     },
   },
   due: { next: nextCallDue, tidy: tidyCallDues, on: onCallDue },
