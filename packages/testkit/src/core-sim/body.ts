@@ -83,11 +83,7 @@ const end = (scope: SimScope, world: Environment, body: Body): true => {
   scope.bodies.delete(body.of.call);
   const { args, of } = body;
   const isAnew = body.program.ending === "anew" && !body.isCancelled;
-  scope.offer(
-    isAnew
-      ? continued(scope, of, writeArgs({ ...args, anew: args.anew + 1 }))
-      : resultOf(world, body),
-  );
+  scope.offer(isAnew ? continued(scope, of, writeArgs({ ...args, anew: args.anew + 1 })) : resultOf(world, body));
   return true;
 };
 
