@@ -56,9 +56,11 @@ const agent = (): Hunt => {
   };
 };
 
+const takesNoTime = (): Promise<void> => Promise.resolve();
+
 /** A host that takes its time: it works on one request, and asks a person for another; its process may die meanwhile. */
 const person = (): Hunt => {
-  let ponder: (ms: number) => Promise<void> = () => Promise.resolve();
+  let ponder: (ms: number) => Promise<void> = takesNoTime;
   return {
     scenario: {
       runtime: {
