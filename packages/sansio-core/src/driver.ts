@@ -20,7 +20,7 @@ export { type Decision, type PendingApproval, pendingApprovals } from "./call/ap
 export { hooked } from "./call/prepare.ts";
 export { type Recovery, recoveryOf } from "./catalog/model.ts";
 export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/concern.ts";
-export { type BatchRef, isExecutor, requestBatch } from "./kernel/vocabulary.ts";
+export { type BatchRef, type CommandType, isExecutor, requestBatch } from "./kernel/vocabulary.ts";
 export {
   inLife,
   replayBase,
@@ -130,7 +130,7 @@ export { chain, chainStart, linkText } from "./log/chain-hash.ts";
 export { type Produced } from "./log/fault.ts";
 export { ReplyCodec, RequestedCallCodec } from "./request/model.ts";
 export { attemptInLife, firstLife, isLifeOver, readsFirstAnswers, type SignalPlace } from "./call/life.ts";
-export { type BodyState, type CallRow } from "./call/model.ts";
+export { type BodyState, type CallIn, type CallRow } from "./call/model.ts";
 export { bodyOf } from "./call/row.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";
 export { beginReading, endReading, feed, type Reading, type Torn } from "./log/read.ts";

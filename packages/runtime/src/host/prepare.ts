@@ -1,5 +1,5 @@
 /** Preparation of calls: before the launch the arguments are checked, and the tool prepares the call. Each gives an event. */
-import type { Command, Event, State } from "@pawl/sansio-core";
+import type { CommandOf, Event, State } from "@pawl/sansio-core";
 import {
   type Json,
   type ToolCallOutput,
@@ -14,8 +14,6 @@ import type { LiveTool, PrepareContext, Prepared } from "../tool/live-tool.ts";
 import { hidden, resultOfThrown } from "./outcome.ts";
 import { roundTripped } from "../scope/round-trip.ts";
 
-type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
-
 export interface PreparePort {
   readonly host: ToolHost;
   readonly tool: (id: string) => LiveTool | undefined;
@@ -23,7 +21,7 @@ export interface PreparePort {
 
 export const uncheckable = { verdict: "invalid", message: "arguments: they could not be checked" } as const;
 
-export const checkCall = async (port: PreparePort, state: State, command: Of<"args.check">): Promise<Event> => {
+export const checkCall = async (port: PreparePort, state: State, command: CommandOf<"args.check">): Promise<Event> => {
   const { call, tool_id: toolId, args } = command;
   const args_hash = stableHash(args);
   const tool = port.tool(toolId);
@@ -86,7 +84,11 @@ const prepared = async (
   }
 };
 
-export const prepareCall = async (port: PreparePort, state: State, command: Of<"tool.prepare">): Promise<Event> => {
+export const prepareCall = async (
+  port: PreparePort,
+  state: State,
+  command: CommandOf<"tool.prepare">,
+): Promise<Event> => {
   const { call, tool_id: toolId, args } = command;
   const made = await prepared(port, state, placeOf(state, call), args, toolId);
   if ("outcome" in made) return { type: "call.prepared", call, preparation: { type: "finished", output: made } };

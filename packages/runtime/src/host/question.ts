@@ -1,5 +1,5 @@
 /** Questions that the core asks around a call, of its tool and of the host. Each is answered by an event. */
-import type { Command, Event, State } from "@pawl/sansio-core";
+import type { CommandOf, Command, Event, State } from "@pawl/sansio-core";
 import { bodyOf } from "@pawl/sansio-core/driver";
 import { type HostSide, placeOf, report } from "./host.ts";
 import { type ExternalPort, type HostRequest, answerOf, cancelExternal } from "./host-request.ts";
@@ -21,7 +21,7 @@ const asked = [
   "external.cancel",
   "host.request",
 ] as const;
-export type Question = Extract<Command, { readonly type: (typeof asked)[number] }>;
+export type Question = CommandOf<(typeof asked)[number]>;
 
 const questions: ReadonlySet<string> = new Set(asked);
 export const isQuestion = (command: Command): command is Question => questions.has(command.type);

@@ -2,7 +2,7 @@
  * A background run, executed in the scope of its process. It begins when this worker has a place for it. If its owner was lost
  * meanwhile, it is started again only where that is safe: its tool must be idempotent or read-only.
  */
-import type { Command, CallRef, State } from "@pawl/sansio-core";
+import type { CommandOf, CallRef, State } from "@pawl/sansio-core";
 import { reattachRefused, type RunRow, requestBatch, runOfAttempt, unexpectedEnd } from "@pawl/sansio-core/driver";
 import {
   type Json,
@@ -69,7 +69,7 @@ export const decideReattach = (spec: Json, place: ReattachPlace): E.Either<strin
     : declined(problem);
 };
 
-type Execute = Extract<Command, { readonly type: "tool.execute" }>;
+type Execute = CommandOf<"tool.execute">;
 
 export interface RunPort {
   readonly scope: ScopeAccess;
