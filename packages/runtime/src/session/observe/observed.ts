@@ -58,8 +58,7 @@ const ofReply = ({ replies }: CommandOf<"reply">): readonly Unnamed[] =>
 
 const ofReport = ({ process, attempt }: CommandOf<"run.observe">, event: Event): readonly Unnamed[] => {
   if (event.type !== "run.reported") throw new Invariant(`run \`${process}\` is observed by \`${event.type}\``);
-  const { type: _, ...report } = event;
-  return [() => ({ type: "run_reported", process, run: runOfAttempt(process, attempt), ...report })];
+  return [() => ({ ...event, type: "run_reported", process, run: runOfAttempt(process, attempt) })];
 };
 
 const ofCommand = (command: Command, event: Event): readonly Unnamed[] => {
@@ -68,20 +67,14 @@ const ofCommand = (command: Command, event: Event): readonly Unnamed[] => {
       return ofCallCommand(command);
     case "reply":
       return ofReply(command);
-    case "process.observe": {
-      const { type: _, ...told } = command;
-      return [() => ({ type: "process", ...told })];
-    }
-    case "task.observe": {
-      const { what, task } = command;
-      return [() => ({ type: "task", what, task })];
-    }
+    case "process.observe":
+      return [() => ({ ...command, type: "process" })];
+    case "task.observe":
+      return [() => ({ ...command, type: "task" })];
     case "run.observe":
       return ofReport(command, event);
-    case "session.tell": {
-      const { type: _, ...told } = command;
-      return [() => ({ type: "session_told", ...told })];
-    }
+    case "session.tell":
+      return [() => ({ ...command, type: "session_told" })];
     default:
       return [];
   }
