@@ -131,7 +131,16 @@ export { linesIn } from "./log/compare.ts";
 export { type Produced } from "./log/fault.ts";
 export { ReplyCodec, RequestedCallCodec } from "./request/model.ts";
 export { attemptInLife, firstLife, isLifeOver, readsFirstAnswers, type SignalPlace } from "./call/life.ts";
-export { type BodyState, type CallIn, type CallRow } from "./call/model.ts";
+export {
+  type BodyState,
+  type CallIn,
+  type CallRow,
+  type ParkedCause,
+  type Patches,
+  type UnknownCause,
+} from "./call/model.ts";
+export { type RequestDifference, type NamedRequest } from "./call/event.ts";
+export { type Versions, versionIn } from "./scope/version.ts";
 export { bodyOf } from "./call/row.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";
 export { beginReading, endReading, feed, type Reading, type Torn } from "./log/read.ts";
