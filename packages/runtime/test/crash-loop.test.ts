@@ -1,6 +1,6 @@
 /** Processes that die again and again: what their host says, when a call runs again, and who is counted. */
 import { describe, expect, it } from "vitest";
-import { type LogEntry, type ToolDefinition, defineTool } from "../src/index.ts";
+import { type RuntimeOptions, type ToolDefinition, defineTool } from "../src/index.ts";
 import { openState } from "../src/driver.ts";
 import { type Process, type Start, World } from "./world.ts";
 
@@ -17,7 +17,7 @@ const stuck = (isOver: () => boolean = () => false, more: Partial<ToolDefinition
 
 class Loop {
   readonly world = new World();
-  readonly entries: LogEntry[] = [];
+  readonly entries: Parameters<NonNullable<RuntimeOptions["log"]>>[0][] = [];
   readonly #tools: readonly ToolDefinition[];
   how: Start;
   process: Process;
@@ -164,7 +164,12 @@ describe("a resolver that says of every loss that the call is to run again", () 
   it("is heeded after a pause that grows: there is no loop without one", async () => {
     let asked = 0;
     const loop = new Loop([stuck(undefined, { durable: false, recovery: "owner_bound", execute: () => never })], {
-      host: { resolveOutcome: async () => (asked += 1) && { type: "run_again" } },
+      host: {
+        resolveOutcome: async () => {
+          asked += 1;
+          return { type: "run_again" };
+        },
+      },
     });
     await loop.call("r");
     for (let n = 0; n < 3; n++) await loop.next();

@@ -9,6 +9,7 @@
  */
 import { hasRule } from "../kernel/protocol.ts";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
+import type { Versions } from "../scope/version.ts";
 
 export type Availability = "off" | "searchable" | "callable" | "showcased";
 export type Scheduling = "parallel" | "serial";
@@ -76,7 +77,12 @@ export interface CatalogRow {
 }
 
 export type CatalogEvent =
-  | { readonly type: "catalog.published"; readonly tools: readonly Tool[] }
+  | {
+      readonly type: "catalog.published";
+      readonly tools: readonly Tool[];
+      /** Versions of the code that runs them, in place of those that were said before. */
+      readonly versions?: Versions;
+    }
   | {
       readonly type: "catalog.overridden";
       readonly names: readonly string[];

@@ -46,7 +46,7 @@ const crashLoopOf2 = (): Tape => {
     if (pause > 0) tape.tick(pause - 1).tick(1, wanted);
     comesBack(i + 4);
   }
-  tape.tell({ type: "owner.lost", owner: "d9" }, "call_crashed c1");
+  tape.tell({ type: "owner.lost", owner: "d9" }, "call_crashed c1", "call_unknown c1");
   const resolvedBy = { type: "outcome.resolved", call: "r:c1", resolved: { type: "give_up" }, by: "user:ada" } as const;
   return tape.tell(resolvedBy, "call_completed c1", "reply r").tell(acked("r"));
 };
