@@ -33,7 +33,7 @@ const resumed = (rig: Rig, run: number, cause: "cancelled" | "owner_lost"): Rig 
 
 /** A body that has asked for this, each under the name of its kind. */
 const asked = (...effects: readonly EffectSpec[]): Rig => {
-  const rig = submit(Rig.open([durable]), "durable").skip();
+  const rig = submit(Rig.open([durable], { max_crashes: 5, crash_pauses_ms: [1000] }), "durable").skip();
   for (const effect of effects) ask(rig, "r:a", effect.kind, effect).skip();
   return rig;
 };

@@ -15,7 +15,7 @@ import {
   type Run,
   ask,
   completed,
-  crash,
+  crashAloud as crash,
   execute,
   failure,
   of,
