@@ -125,7 +125,8 @@ export {
 } from "./process/append.ts";
 export { outputOfAwait } from "./process/output.ts";
 export { checkSignalName, signalRequest } from "./process/signal.ts";
-export { HeaderCodec, chain, chainStart, headerBefore, linkText } from "./log/format.ts";
+export { HeaderCodec, headerBefore } from "./log/format.ts";
+export { chain, chainStart, linkText } from "./log/chain-hash.ts";
 export { type Produced } from "./log/fault.ts";
 export { ReplyCodec, RequestedCallCodec } from "./request/model.ts";
 export { attemptInLife, firstLife, isLifeOver, readsFirstAnswers, type SignalPlace } from "./call/life.ts";

@@ -66,11 +66,11 @@ const handed = (before: readonly SignalPlace[], more: readonly SignalPlace[]): r
 /** Returns what the next life of a body has of its own. Waits of the call go on with it; those of the old life leave. */
 export const nextLife = (
   draft: Draft,
-  { life, attempt, waits }: BodyState,
+  { life, attempt, waits, manifest }: BodyState,
   { args_hash: argsHash = "", signals = [] }: EventOf<"call.continued">,
 ): Pick<BodyState, "life" | "argsHash" | "waits"> => ({
   life: { number: life.number + 1, attempt, at: draft.at, signals: handed(life.signals, signals) },
-  argsHash,
+  argsHash: manifest.policy === "requires_approval" ? argsHash : "",
   waits: waits.filter((key) => draft.wait(key)?.own?.life === undefined),
 });
 

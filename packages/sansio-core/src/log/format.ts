@@ -11,7 +11,6 @@ import {
   type Codec,
   type Json,
   type ValueError,
-  hashText,
   json,
   quote,
   read,
@@ -30,7 +29,6 @@ import { type LineFault, lineFault } from "./fault.ts";
 import { type Transition, digest, EventCodec, step } from "../machine.ts";
 
 // The text of an event, and back.
-
 type OfRun = Pick<EventOf<"step.settled">, "call" | "attempt" | "run" | "key">;
 
 const runText = ({ call, attempt, run, key }: OfRun): string =>
@@ -181,7 +179,6 @@ export const recordedOf = (line: Json): E.Either<ValueError, Recorded> => {
 };
 
 // Writing: a header, then a line for each event that the core accepts. A fold, like the step itself.
-
 /** The line of an event, with what followed from it. It is of the epoch that the scope is in after it. */
 export const lineOf = ({ seq, at, event }: Envelope, transition: Transition): string =>
   eventLine({ seq, epoch: transition.state.scope.epoch, at, event, cmds: digest(transition) });
@@ -202,19 +199,3 @@ export const write = (state: State, envelope: Envelope): E.Either<Rejection, Wri
     line: lineOf(envelope, right),
   });
 };
-
-// The chain over the appends of a log: each link is the SHA-256 of the one before it and of the lines that were appended,
-// so that its head vouches for all of them. A store keeps it as it writes; no step makes it.
-
-/** Before the first append, which is that of the header. */
-export const chainStart = "0".repeat(64);
-
-/**
- * Returns the text that is hashed for one append: the link before it, and its lines as they are stored, with their
- * line feeds.
- */
-export const linkText = (previous: string, lines: string): string => `${previous}\n${lines}`;
-
-/** Extends the hash chain of a scope by the lines of one append. */
-export const chain = (previous: string, lines: readonly string[]): string =>
-  hashText(linkText(previous, lines.join("")));

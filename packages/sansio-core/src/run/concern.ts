@@ -1,6 +1,6 @@
 /** The record of runs and tasks, and their invariants: one function each says what is broken, and in which of them. */
 import { firstBroken } from "../kernel/error.ts";
-import { array, boolean, defaulted, optional, string, text, u64 } from "@pawl/tool-value";
+import { boolean, list, optional, string, text, u64 } from "@pawl/tool-value";
 import type { Check, Concern } from "../concern.ts";
 import { type Born, type Command, type State, answered, observed, toCaller } from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
@@ -8,7 +8,6 @@ import { hasRule } from "../kernel/protocol.ts";
 import { ProcessRegistration } from "../message/process.ts";
 import { NewTaskCodec, ProgressCodec, TaskUpdateCodec } from "../message/task.ts";
 import { NewMessageCodec, OutputCodec, PermitCodec, runSnapshot } from "./codec.ts";
-import type { Output } from "./finish.ts";
 import type { BackgroundEvent, RunCommand, RunRows, RunSignal, TaskRow } from "./model.ts";
 import { onArtifacts, onRunBegin, onRunFinish, onRunLost, onRunOvertaken, onRunReported, writing } from "./run.ts";
 import {
@@ -118,7 +117,7 @@ export const run: Concern<RunRows, BackgroundEvent["type"], RunSignal["type"], R
         attempt: u64,
         detail: optional(text),
         progress: optional(ProgressCodec),
-        output: defaulted<readonly Output[]>(array(OutputCodec), [], (list) => list.length === 0),
+        output: list(OutputCodec),
       },
       on: onRunReported,
     },

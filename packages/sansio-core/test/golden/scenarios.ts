@@ -6,6 +6,7 @@ import * as background from "./scenario-background.ts";
 import * as body from "./scenario-body.ts";
 import * as call from "./scenario-call.ts";
 import * as flow from "./scenario-flow.ts";
+import * as life from "./scenario-life.ts";
 import * as process from "./scenario-process.ts";
 import * as scope from "./scenario-scope.ts";
 import { type Tape, underProtocol } from "./tape.ts";
@@ -57,6 +58,8 @@ const underEvery: Scenarios = {
 
 /** Scenarios of what protocol 2 has brought. */
 const since2: Scenarios = {
+  lives: life.lives,
+  "lives-upgraded": life.upgradedLives,
   upgraded: scope.upgraded,
 };
 
