@@ -2,7 +2,7 @@
 export { admittedOptions } from "./lifecycle/input.ts";
 export { wrongNumber, unknownKeyIn, errorOf, textOf } from "./error.ts";
 export { flowToolOf } from "./tool/tool.ts";
-export { defaultPatience } from "./body/stop.ts";
+export { defaultPatience } from "./body/rest.ts";
 export { type Reattach, type ReattachPlace, decideReattach } from "./process/run/run.ts";
 export { type BackgroundSink } from "./process/run/report.ts";
 export { type Platform, messageTurn } from "./platform.ts";

@@ -244,8 +244,11 @@ export const outstanding = (state: State): readonly Command[] =>
     .toSorted(byBirth)
     .map(({ command }) => command);
 
-/** Returns when a scope has to be looked after though nobody asks for it; one that has moved away never has to be. */
+/**
+ * Returns when a scope has to be looked after though nobody asks for it; one that has moved away never has to be. Work in
+ * progress is due from 0, the earliest time, as soon as it has no owner: the clock of its last owner may have been ahead.
+ */
 export const wakeAtOf = (state: State): number | undefined => {
   if (state.scope.status.type === "moved") return undefined;
-  return working.some((isAtWork) => isAtWork(state)) ? state.at : nextDeadline(state)?.at;
+  return working.some((isAtWork) => isAtWork(state)) ? 0 : nextDeadline(state)?.at;
 };

@@ -4,6 +4,7 @@ import { type CallRow, bodyOf, hasRule } from "@pawl/sansio-core/driver";
 import { stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { BodyRun } from "./body-run.ts";
+import type { RunTerms } from "./rest.ts";
 import { type Answer, type BodyPort, type RunId, askAs, recordRequest, RequestQueue } from "./record.ts";
 import { type HostSide, completionKeyId, placeOf } from "../host/host.ts";
 import { answeredConnection, ParkedCalls } from "../host/connection.ts";
@@ -51,6 +52,8 @@ export class Bodies {
   readonly #requests = new RequestQueue();
   /** Runs whose record is being read. */
   readonly #starting = new Set<Command>();
+  /** The calls as they were when runs were asked last to leave memory. */
+  #restedWith: State["calls"] | undefined;
 
   constructor(instance: Instance, store: ScopeStore, side: HostSide, scope: BodiesScope) {
     this.#instance = instance;
@@ -151,12 +154,14 @@ export class Bodies {
 
   /** Reads the record of the run, and reads it again if an effect settled meanwhile. */
   async #begin(command: Of<"tool.execute">, tool: LiveTool): Promise<void> {
+    const begunAt = this.#instance.platform.monotonic();
     const before = this.#current(command);
     const past = await recordedRunOf(this.#recordedRunPort, command.call, command.attempt);
     const now = this.#current(command);
     if (now === undefined) return;
     if (now.body !== before?.body) return this.#begin(command, tool);
-    await this.#run(command, tool, past);
+    const maySuspend = command.recovery === "rerunnable" && tool.manifest.suspend;
+    await this.#run(command, tool, past, { begunAt, maySuspend });
   }
 
   /** Returns the row of a run, while it is the current one of its call. */
@@ -165,11 +170,11 @@ export class Bodies {
     return row?.phase === "running" && row.body.attempt === attempt && row.body.run === run ? row : undefined;
   }
 
-  async #run(command: Of<"tool.execute">, tool: LiveTool, past: RecordedRun): Promise<void> {
+  async #run(command: Of<"tool.execute">, tool: LiveTool, past: RecordedRun, terms: RunTerms): Promise<void> {
     const { call, attempt, run } = command;
     this.#starting.delete(command);
     this.end(call);
-    const body = new BodyRun({ call, attempt, run }, this.#bodyPort, past);
+    const body = new BodyRun({ call, attempt, run }, this.#bodyPort, past, terms);
     this.#runs.set(call, body);
     const cancelled = this.#current(command)?.cancelled;
     if (cancelled !== undefined) body.enqueueCancel({ seq: cancelled.seq, index: -1 });
@@ -180,7 +185,7 @@ export class Bodies {
     const ending = await runTool(
       this.#side,
       { ...placeOf(this.#state, call), args: command.args },
-      () => this.#scope.processApi.execute(tool, command, context, () => body.isOver),
+      () => this.#scope.processApi.execute(tool, command, context, body),
       body,
     );
     if (body.isCancelled) await body.cleanUps.over();
@@ -219,12 +224,40 @@ export class Bodies {
     this.#requests.again();
   }
 
+  get #suspendsAnyWait(): boolean {
+    return hasRule(this.#state.scope.protocol, "suspends_every_wait");
+  }
+
+  /** Suspends a run if the core finds that it waits for records alone. A value that is being read may be its answer. */
+  #suspend({ call, ...run }: RunId): boolean {
+    if (!this.#store.values.isEmpty) return false;
+    const link = this.#requests.linkOf(call);
+    const room = link === undefined ? {} : { link };
+    if (E.isLeft(this.#runner.apply({ type: "call.suspended", call, ...run, ...room }))) return false;
+    this.end(call as CallRef);
+    this.#scope.processApi.suspended(call as CallRef);
+    return true;
+  }
+
+  /**
+   * Suspends what had to stay when it was quiet, and may leave now. Called whenever the scope is at rest: of a chain of
+   * callers the lowest leaves first, and with that the next one may.
+   */
+  retryRest(): void {
+    const { calls } = this.#state;
+    if (calls === this.#restedWith) return;
+    this.#restedWith = calls;
+    this.#requests.again();
+    for (const run of this.#runs.values()) run.rest.retry();
+  }
+
   #portOfBodies(): BodyPort {
     const tell = (event: Event): void => void this.#runner.apply(event);
     const lose = (thrown: unknown): void => this.#runner.abandon(`a body cannot go on: ${textOf(thrown)}`);
     return {
       mayAct: () => this.#runner.mayAct(),
-      isHeld: ({ call }) => this.#requests.has(call),
+      isHeld: ({ call }) =>
+        this.#requests.has(call) && !(this.#suspendsAnyWait && this.#requests.linkOf(call) !== undefined),
       isDue: () => this.#runner.isDue,
       ask: (id, request) => askAs(this.#state, id, request, this.#scope.askHost),
       record: (id, request) => this.#requests.ask(id.call, () => recordRequest(this.#runner, id, request)),
@@ -235,10 +268,7 @@ export class Bodies {
       diverge: (id, position, { expected, found }) => tell({ type: "call.diverged", ...id, position, expected, found }),
       cleanedUp: (id) => tell({ type: "call.cleaned_up", ...id }),
       schedule: () => this.#runner.schedule(),
-      suspend: ({ call, ...run }) => {
-        const suspended = this.#runner.apply({ type: "call.suspended", call, ...run });
-        if (E.isRight(suspended)) this.end(call as CallRef);
-      },
+      suspend: (id) => this.#suspend(id),
       fail: lose,
       platform: this.#instance.platform,
       patience: this.#instance.patience,

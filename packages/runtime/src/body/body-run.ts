@@ -35,7 +35,7 @@
  *
  * A run that breaks rule 4 has diverged (divergence.ts): it is over.
  *
- * A live run that only waits, and asks nothing for `suspendMs`, leaves memory; the answer that it waits for begins the next.
+ * A live run that only waits, and is quiet for a while, leaves memory (rest.ts); the answer that it waits for begins the next.
  *
  * A cancel has a place in the log as an answer has, and is delivered in its turn: the signal of the work is aborted, and
  * the clean-ups that the function registered with `onCancel` begin. They may ask for effects as before, under a signal that
@@ -49,9 +49,10 @@ import type { Ask } from "@pawl/sansio-core";
 import type { EffectResult } from "@pawl/sansio-core/driver";
 import { type Answer, type BodyPort, type Request, type RunId, unknownOutcome } from "./record.ts";
 import { type Divergence, askedBefore, differsFrom, endedBefore, quiet } from "./divergence.ts";
-import { CleanUps, ended, IdleWatch, Signals } from "./stop.ts";
+import { RestWatch, type RunTerms } from "./rest.ts";
+import { CancelMark, CleanUps, ended, Signals } from "./stop.ts";
 import type { EffectError } from "../error.ts";
-import { type News, type Place, type RecordedRun, insert, isEarlier, ReplayOrder } from "./replay.ts";
+import { type News, type Place, type RecordedRun, insert, ReplayOrder } from "./replay.ts";
 import { ReuseQueue } from "./reuse.ts";
 
 interface Waiting {
@@ -74,25 +75,21 @@ export class BodyRun {
   readonly cleanUps: CleanUps;
   /** True once it was given the token under which the outside completes the call. */
   hasCompletionKey = false;
-  #isCancelled = false;
-  /** The place of a cancel that is not delivered yet. */
-  #cancelledAt: Place | undefined;
+  readonly #cancel = new CancelMark();
   #now: number;
   readonly #keepsOrder: boolean;
   readonly #reuses = new ReuseQueue();
-  readonly #idle: IdleWatch;
+  readonly rest: RestWatch;
 
-  constructor(id: RunId, port: BodyPort, past: RecordedRun) {
+  constructor(id: RunId, port: BodyPort, past: RecordedRun, terms: RunTerms) {
     this.id = id;
     this.#port = port;
     this.#replayOrder = new ReplayOrder(past.effects);
     this.#recorded = new Map(past.answers.map((answer) => [answer.key, answer]));
     this.#now = past.at;
     this.#keepsOrder = past.keepsOrder;
-    const { suspendMs, holdMs } = port.patience;
-    const patienceMs = (): number => (this.#replayOrder.isLive ? suspendMs : holdMs);
-    this.#idle = new IdleWatch(port.platform, patienceMs, () => this.#rest());
-    this.#idle.touch();
+    this.rest = new RestWatch(port, terms, this.#replayOrder, () => this.#onQuiet());
+    this.rest.touch();
     this.cleanUps = new CleanUps({ platform: port.platform, done: () => this.#isOver || port.cleanedUp(id) });
   }
 
@@ -105,19 +102,24 @@ export class BodyRun {
   }
 
   /** Suspends a live run that was quiet for a while. A run that its log expects to go on has diverged. */
-  #rest(): void {
+  #onQuiet(): void {
     if (this.news !== "none" || this.#port.isHeld(this.id) || this.#port.isDue()) {
       this.#port.schedule();
-      this.#idle.touch();
-    } else if (this.#replayOrder.isLive) this.#port.suspend(this.id);
+      this.rest.touch();
+    } else if (this.#replayOrder.isLive) this.rest.leave(() => this.#port.suspend(this.id));
     else if (this.#reuses.first !== undefined)
       this.#diverge(askedBefore(this.#replayOrder.missing, this.#reuses.first));
     else this.#diverge(quiet);
   }
 
+  /** True until all that is on record of this attempt has happened again. */
+  get isRepeating(): boolean {
+    return !this.#replayOrder.isLive;
+  }
+
   /** Resolves when the function may end, or begin anew: what it has left running first makes the rest of its requests. */
   async ended(): Promise<void> {
-    while (!this.#isOver && !this.#isCancelled && this.#replayOrder.isReplaying) {
+    while (!this.#isOver && !this.isCancelled && this.#replayOrder.isReplaying) {
       if (this.news === "none") return this.#diverge(endedBefore(this.#replayOrder.missing));
       this.#port.schedule();
       await new Promise<void>((then) => this.#port.platform.nextTurn(then));
@@ -150,7 +152,7 @@ export class BodyRun {
 
   /** Detaches the run. The user's function keeps executing; its requests and its result are ignored. */
   end(): void {
-    this.#idle.stop();
+    this.rest.stop();
     this.#isOver = true;
     this.#waiting.clear();
     this.#queue = [];
@@ -170,9 +172,9 @@ export class BodyRun {
       return heard === undefined ? void waiting?.told.push(told) : told(heard);
     }
     this.#position += 1;
-    this.#idle.touch();
     this.#waiting.set(key, { request, told: [told] });
     this.#obey(request, this.#port.ask(this.id, request));
+    if (!this.#isOver) this.rest.touch();
     this.#port.schedule();
   }
 
@@ -238,19 +240,17 @@ export class BodyRun {
 
   /** Queues a cancel; the signal is aborted in its place among the answers. */
   enqueueCancel(place: Place): void {
-    this.#isCancelled = true;
-    this.#cancelledAt = place;
+    this.#cancel.enqueue(place);
   }
 
   /** True once the call is cancelled, though the signal may not be aborted yet. */
   get isCancelled(): boolean {
-    return this.#isCancelled;
+    return this.#cancel.isTold;
   }
 
   /** True if all that stands before the cancel has happened. */
   get #isCancelDue(): boolean {
-    const next = this.#replayOrder.next ?? this.#queue[0];
-    return this.#cancelledAt !== undefined && (next === undefined || isEarlier(this.#cancelledAt, next));
+    return this.#cancel.isDue(this.#replayOrder.next ?? this.#queue[0]);
   }
 
   /** Delivers the one thing that is due now; false if there is none. */
@@ -269,11 +269,12 @@ export class BodyRun {
     const answer = this.#recorded.get(key);
     if (answer === undefined || !this.#deliver(answer)) return false;
     this.#replayOrder.delivered();
+    this.rest.touch();
     return true;
   }
 
   #deliverCancel(): true {
-    this.#cancelledAt = undefined;
+    this.#cancel.delivered();
     this.signals.cancel();
     return true;
   }
@@ -282,6 +283,7 @@ export class BodyRun {
     const [next] = this.#queue;
     if (next === undefined || !this.#deliver(next)) return false;
     this.#queue.shift();
+    this.rest.touch();
     return true;
   }
 
@@ -292,7 +294,6 @@ export class BodyRun {
     this.#reuses.delivered(answer.key);
     this.#heard.set(answer.key, answer);
     this.#now = answer.at;
-    this.#idle.touch();
     for (const tell of waiting.told) tell(answer);
     return true;
   }

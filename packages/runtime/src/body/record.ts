@@ -16,7 +16,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Told } from "../scope/deferred-event.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import type { EffectResult, EffectSpec } from "@pawl/sansio-core/driver";
-import type { Patience } from "./stop.ts";
+import type { Patience } from "./rest.ts";
 import type { Platform } from "../platform.ts";
 import type { Divergence } from "./divergence.ts";
 import type { Place } from "./replay.ts";
@@ -66,12 +66,12 @@ export interface BodyPort {
   /** Records that all clean-ups after a cancel are done. */
   readonly cleanedUp: (run: RunId) => void;
   readonly diverge: (run: RunId, position: number, divergence: Divergence) => void;
-  /** Returns true while a request of the run waits to be recorded. */
+  /** Returns true while a request of the run waits to be recorded, for anything but room in its link. */
   readonly isHeld: (run: RunId) => boolean;
   /** Returns true if a deadline of the scope has passed that no event says yet. */
   readonly isDue: () => boolean;
-  /** Suspends the run, if it only waits. */
-  readonly suspend: (run: RunId) => void;
+  /** Suspends the run if it only waits; returns whether it did. */
+  readonly suspend: (run: RunId) => boolean;
   readonly platform: Platform;
   readonly patience: Patience;
 }
@@ -87,8 +87,13 @@ const isOver: ReadonlySet<RejectionCode> = new Set([
   "scope_has_moved",
 ]);
 
-/** `later` means that its link is full and it is to be tried again; a promise, that its values are being stored. */
-type Now = "done" | "later";
+/** The scope to which no more messages go for now: the request is tried again when one was answered. */
+interface Full {
+  readonly link: string;
+}
+
+/** A promise means that its values are being stored. */
+type Now = "done" | Full;
 type Put = Now | Promise<Now>;
 type Outcome = E.Either<Rejection, Told>;
 
@@ -111,7 +116,7 @@ const refuse = (runner: ScopeRunner, asked: EventOf<"effect.requested">, { code,
 export const recordRequest = (runner: ScopeRunner, id: RunId, { key, hash, effect }: Request): Put => {
   const asked = { type: "effect.requested", ...id, key, hash, effect } as const;
   return putBy(runner.apply(asked), (rejection) => {
-    if (rejection.code === "link_full") return "later";
+    if (rejection.code === "link_full" && effect.kind === "message") return { link: effect.to };
     return isOver.has(rejection.code) || runner.isAbandoned ? "done" : refuse(runner, asked, rejection);
   });
 };
@@ -121,6 +126,8 @@ class Line {
   readonly #puts: (() => Put)[];
   readonly #emptied: (line: Line) => void;
   #isStoring = false;
+  /** The link that has no room for the first of them. */
+  #link: string | undefined;
 
   constructor(first: () => Put, emptied: (line: Line) => void) {
     this.#puts = [first];
@@ -145,9 +152,15 @@ class Line {
 
   /** Takes the outcome of the first; returns true if it is done, and the next may be recorded. */
   took(put: Put): boolean {
+    this.#link = undefined;
     if (put === "done") this.#puts.shift();
-    else if (put !== "later") this.#store(put);
+    else if ("link" in put) this.#link = put.link;
+    else this.#store(put);
     return put === "done";
+  }
+
+  get link(): string | undefined {
+    return this.#link;
   }
 
   #store(stored: Promise<Now>): void {
@@ -177,6 +190,11 @@ export class RequestQueue {
   /** Returns true while a request of this call is not recorded. */
   has(call: string): boolean {
     return this.#lines.has(call);
+  }
+
+  /** Returns the link that has no room for the next request of this call. */
+  linkOf(call: string): string | undefined {
+    return this.#lines.get(call)?.link;
   }
 
   /** Tries again what found its link full. */

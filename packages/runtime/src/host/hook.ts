@@ -6,7 +6,7 @@
 import { type Command, type Event, callRef } from "@pawl/sansio-core";
 import { hooked } from "@pawl/sansio-core/driver";
 import { type Json, type ToolCallOutput, type ToolResult, failureOutput, runtimeFailure } from "@pawl/tool-value";
-import type { HostPort, Place } from "./host.ts";
+import { type HostPort, type Place, saysNothing } from "./host.ts";
 import { textOf } from "../error.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
 import { problemOfEvent } from "../scope/round-trip.ts";
@@ -87,7 +87,7 @@ const ask = async (
 ): Promise<{ readonly error?: string }> => {
   if (host.request === undefined) return { error: `the host answers no requests \`${name}\`` };
   try {
-    await host.request(name, input, key);
+    await host.request(name, input, key, saysNothing);
     return {};
   } catch (thrown) {
     return { error: textOf(thrown) };

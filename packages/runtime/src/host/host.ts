@@ -65,10 +65,21 @@ export interface ToolHost {
   readonly attachments?: AttachmentStore;
 }
 
+/** What a host may say of a request before it answers. */
+export interface HostSays {
+  readonly waiting: () => void;
+}
+
+/** For requests that no body waits for. */
+export const saysNothing: HostSays = { waiting: () => undefined };
+
 /** All that a host fills in. */
 export interface HostPort extends ScopeLinksHost, ToolHost {
-  /** Answers a host request; what it throws is the body's error. */
-  readonly request?: (name: string, input: Json, key: string) => Promise<Json>;
+  /**
+   * Answers a host request; what it throws is the body's error. It says `waiting` when it asks a person: the body and its
+   * session may leave memory until the answer comes, and after a restart the request comes again, under the same key.
+   */
+  readonly request?: (name: string, input: Json, key: string, says: HostSays) => Promise<Json>;
   readonly observe?: (scope: string, command: Extract<Command, { readonly type: "observe" }>) => void;
   /** Serves its flows: lambdas, and an observer of them. */
   readonly flow?: FlowHost;

@@ -9,6 +9,7 @@ import * as flow from "./scenario-flow.ts";
 import * as life from "./scenario-life.ts";
 import * as process from "./scenario-process.ts";
 import * as scope from "./scenario-scope.ts";
+import * as wait from "./scenario-wait.ts";
 import { type Tape, underProtocol } from "./tape.ts";
 
 type Scenarios = { readonly [file: string]: () => Tape };
@@ -61,6 +62,10 @@ const since2: Scenarios = {
   lives: life.lives,
   "lives-upgraded": life.upgradedLives,
   upgraded: scope.upgraded,
+  "suspended-chain": wait.suspendedChain,
+  "person-asked": wait.personAsked,
+  "room-in-link": wait.roomInLink,
+  "absent-tool": wait.absentTool,
 };
 
 export const scenariosOf = (protocol: number): Scenarios =>

@@ -1,6 +1,6 @@
 /** A simulated tool body: runs a program, asks the core for advice on each request, and follows it. */
 import { type CallRef, type Event, type State, ask } from "@pawl/sansio-core";
-import { type BodyState, bodyOf } from "@pawl/sansio-core/driver";
+import { type BodyState, bodyOf, hasRule } from "@pawl/sansio-core/driver";
 import { type Json, successOutput } from "@pawl/tool-value";
 import { type Args, type Instruction, type Program, argsOf, programOf, writeArgs } from "./program.ts";
 import type { SimScope } from "./scope.ts";
@@ -15,6 +15,12 @@ export interface RunOf {
   readonly run: number;
 }
 
+/** Returns the life of a call, where the protocol of its scope has lives. */
+export const lifeIn = ({ scope, calls }: State, call: CallRef): number | undefined => {
+  const row = calls.at(call);
+  return hasRule(scope.protocol, "lives") ? (row && bodyOf(row))?.life.number : undefined;
+};
+
 export class Body {
   readonly of: RunOf;
   readonly args: Args;
@@ -26,10 +32,10 @@ export class Body {
   /** The links at the time when one of them was full. The body retries once they have changed. */
   blockedBy: State["links"] | undefined;
 
-  constructor(scope: string, world: Environment, { call, attempt, run }: RunOf, args: Json) {
+  constructor({ id: scope, state }: SimScope, world: Environment, { call, attempt, run }: RunOf, args: Json) {
     this.of = { call, attempt, run };
     this.args = argsOf(args);
-    this.program = programOf(this.args, { scope, call, processKind: world.processKind });
+    this.program = programOf(this.args, { scope, call, life: lifeIn(state, call), processKind: world.processKind });
   }
 
   get isWaiting(): boolean {
@@ -68,15 +74,16 @@ const resultOf = (world: Environment, { of, program, isCancelled }: Body): Event
   return { ...settled, result: { type: "done", output } };
 };
 
+const continued = ({ state }: SimScope, of: RunOf, args: Json): Event => {
+  const said = lifeIn(state, of.call) === undefined ? {} : { args_hash: `anew ${of.run}`, signals: [] };
+  return { type: "call.continued", ...of, args, ...said };
+};
+
 const end = (scope: SimScope, world: Environment, body: Body): true => {
   scope.bodies.delete(body.of.call);
   const { args, of } = body;
   const isAnew = body.program.ending === "anew" && !body.isCancelled;
-  scope.offer(
-    isAnew
-      ? { type: "call.continued", ...of, args: writeArgs({ ...args, anew: args.anew + 1 }) }
-      : resultOf(world, body),
-  );
+  scope.offer(isAnew ? continued(scope, of, writeArgs({ ...args, anew: args.anew + 1 })) : resultOf(world, body));
   return true;
 };
 

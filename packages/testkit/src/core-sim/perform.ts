@@ -115,7 +115,7 @@ const startBody = (scope: SimScope, world: Environment, body: Body, recovery: st
 /** Starts a body. A later run is recorded first, and durable before the body acts. */
 const execute = (scope: SimScope, world: Environment, command: Of<"tool.execute">): void => {
   const { call, attempt, run, args, cause, recovery } = command;
-  const body = new Body(scope.id, world, { call, attempt, run }, args);
+  const body = new Body(scope, world, { call, attempt, run }, args);
   if (cause === undefined) return startBody(scope, world, body, recovery);
   const owner = scope.state.scope.owner;
   if (scope.offer({ type: "call.resumed", call, attempt, run, cause, owner }) === undefined)

@@ -34,6 +34,8 @@ export interface ReportPort {
   /** Returns how many code points the log still takes; undefined once something of it was cut. */
   readonly room: () => number | undefined;
   readonly isOver: () => boolean;
+  /** Returns true while the body says again what it said before it left memory. */
+  readonly isRepeating: () => boolean;
   readonly show: (said: Said) => void;
   readonly record: (report: Report) => void;
   /** Aborts when the run is asked to end; from then on every report is recorded at once. */
@@ -71,14 +73,14 @@ export class RunReports implements BackgroundSink {
   }
 
   status = async (text: string): Promise<void> => {
-    if (this.#isMute) return;
+    if (this.#isMute || this.#port.isRepeating()) return;
     const detail = text.toWellFormed();
     this.#detail = detail;
     this.#said({ detail });
   };
 
   progress = async (given: Progress): Promise<void> => {
-    if (this.#isMute) return;
+    if (this.#isMute || this.#port.isRepeating()) return;
     const progress = progressOf(given);
     this.#progress = progress;
     this.#said({ progress });
