@@ -26,8 +26,7 @@ export const join = (connection: Connection, instance: string, { ttlMs, address,
 
 /** Renews a lease. One in a file that nobody finds again is lost. */
 export const renew = (connection: Connection, instance: string): boolean =>
-  connection.isInPlace &&
-  connection.transact(() => connection.sql.renew.run(connection.now(), instance).changes === 1);
+  connection.isInPlace && connection.transact(() => connection.sql.renew.run(connection.now(), instance).changes === 1);
 
 export const leave = (connection: Connection, instance: string): void =>
   connection.transact(() => void connection.sql.leave.run(instance));

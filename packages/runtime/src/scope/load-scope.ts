@@ -100,8 +100,10 @@ export interface OpeningEvents {
 }
 
 /** Returns the protocol that a scope may go on to, which a new one begins under: every live instance can read it. */
-export const mayGoOnTo = (upgrade: RuntimeOptions["upgrade"], { known = currentProtocol }: { readonly known?: number }): number =>
-  upgrade === "never" ? 1 : Math.min(known, currentProtocol);
+export const mayGoOnTo = (
+  upgrade: RuntimeOptions["upgrade"],
+  { known = currentProtocol }: { readonly known?: number },
+): number => (upgrade === "never" ? 1 : Math.min(known, currentProtocol));
 
 /** Makes the events that open a scope. A scope of an older protocol than `newest` is upgraded. */
 export const openingOf = (
