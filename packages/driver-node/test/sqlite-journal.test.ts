@@ -13,6 +13,12 @@ import { fileRig, oneLine, testFolder } from "./sqlite-rig.ts";
 const { file, remove } = testFolder();
 afterAll(remove);
 
+/** The protocol that every live instance knows, where it is not 2. */
+const known = async (journal: SqliteJournal): Promise<number | undefined> => {
+  const claim = await journal.claim("session:b", "new", 2);
+  return claim.type === "claimed" ? claim.known : NaN;
+};
+
 describe.each(["inline", "thread"] as const)("a journal on SQLite that commits %s", (commits) => {
   for (const [i, { name, run }] of [...journalChecks, ...moveChecks].entries()) {
     it(name, async () => {
@@ -189,10 +195,6 @@ describe("a journal on SQLite", () => {
     const knows2 = { ttlMs: 60_000, protocol: 2 };
     const older = new DatabaseSync(path);
     older.exec(readFileSync(join(import.meta.dirname, "version-7.sql"), "utf8"));
-    const known = async (journal: SqliteJournal): Promise<number | undefined> => {
-      const claim = await journal.claim("session:b", "new", 2);
-      return claim.type === "claimed" ? claim.known : NaN;
-    };
     const olderJoins = older.prepare(
       "INSERT INTO instance (name, until, ttl, address, process) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET until = excluded.until, ttl = excluded.ttl, address = excluded.address, process = excluded.process",
     );

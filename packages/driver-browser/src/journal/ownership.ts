@@ -69,8 +69,8 @@ export interface Claiming {
 
 /** The newest protocol that all live instances know, where it is older than the claimant's. */
 const knownBelow = async (at: Reading, { protocol, now }: Claiming): Promise<{ readonly known?: number }> => {
-  const live = (await at.objectStore("lease").getAll()).filter(({ until }) => now < until);
-  const known = Math.min(...live.map((lease) => lease.protocol ?? 1));
+  const leases = (await at.objectStore("lease").getAll()).filter(({ until }) => now < until);
+  const known = Math.min(...leases.map((lease) => lease.protocol ?? 1));
   return known < protocol ? { known } : {};
 };
 
