@@ -186,9 +186,8 @@ export class ScopeRunner implements Member {
       const result = this.#step(cause);
       if (E.isLeft(result)) throw new ScopeLost(`scope ${this.id} cannot be opened: ${result.left.message}`);
       this.#interpreter.stepped(cause, [], result.right.finished);
-      const observed = result.right.commands.filter(({ type }) => type === "observe");
-      const asked = event === opening.at(-1) ? outstanding(this.#state) : [];
-      for (const command of [...observed, ...asked]) this.#take(command, cause);
+      for (const command of result.right.commands) if (command.type === "observe") this.#take(command, cause);
+      if (event === opening.at(-1)) for (const command of outstanding(this.#state)) this.#take(command, cause);
     }
     this.schedule();
   }
