@@ -3,7 +3,7 @@
  * makes this cheap; the log says the same.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { type State, restore, snapshot, type EventOf, type Options, initial } from "@pawl/sansio-core";
+import { type State, restore, snapshot, type Event, type Options, currentProtocol, initial } from "@pawl/sansio-core";
 import { hasRule, newestProtocol, optionsUnder, referredTo } from "@pawl/sansio-core/driver";
 import { type Json, describe, noLimits, parse, stringify } from "@pawl/tool-value";
 import type { Claim, Journal, LastOwner, Snapshot } from "../journal/journal.ts";
@@ -93,24 +93,33 @@ export const openState = async (
   return { ...(await folded(journal, scope, await begun(journal, scope))), snapshot: undefined };
 };
 
+/** Returns the protocol that a scope may go on to, which a new one begins under: every live instance can read it. */
+export const mayGoOnTo = (
+  upgrade: RuntimeOptions["upgrade"],
+  { known = currentProtocol }: { readonly known?: number },
+): number => (upgrade === "never" ? 1 : Math.min(known, currentProtocol));
+
 interface NewOwner {
   readonly owner: string;
   readonly epoch: number;
-  /** The protocol of a new scope. */
+  /** The protocol that the scope may go on to. */
   readonly newest: number;
   /** How the owner before went, as the store knows. */
   readonly lastOwner?: LastOwner | undefined;
 }
 
-/** Makes the event with which an owner opens a scope. */
-export const openedBy = (
+/**
+ * Makes the events with which an owner opens a scope. One of an older protocol than `newest` is upgraded before it is opened,
+ * so that losses are judged by the newer rules.
+ */
+export const openingOf = (
   { scope }: State,
   { owner, epoch, newest, lastOwner = "lost" }: NewOwner,
   options: Options,
-): EventOf<"scope.opened"> => {
-  const protocol = scope.epoch === 0 ? newest : scope.protocol;
+): readonly Event[] => {
+  const protocol = Math.max(scope.protocol, newest);
   const isTold = scope.epoch > 0 && hasRule(protocol, "crash_loops");
-  return {
+  const opened: Event = {
     type: "scope.opened",
     epoch,
     owner,
@@ -118,6 +127,8 @@ export const openedBy = (
     options: optionsUnder(protocol, options),
     ...(isTold ? { last_owner: lastOwner } : {}),
   };
+  const isUpgraded = scope.epoch > 0 && protocol > scope.protocol;
+  return isUpgraded ? [{ type: "scope.upgraded", to: protocol }, opened] : [opened];
 };
 
 interface Opening {

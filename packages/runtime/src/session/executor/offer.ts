@@ -4,13 +4,12 @@ import { textOf } from "../../error.ts";
 import { type CallIn, type CallRow, hasRule, isExecutor } from "@pawl/sansio-core/driver";
 import type { ToolCallOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Access, refuse } from "../../scope/access.ts";
+import { type Access, decodedEvent, refuse } from "../../scope/access.ts";
 import { type HostSide, completionKeyId, executionScopeIn } from "../../host/host.ts";
 import type { ProgressMessage } from "../../body/facet/context.ts";
 import type { Instance } from "../instance.ts";
 import { type ExecutorEnd, type Executors, type Offer, type OfferedRun, offerOf } from "./executor.ts";
 import type { Observers } from "../observe/observer.ts";
-import { decodedEvent } from "../../scope/round-trip.ts";
 import { tokenOf } from "../../scope/wait-token.ts";
 
 type Execute = CommandOf<"tool.execute">;
