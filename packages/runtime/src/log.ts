@@ -85,6 +85,7 @@ export const logLevels = {
   "scope.lost": "info",
   "call.started": "debug",
   "call.parked": "info",
+  "call.unknown": "warn",
   "call.crashed": "warn",
   "call.diverged": "error",
   "call.completed": "info",
@@ -127,6 +128,7 @@ const outcomeOf = ({ outcome }: ToolCallOutput): LogEntry["fields"] => {
 const namesOf = {
   call_started: "call.started",
   call_parked: "call.parked",
+  call_unknown: "call.unknown",
   call_completed: "call.completed",
   call_settled_late: "call.settled_late",
   call_crashed: "call.crashed",

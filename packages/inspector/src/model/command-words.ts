@@ -37,6 +37,7 @@ const runCauses: { readonly [C in NonNullable<CommandOf<"tool.execute">["cause"]
   executor_back: "its tool has an executor again",
   run_again: "somebody decided to run it again",
   cancelled: "it was cancelled, and has to clean up",
+  other_version: "there is another version of its tool",
 };
 
 const unknownCauses: { readonly [C in CommandOf<"outcome.resolve">["cause"]]: string } = {
@@ -50,6 +51,7 @@ const observed = {
   call_completed: "has completed",
   call_settled_late: "has settled, too late to count",
   call_parked: "is parked",
+  call_unknown: "waits for somebody to decide on it, since its outcome is unknown",
   call_crashed: "has crashed",
 } as const;
 

@@ -65,6 +65,7 @@ import { type Batch, type Cause, type WaitingCommand, addressees, Uncommitted } 
 import type { News } from "../body/replay.ts";
 import type { Member } from "../commit/commit-loop.ts";
 import type { Instance } from "../session/instance.ts";
+import type { OpeningEvents } from "./load-scope.ts";
 import type { Interpreter } from "../session/interpreter.ts";
 
 export type { Cause } from "../commit/uncommitted.ts";
@@ -179,15 +180,22 @@ export class ScopeRunner implements Member {
   }
 
   /** Opens the scope. Commands that its state still asks for are issued again, once. */
-  open(event: Event): void {
+  open({ upgraded, opened }: OpeningEvents): void {
+    if (upgraded !== undefined) this.#begin(upgraded);
+    const cause = this.#begin(opened);
+    for (const command of outstanding(this.#state)) this.#take(command, cause);
+    this.schedule();
+  }
+
+  /** Steps an event of the opening. What it asks for is outstanding afterwards, but for what observers are told. */
+  #begin(event: Event): Cause {
     const cause = this.#cause(event);
     if (cause.seq > 1) this.#uncommitted.forgetApprovals();
     const result = this.#step(cause);
     if (E.isLeft(result)) throw new ScopeLost(`scope ${this.id} cannot be opened: ${result.left.message}`);
     this.#interpreter.stepped(cause, [], result.right.finished);
-    const observed = result.right.commands.filter(({ type }) => type === "observe");
-    for (const command of [...observed, ...outstanding(this.#state)]) this.#take(command, cause);
-    this.schedule();
+    for (const command of result.right.commands) if (command.type === "observe") this.#take(command, cause);
+    return cause;
   }
 
   /**

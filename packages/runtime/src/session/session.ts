@@ -55,6 +55,7 @@ import type { Leaving } from "../move/quiesce.ts";
 import type { ScopeLinks } from "../process/scope-links.ts";
 import { record } from "../scope/access.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
+import type { OpeningEvents } from "../scope/load-scope.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 
 /** A session, or a process. */
@@ -185,8 +186,8 @@ export class Session {
   }
 
   /** Opens the scope in its log. @internal */
-  open(opened: Event, tools: readonly Tool[]): Promise<void> {
-    return this.#scope.open(opened, tools);
+  open(opening: OpeningEvents, tools: readonly Tool[]): Promise<void> {
+    return this.#scope.open(opening, tools);
   }
 
   /** Publishes the tools where they are new to the scope. @internal */

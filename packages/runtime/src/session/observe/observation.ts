@@ -8,6 +8,7 @@ import {
   type ProcessStatus,
   ProgressCodec,
   TaskCodec,
+  type UnknownCause,
 } from "@pawl/sansio-core/driver";
 import {
   type Codec,
@@ -54,6 +55,8 @@ export type Observation =
   | { readonly type: "activity"; readonly activity: TurnActivity }
   /** The call awaits a person's approval of these arguments; a decision names their `stableHash`. */
   | ({ readonly type: "call_parked" } & OfCall)
+  /** Nobody knows what the call comes to: it waits for a person, its host, or another version of its tool. */
+  | ({ readonly type: "call_unknown"; readonly cause: UnknownCause } & OfCall)
   /** A body that was not waited for any more has ended all the same. */
   | ({ readonly type: "call_settled_late"; readonly output?: ToolCallOutput; readonly duration_ms?: number } & OfCall)
   | ({ readonly type: "process" } & Omit<Of<"process.observe">, "type">)
@@ -103,6 +106,10 @@ const ObservationCodec: Codec<Observation> = tagged<Observation, "type">("observ
   session_event: { event: SessionEvent },
   activity: { activity: TurnActivity },
   call_parked: ofCall,
+  call_unknown: {
+    ...ofCall,
+    cause: oneOf<UnknownCause>("a cause", "owner_lost", "crash_loop", "diverged"),
+  },
   call_settled_late: { ...ofCall, output: optional(ToolCallOutput), duration_ms: optional(u64) },
   process: {
     what: oneOf<"registered" | "event" | "ended">("what is observed", "registered", "event", "ended"),
