@@ -3,8 +3,9 @@
  * decision names the arguments it was made on by their hash; edited arguments are checked again before they count.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { type Decision, pendingApprovals } from "@pawl/sansio-core/driver";
+import { type Decision, bodyOf, pendingApprovals } from "@pawl/sansio-core/driver";
 import { type Codec, type Json, json, optional, record, stableHash, string, u64 } from "@pawl/tool-value";
+import type { OpeningEvents } from "../scope/load-scope.ts";
 import { type Access, decoded, missingCall, refuse, storedForm } from "../scope/access.ts";
 import { eventsOfTypes, recordedIn } from "../scope/history.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -90,6 +91,24 @@ export const approvalsIn = async (access: Access): Promise<readonly ApprovalWant
       return at === undefined ? wanted : { ...wanted, asked_at: at };
     }),
   );
+};
+
+/**
+ * Says in an upgrade which calls continued under protocol 1, which did not record the hash of the arguments that they have
+ * now: a person who is asked again decides on these.
+ */
+export const withContinuedCalls = async (
+  { runner, values }: Pick<Access, "runner" | "values">,
+  { upgraded, opened }: OpeningEvents,
+): Promise<OpeningEvents> => {
+  const asked = runner.state.calls.rows().filter((row) => bodyOf(row)?.manifest.policy === "requires_approval");
+  if (upgraded === undefined || asked.length === 0) return { ...(upgraded && { upgraded }), opened };
+  const args = await values.of(asked.map((row) => row.args));
+  const continued = asked.flatMap((row, i) => {
+    const args_hash = stableHash(args[i] ?? null);
+    return args_hash === bodyOf(row)?.argsHash ? [] : [{ call: row.call.ref, args_hash }];
+  });
+  return { upgraded: continued.length === 0 ? upgraded : { ...upgraded, continued }, opened };
 };
 
 /** Returns scopes of the store, by name, whoever owns them. */

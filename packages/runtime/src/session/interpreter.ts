@@ -20,7 +20,7 @@
  */
 import type { Command, Event, Finished, State, Tool } from "@pawl/sansio-core";
 import { endedIn, isAtRest, isClientSide, isOffered, UnderWay } from "../lifecycle/eviction.ts";
-import { ApprovalEdits } from "./approval.ts";
+import { ApprovalEdits, withContinuedCalls } from "./approval.ts";
 import { publish } from "./catalog.ts";
 import { Offers } from "./executor/offer.ts";
 import { lambdaApplied } from "./flow.ts";
@@ -157,7 +157,7 @@ export class ScopeInterpreter implements Interpreter {
   /** Opens the scope in its log, and goes on with what was under way. A process loads its tools itself. */
   async open(opening: OpeningEvents, tools: readonly Tool[]): Promise<void> {
     const { runner } = this;
-    runner.open(opening);
+    runner.open(opening.upgraded === undefined ? opening : await withContinuedCalls(this.access, opening));
     if (this.state.calls.some(isOffered)) this.offers.opened();
     await (runner.id.startsWith("process:") ? runner.whenDurable() : publish(this.access, tools));
     this.bodies.askParked();
