@@ -46,7 +46,7 @@ const begin = (blobs: BlobStore = memoryBlobs()) => {
   const scope = scopeOf(initial("session:s"), blobs);
   const options = defaultOptions;
   const opened = { type: "scope.opened", epoch: 1, owner: "a", protocol: currentProtocol, options } as const;
-  scope.runner.open({ opened });
+  scope.runner.open([opened]);
   scope.runner.nextAppend();
   scope.runner.appended(ok);
   return scope;

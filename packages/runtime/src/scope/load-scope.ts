@@ -3,7 +3,7 @@
  * makes this cheap; the log says the same.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { type State, restore, snapshot, type EventOf, type Options, currentProtocol, initial } from "@pawl/sansio-core";
+import { type State, restore, snapshot, type Event, type Options, currentProtocol, initial } from "@pawl/sansio-core";
 import { newestProtocol, referredTo } from "@pawl/sansio-core/driver";
 import { type Json, describe, noLimits, parse, stringify } from "@pawl/tool-value";
 import type { Claim, Journal, Snapshot } from "../journal/journal.ts";
@@ -93,28 +93,25 @@ export const openState = async (
   return { ...(await folded(journal, scope, await begun(journal, scope))), snapshot: undefined };
 };
 
-/** The events with which an owner opens a scope. It is upgraded before, so that losses are judged by the newer rules. */
-export interface OpeningEvents {
-  readonly upgraded?: EventOf<"scope.upgraded">;
-  readonly opened: EventOf<"scope.opened">;
-}
-
 /** Returns the protocol that a scope may go on to, which a new one begins under: every live instance can read it. */
 export const mayGoOnTo = (
   upgrade: RuntimeOptions["upgrade"],
   { known = currentProtocol }: { readonly known?: number },
 ): number => (upgrade === "never" ? 1 : Math.min(known, currentProtocol));
 
-/** Makes the events that open a scope. A scope of an older protocol than `newest` is upgraded. */
+/**
+ * Makes the events with which an owner opens a scope. One of an older protocol than `newest` is upgraded before it is opened,
+ * so that losses are judged by the newer rules.
+ */
 export const openingOf = (
   { scope }: State,
   { owner, epoch, newest }: { readonly owner: string; readonly epoch: number; readonly newest: number },
   options: Options,
-): OpeningEvents => {
+): readonly Event[] => {
   const protocol = Math.max(scope.protocol, newest);
   const opened = { type: "scope.opened", epoch, owner, protocol, options } as const;
-  if (scope.epoch === 0 || protocol === scope.protocol) return { opened };
-  return { upgraded: { type: "scope.upgraded", to: protocol }, opened };
+  const isUpgraded = scope.epoch > 0 && protocol > scope.protocol;
+  return isUpgraded ? [{ type: "scope.upgraded", to: protocol }, opened] : [opened];
 };
 
 interface Opening {

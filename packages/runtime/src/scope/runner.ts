@@ -65,7 +65,6 @@ import { type Batch, type Cause, type WaitingCommand, addressees, Uncommitted } 
 import type { News } from "../body/replay.ts";
 import type { Member } from "../commit/commit-loop.ts";
 import type { Instance } from "../session/instance.ts";
-import type { OpeningEvents } from "./load-scope.ts";
 import type { Interpreter } from "../session/interpreter.ts";
 
 export type { Cause } from "../commit/uncommitted.ts";
@@ -179,23 +178,18 @@ export class ScopeRunner implements Member {
     this.schedule();
   }
 
-  /** Opens the scope. Commands that its state still asks for are issued again, once. */
-  open({ upgraded, opened }: OpeningEvents): void {
-    if (upgraded !== undefined) this.#begin(upgraded);
-    const cause = this.#begin(opened);
-    for (const command of outstanding(this.#state)) this.#take(command, cause);
+  /** Opens the scope by these events. Commands that its state still asks for are issued again, once. */
+  open(opening: readonly Event[]): void {
+    for (const event of opening) {
+      const cause = this.#cause(event);
+      if (cause.seq > 1) this.#uncommitted.forgetApprovals();
+      const result = this.#step(cause);
+      if (E.isLeft(result)) throw new ScopeLost(`scope ${this.id} cannot be opened: ${result.left.message}`);
+      this.#interpreter.stepped(cause, [], result.right.finished);
+      for (const command of result.right.commands) if (command.type === "observe") this.#take(command, cause);
+      if (event === opening.at(-1)) for (const command of outstanding(this.#state)) this.#take(command, cause);
+    }
     this.schedule();
-  }
-
-  /** Steps an event of the opening. What it asks for is outstanding afterwards, but for what observers are told. */
-  #begin(event: Event): Cause {
-    const cause = this.#cause(event);
-    if (cause.seq > 1) this.#uncommitted.forgetApprovals();
-    const result = this.#step(cause);
-    if (E.isLeft(result)) throw new ScopeLost(`scope ${this.id} cannot be opened: ${result.left.message}`);
-    this.#interpreter.stepped(cause, [], result.right.finished);
-    for (const command of result.right.commands) if (command.type === "observe") this.#take(command, cause);
-    return cause;
   }
 
   /**

@@ -5,13 +5,11 @@
 import * as E from "fp-ts/lib/Either.js";
 import { type Decision, bodyOf, pendingApprovals } from "@pawl/sansio-core/driver";
 import { type Codec, type Json, json, optional, record, stableHash, string, u64 } from "@pawl/tool-value";
-import type { OpeningEvents } from "../scope/load-scope.ts";
-import { type Access, decoded, missingCall, refuse, storedForm } from "../scope/access.ts";
+import { type Access, decoded, decodedEvent, missingCall, refuse, storedForm } from "../scope/access.ts";
 import { eventsOfTypes, recordedIn } from "../scope/history.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Event, Recorded, State, EventOf } from "@pawl/sansio-core";
+import type { Event, EventOf, Recorded, State } from "@pawl/sansio-core";
 import { Refused, ScopeLost } from "../error.ts";
-import { decodedEvent } from "../scope/round-trip.ts";
 
 /** A call that waits for approval, with what a decision on it names. */
 export interface ApprovalWanted {
@@ -99,16 +97,16 @@ export const approvalsIn = async (access: Access): Promise<readonly ApprovalWant
  */
 export const withContinuedCalls = async (
   { runner, values }: Pick<Access, "runner" | "values">,
-  { upgraded, opened }: OpeningEvents,
-): Promise<OpeningEvents> => {
+  opening: readonly Event[],
+): Promise<readonly Event[]> => {
   const asked = runner.state.calls.rows().filter((row) => bodyOf(row)?.manifest.policy === "requires_approval");
-  if (upgraded === undefined || asked.length === 0) return { ...(upgraded && { upgraded }), opened };
   const args = await values.of(asked.map((row) => row.args));
   const continued = asked.flatMap((row, i) => {
     const args_hash = stableHash(args[i] ?? null);
     return args_hash === bodyOf(row)?.argsHash ? [] : [{ call: row.call.ref, args_hash }];
   });
-  return { upgraded: continued.length === 0 ? upgraded : { ...upgraded, continued }, opened };
+  if (continued.length === 0) return opening;
+  return opening.map((event) => (event.type === "scope.upgraded" ? { ...event, continued } : event));
 };
 
 /** Returns scopes of the store, by name, whoever owns them. */

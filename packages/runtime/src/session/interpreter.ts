@@ -41,7 +41,6 @@ import { FinishedIndex } from "../scope/history.ts";
 import { isStep } from "../scope/offload-policy.ts";
 import { type Cause, ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
-import type { OpeningEvents } from "../scope/load-scope.ts";
 import { Snapshots } from "../scope/snapshots.ts";
 
 /**
@@ -155,9 +154,9 @@ export class ScopeInterpreter implements Interpreter {
   }
 
   /** Opens the scope in its log, and goes on with what was under way. A process loads its tools itself. */
-  async open(opening: OpeningEvents, tools: readonly Tool[]): Promise<void> {
+  async open(opening: readonly Event[], tools: readonly Tool[]): Promise<void> {
     const { runner } = this;
-    runner.open(opening.upgraded === undefined ? opening : await withContinuedCalls(this.access, opening));
+    runner.open(opening[0]?.type === "scope.upgraded" ? await withContinuedCalls(this.access, opening) : opening);
     if (this.state.calls.some(isOffered)) this.offers.opened();
     await (runner.id.startsWith("process:") ? runner.whenDurable() : publish(this.access, tools));
     this.bodies.askParked();

@@ -55,7 +55,6 @@ import type { Leaving } from "../move/quiesce.ts";
 import type { ScopeLinks } from "../process/scope-links.ts";
 import { record } from "../scope/access.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
-import type { OpeningEvents } from "../scope/load-scope.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 
 /** A session, or a process. */
@@ -186,7 +185,7 @@ export class Session {
   }
 
   /** Opens the scope in its log. @internal */
-  open(opening: OpeningEvents, tools: readonly Tool[]): Promise<void> {
+  open(opening: readonly Event[], tools: readonly Tool[]): Promise<void> {
     return this.#scope.open(opening, tools);
   }
 
