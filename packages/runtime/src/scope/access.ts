@@ -2,6 +2,7 @@
  * The parts of a scope that verbs of a session work with, and how verbs refuse. A refusal waits until what it says is
  * durable.
  */
+import type { LogPages } from "../session/observe/log-page.ts";
 import type { Event, Rejection, State } from "@pawl/sansio-core";
 import { type Codec, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
@@ -26,6 +27,8 @@ export interface Access {
   readonly telemetry: Telemetry | undefined;
   /** Reads lines of the log. The scope stays in memory meanwhile. */
   readonly readLines: (from: number, to?: number) => Promise<readonly JournalLine[]>;
+  /** The log, page by page, for those who follow it. */
+  readonly pages: LogPages;
   /** Tells the host what went wrong inside, and is no caller's fault. */
   readonly report: (what: string, thrown: unknown) => void;
 }
