@@ -151,11 +151,12 @@ interface Younger {
 
 /** Refuses an event, or a field of it, that the protocol of its scope does not have. */
 const tooYoung = ({ since, fieldsSince }: Younger, { scope }: State, event: Event): Rejection | undefined => {
-  const missing = since && missingRule(scope.protocol, since, `\`${event.type}\``);
+  const { protocol } = event.type === "scope.opened" ? event : scope;
+  const missing = since && missingRule(protocol, since, `\`${event.type}\``);
   if (missing !== undefined || fieldsSince === undefined) return missing;
   for (const [field, rule] of Object.entries(fieldsSince)) {
     if ((event as { readonly [field: string]: unknown })[field] === undefined) continue;
-    const refused = missingRule(scope.protocol, rule, `\`${field}\` of \`${event.type}\``);
+    const refused = missingRule(protocol, rule, `\`${field}\` of \`${event.type}\``);
     if (refused !== undefined) return refused;
   }
   return undefined;

@@ -1,5 +1,5 @@
 /** Questions that the core asks around a call, of its tool and of the host. Each is answered by an event. */
-import type { Command, Event, State } from "@pawl/sansio-core";
+import type { Command, Event, State, CommandOf } from "@pawl/sansio-core";
 import { type BodyState, bodyOf, hasRule } from "@pawl/sansio-core/driver";
 import { type HostSays, type HostSide, placeOf, report, saysNothing } from "./host.ts";
 import { type ExternalPort, type HostRequest, answerOf, cancelExternal } from "./host-request.ts";
@@ -21,7 +21,7 @@ const questionTypes = [
   "external.cancel",
   "host.request",
 ] as const;
-export type Question = Extract<Command, { readonly type: (typeof questionTypes)[number] }>;
+export type Question = CommandOf<(typeof questionTypes)[number]>;
 
 const questions: ReadonlySet<string> = new Set(questionTypes);
 export const isQuestion = (command: Command): command is Question => questions.has(command.type);

@@ -18,7 +18,7 @@
  * While the session closes, and once the scope has said that it moves, only replies and observations are performed:
  * everything else is the next owner's, who is asked for it again.
  */
-import type { Command, Event, Finished, State, Tool } from "@pawl/sansio-core";
+import type { CommandOf, Command, Event, Finished, State, Tool } from "@pawl/sansio-core";
 import { endedIn, isAtRest, isClientSide, isOffered, UnderWay } from "../lifecycle/eviction.ts";
 import { ApprovalEdits } from "./approval.ts";
 import { publish } from "./catalog.ts";
@@ -228,7 +228,7 @@ export class ScopeInterpreter implements Interpreter {
   }
 
   /** Enqueues an answer for a body. A wait's is read from the state as recorded; every other is as it was told. */
-  #answerBody(command: Extract<Command, { readonly type: "step.answer" }>, cause: Cause): void {
+  #answerBody(command: CommandOf<"step.answer">, cause: Cause): void {
     const run = this.bodies.at(command.call);
     const answered = this.bodies.answerOf(command, cause);
     if (answered === undefined) return;

@@ -1,5 +1,6 @@
 /** The events that a host, its tools and its driver would send in a state. */
-import type { CallIn, CallPhase, CallRow, Directive } from "../../src/call/model.ts";
+import type { CallIn, CallPhase, CallRow } from "../../src/call/model.ts";
+import type { Directive } from "../../src/call/event.ts";
 import { hasRule, newestProtocol } from "../../src/kernel/protocol.ts";
 import type { Event, EventOf, State } from "../../src/kernel/vocabulary.ts";
 import { ofRunning, waitKeys } from "./body.ts";

@@ -5,6 +5,7 @@
 import * as background from "./scenario-background.ts";
 import * as body from "./scenario-body.ts";
 import * as call from "./scenario-call.ts";
+import * as divergence from "./scenario-divergence.ts";
 import * as flow from "./scenario-flow.ts";
 import * as life from "./scenario-life.ts";
 import * as process from "./scenario-process.ts";
@@ -59,6 +60,7 @@ const underEvery: Scenarios = {
 
 /** Scenarios of what protocol 2 has brought. */
 const since2: Scenarios = {
+  divergence: divergence.parkedDivergence,
   lives: life.lives,
   "lives-upgraded": life.upgradedLives,
   upgraded: scope.upgraded,
