@@ -4,8 +4,6 @@
  * back, before it is recorded: a scope with a line in its log that nobody can read is quarantined for ever.
  */
 import type { LogPages } from "../session/observe/log-page.ts";
-import type { Event, Rejection, State } from "@pawl/sansio-core";
-import { type Codec, describe, read } from "@pawl/tool-value";
 import { type RejectionCode, type Event, type Rejection, type State, EventCodec } from "@pawl/sansio-core";
 import {
   type Codec,
