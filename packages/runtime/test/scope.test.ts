@@ -45,7 +45,8 @@ const scopeOf = (state: State, blobs: BlobStore) => {
 const begin = (blobs: BlobStore = memoryBlobs()) => {
   const scope = scopeOf(initial("session:s"), blobs);
   const options = defaultOptions;
-  scope.runner.open({ type: "scope.opened", epoch: 1, owner: "a", protocol: currentProtocol, options });
+  const opened = { type: "scope.opened", epoch: 1, owner: "a", protocol: currentProtocol, options } as const;
+  scope.runner.open([opened]);
   scope.runner.nextAppend();
   scope.runner.appended(ok);
   return scope;
