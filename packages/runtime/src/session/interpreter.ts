@@ -132,12 +132,12 @@ export class ScopeInterpreter implements Interpreter {
   }
 
   #accessOf(runner: ScopeRunner): Access {
-    const { platform, telemetry } = this.#instance;
+    const { platform, telemetry, pages } = this.#instance;
     const { begun, values, fault } = this.#store;
     const { finished } = this;
     const readLines = this.underWay.counted(this.#store.readLines);
     const report: Access["report"] = (what, thrown) => this.#side.host.internalError?.(what, thrown);
-    return { runner, finished, readLines, platform, telemetry, begun, values, fault, report };
+    return { runner, finished, readLines, pages, platform, telemetry, begun, values, fault, report };
   }
 
   get state(): State {
