@@ -9,7 +9,11 @@ const calls = [{ id: "c", tool: "body", args: {} }];
 const ok = (payload: Json) => ({ status: "ok", payload }) as const;
 
 /** Runs a tool under protocol 1 until all is quiet, and kills its process; then opens the scope with the newest protocol. */
-const upgraded = async (tool: ToolDefinition, host: HostPort = {}, before: (world: World) => void = () => undefined) => {
+const upgraded = async (
+  tool: ToolDefinition,
+  host: HostPort = {},
+  before: (world: World) => void = () => undefined,
+) => {
   const world = new World();
   const one = world.start([tool], { upgrade: "never", host });
   const session = await one.runtime.session("s");
