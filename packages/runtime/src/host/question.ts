@@ -120,15 +120,21 @@ export class Questions {
   readonly #work: () => HostWork;
   readonly #state: () => State;
   readonly #instance: Instance;
+  readonly #isAbandoned: () => boolean;
 
-  constructor(work: () => HostWork, state: () => State, instance: Instance) {
+  constructor(work: () => HostWork, state: () => State, instance: Instance, isAbandoned: () => boolean) {
     this.#work = work;
     this.#state = state;
     this.#instance = instance;
+    this.#isAbandoned = isAbandoned;
   }
 
-  /** Resolves to the event that answers it. `seq` is the event that asked; by default that of the body's open request. */
+  /**
+   * Resolves to the event that answers it. `seq` is the event that asked; by default that of the body's open request. Whoever
+   * opens an abandoned scope next asks anew: what is still on its way to be asked here would be in the way.
+   */
   ask(question: Question, seq?: number): Promise<Event | undefined> {
+    if (this.#isAbandoned()) return Promise.resolve(undefined);
     if (question.type !== "host.request") return answerTo(question, this.#work(), this.#state());
     const place = seq ?? openAt(this.#state(), question)?.seq;
     return place === undefined ? Promise.resolve(undefined) : this.#askHost(question, place);

@@ -117,6 +117,7 @@ export class ScopeInterpreter implements Interpreter {
       () => hostWork(instance, store, side, this.observers, session),
       () => runner.state,
       instance,
+      () => runner.isAbandoned,
     );
     this.scopeLinks = new ScopeLinks(this.access, instance, store, side, this.observers, () => this.bodies.askAgain());
     this.bodies = new Bodies(instance, store, side, {
