@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import type { Proof } from "./proof/place.ts";
 import { proveAgent, proveSubscription, proveTrip } from "./proof/prove.ts";
-import { proveReleases } from "./proof/releases.ts";
 
 const expectProven = ({ wrong }: Proof): void => expect(wrong).toEqual([]);
 
@@ -23,9 +22,5 @@ describe("hosts that are killed", () => {
   it("go on with the README's tool, however often its first step is killed", async () => {
     const options = { options: { resume_pauses_ms: [0] } };
     expectProven(await proveTrip({ seed: 6, kills: 8, options }, []));
-  });
-
-  it("are replaced by five releases, and lose no parked session", async () => {
-    expectProven(await proveReleases({ sessions: 24 }));
   });
 });
