@@ -3,6 +3,7 @@ import { type Session, ToolError, Refused, defineTool } from "@pawl/runtime";
 import { callRef } from "@pawl/sansio-core";
 import { done, failureOutput, pending, safeRetryFailure, stableHash } from "@pawl/tool-value";
 import type { Scenario, ScenarioHost } from "../../src/index.ts";
+import { resting } from "./resting.ts";
 
 export interface Hunt {
   readonly scenario: Scenario;
@@ -419,4 +420,5 @@ export const hunts = {
   standing,
   living,
   deciding,
+  ...resting,
 };
