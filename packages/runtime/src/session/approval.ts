@@ -5,12 +5,11 @@
 import * as E from "fp-ts/lib/Either.js";
 import { type Decision, pendingApprovals } from "@pawl/sansio-core/driver";
 import { type Codec, type Json, json, optional, record, stableHash, string, u64 } from "@pawl/tool-value";
-import { type Access, decoded, missingCall, refuse, storedForm } from "../scope/access.ts";
+import { type Access, decoded, decodedEvent, missingCall, refuse, storedForm } from "../scope/access.ts";
 import { eventsOfTypes, recordedIn } from "../scope/history.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Event, Recorded, State, EventOf } from "@pawl/sansio-core";
+import type { Event, EventOf, Recorded, State } from "@pawl/sansio-core";
 import { Refused, ScopeLost } from "../error.ts";
-import { decodedEvent } from "../scope/round-trip.ts";
 
 /** A call that waits for approval, with what a decision on it names. */
 export interface ApprovalWanted {
