@@ -186,6 +186,6 @@ describe("a value that is put aside while its event is stepped", () => {
     const told = expect(runner.whenDurable()).rejects.toMatchObject({ name: "ScopeLost" });
     reject(new Error("no room"));
     await told;
-    expect(seen.lost).toEqual([expect.stringContaining("a value could not be put aside: Error: no room")]);
+    expect(seen.lost).toEqual([expect.stringContaining("a value could not be put aside: no room")]);
   });
 });
