@@ -4,15 +4,7 @@
  * A seed decides everything: requests, bodies, and faults. After a number of events the faults stop, and every scope
  * has to come to rest. Invariants are checked after each event; conservation and replay at the end.
  */
-import {
-  type Envelope,
-  type Rejection,
-  checkAll,
-  initial,
-  nextDeadline,
-  outstanding,
-  step,
-} from "@pawl/sansio-core";
+import { type Envelope, type Rejection, checkAll, initial, nextDeadline, outstanding, step } from "@pawl/sansio-core";
 import { newestProtocol } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { speak } from "./body.ts";
