@@ -100,7 +100,8 @@ export const checkE8Change: ChangeCheck = (before, after) =>
   firstBody(after, ({ settled, attempt, life }, row) => {
     const earlier = before.calls.at(row.call.ref);
     const was = earlier === undefined || earlier === row ? undefined : bodyOf(earlier);
-    if (was?.life.number !== life.number || !readsFirstAnswers(after.scope.protocol, { attempt, life })) return undefined;
+    if (was?.life.number !== life.number || !readsFirstAnswers(after.scope.protocol, { attempt, life }))
+      return undefined;
     for (const [key, { first, settled: place, value, attempt: reusedBy }] of settled) {
       const answer = was.settled.get(key);
       const isReused = answer !== undefined && answer.attempt < reusedBy && value < place;
