@@ -11,9 +11,11 @@ import {
   simulate,
 } from "../../src/index.ts";
 
+const takesNoTime = (): Promise<void> => Promise.resolve();
+
 /** An agent's loop: its model is asked in steps, its tool is a sub-call that a person has to approve, and its host asks another. */
 const agent = (suspendMs: number): Scenario => {
-  let ponder: (ms: number) => Promise<void> = () => Promise.resolve();
+  let ponder: (ms: number) => Promise<void> = takesNoTime;
   return {
     runtime: {
       patience: { suspendMs },
