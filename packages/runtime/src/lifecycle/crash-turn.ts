@@ -66,7 +66,7 @@ export class CrashTurns {
     { command, begin }: { readonly command: Start; readonly begin: () => Promise<void> },
   ): Promise<void> {
     if (!(await this.#take(suspect))) return;
-    if (suspectIn(runner.state, command) === undefined) return this.stepped(runner.state); // It ended while it waited.
+    if (suspectIn(runner.state, command) === undefined) return this.stepped(runner.state); // The call ended while it waited.
     await begin();
   }
 
