@@ -10,11 +10,12 @@
  * Invariants
  *   E1  keys are unique among the open and settled effects of a call, attempt by attempt
  *   E2  a settled effect stands at no earlier place in the log than its request, and in no later attempt than the current
- *   E3  an open sleep has a due time, and a wait may have one; nothing else has
+ *   E3  an open sleep has a due time, and a wait may have one, as a step between two tries has; nothing else has
  *   E4  an open wait is a waiter of its wait, and the other way round
  *   E5  an open child batch is live, and names this effect as its parent; every child batch has one
  *   E6  an open select chooses from effects that are on record
  *   E7  an open clean-up has a time of its own, and nothing else has
+ *   E8  an open step counts its tries from the second on; one that may run only once has one, and is never due
  */
 import type { Json } from "@pawl/tool-value";
 import { bodyOf } from "./row.ts";
@@ -76,6 +77,10 @@ export interface OpenEffect {
   readonly run: number;
   /** For a step. */
   readonly recovery?: StepRecovery;
+  /** For a step whose first try has failed: the try that runs, or that is due. */
+  readonly try?: number;
+  /** A select that had it to choose from was decided, and chose another. */
+  readonly loser?: true;
   /** For a wait: its key. */
   readonly wait?: string;
   /** For a select: the effects that it chooses from. */
@@ -84,6 +89,9 @@ export interface OpenEffect {
   /** For a clean-up: how long it may take. */
   readonly cleanupMs?: number;
 }
+
+/** The number of a step's first try, which is not written. */
+export const firstTry = 1;
 
 export type EffectStatus = "ok" | "err";
 
@@ -134,8 +142,29 @@ export type EffectEvent =
       readonly run: number;
       readonly key: string;
       readonly result: EffectResult;
+      /** Left out by the first. */
+      readonly try?: number;
     }
-  | { readonly type: "host.answered"; readonly call: string; readonly key: string; readonly result: EffectResult }
+  /** A try has failed, and another follows after this time. */
+  | {
+      readonly type: "step.failed";
+      readonly call: string;
+      readonly attempt: number;
+      readonly run: number;
+      readonly key: string;
+      readonly try: number;
+      readonly error: StepError;
+      readonly retry_in_ms: number;
+    }
+  | {
+      readonly type: "host.answered";
+      readonly call: string;
+      readonly key: string;
+      readonly result: EffectResult;
+      /** The request that it is of: the event that made it, and the hash of its input. */
+      readonly seq?: number;
+      readonly hash?: string;
+    }
   /** The value of a child batch: what its calls came to, in their order. */
   | {
       readonly type: "replies.recorded";
@@ -154,7 +183,8 @@ export type Ask =
   | { readonly type: "record" }
   | { readonly type: "answer" | "reuse"; readonly effect: SettledEffect }
   | { readonly type: "join" }
-  | { readonly type: "run" }
+  /** `try`: left out for the first. */
+  | { readonly type: "run"; readonly try?: number }
   | { readonly type: "unknown" }
   | { readonly type: "diverged"; readonly expected: string; readonly found: string }
   /** The context belongs to a run that is over. */
@@ -182,11 +212,15 @@ const mismatch = (record: { readonly kind: EffectKind; readonly hash: string }, 
 export const isForgotten = (effect: SettledEffect, attempt: number): boolean =>
   effect.attempt < attempt && effect.kind === "step" && effect.status === "err" && !effect.once;
 
-/** An open record belongs to this run or to an earlier one: the body joins it, and a step's recovery says how. */
+/**
+ * An open record belongs to this run or to an earlier one: the body joins it, and a step's recovery says how. A step
+ * between two tries is waited for as a sleep is.
+ */
 const askOpen = (effect: OpenEffect, { attempt, run }: Asked): Ask => {
-  if (effect.kind !== "step") return { type: "join" };
+  if (effect.kind !== "step" || effect.due !== undefined) return { type: "join" };
   if (effect.attempt === attempt && effect.run === run) return { type: "join" };
-  return { type: effect.recovery === "once" ? "unknown" : "run" };
+  if (effect.recovery === "once") return { type: "unknown" };
+  return effect.try === undefined ? { type: "run" } : { type: "run", try: effect.try };
 };
 
 /**

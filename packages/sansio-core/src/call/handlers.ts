@@ -8,6 +8,7 @@ import { afterBeforeHook, afterCheck, afterHooks } from "./prepare.ts";
 import type { BodyResult, CallIn, CallRow } from "./model.ts";
 import { byBirth, inPhase, isRejection, move, problemOfRun, runningRow } from "./row.ts";
 import { batchesOfCall } from "./batch.ts";
+import { problemOfEnd } from "./body-end.ts";
 import { diverge, resolve } from "./owner-lost.ts";
 import { type Deadline, deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
@@ -154,7 +155,7 @@ const afterRun = (draft: Draft, row: CallIn<"running">, { result, duration_ms }:
 export const onSettled = (draft: Draft, event: EventOf<"call.settled">): Answer => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
-  const problem = problemOfRun(row, event);
+  const problem = problemOfRun(row, event) ?? problemOfEnd(draft, row, event);
   if (problem !== undefined) return problem;
   move(draft, row, afterRun(draft, row, event));
   return undefined;
@@ -189,7 +190,8 @@ export const onRun = (
 ): Answer => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
-  const problem = problemOfRun(row, event);
+  const problem =
+    problemOfRun(row, event) ?? (event.type === "call.continued" ? problemOfEnd(draft, row, event) : undefined);
   if (problem !== undefined) return problem;
   move(draft, row, row.cancelled === undefined ? afterReport(draft, row, event) : cancelNow(draft, row));
   return undefined;

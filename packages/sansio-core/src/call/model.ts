@@ -204,12 +204,18 @@ export type CallEvent =
     }
   | { readonly type: "call.prepared"; readonly call: string; readonly preparation: Preparation }
   | ({ readonly type: "call.dispatched"; readonly owner: string; readonly key?: string } & OfRun)
-  | ({ readonly type: "call.settled"; readonly result: BodyResult; readonly duration_ms: number } & OfRun)
+  /** `left`: keys of effects that were open for so long that the body's end no longer waits for them. */
+  | ({
+      readonly type: "call.settled";
+      readonly result: BodyResult;
+      readonly duration_ms: number;
+      readonly left?: readonly string[];
+    } & OfRun)
   | ({ readonly type: "call.settled_late"; readonly output: ToolCallOutput; readonly duration_ms: number } & OfRun)
   /** `parked`: the body has ended, and starts again when its wait under this key is over. */
   | ({ readonly type: "call.suspended"; readonly parked?: string } & OfRun)
   | ({ readonly type: "call.resumed"; readonly cause: ResumeCause; readonly owner: string } & OfRun)
-  | ({ readonly type: "call.continued"; readonly args: Json } & OfRun)
+  | ({ readonly type: "call.continued"; readonly args: Json; readonly left?: readonly string[] } & OfRun)
   | ({
       readonly type: "call.diverged";
       readonly position: number;
