@@ -10,21 +10,21 @@ const others = ["packages/sansio-core/src/kernel/error.ts", ...ends];
 
 /** Where a code is given: errors, refusals and failures, fields, and unions of codes. */
 const given = [
-  /\bnew \w*(?:Error|Refused|Missing)\(\s*"(?<codes>[a-z_]+)"/g,
-  /\bcode(?::| =) (?<codes>(?:"[a-z_]+"(?: \| )?)+)/g,
-  /\b(?:refused|refuse|failed|failure|failureOf|misfit|internal|denied)\((?:\s*\w+,)?\s*"(?<codes>[a-z_]+)"/g,
-  /\b(?:runtime|tool)Failure\(\s*"[a-z_]+",\s*"(?<codes>[a-z_]+)"/g,
-  /\btype \w*Code =(?<codes>(?:\s*\|?\s*"[a-z_]+")+)/g,
+  /\bnew \w*(?:Error|Refused|Missing)\(\s*"(?<codes>[a-z_\d]+)"/g,
+  /\bcode(?::| =) (?<codes>(?:"[a-z_\d]+"(?: \| )?)+)/g,
+  /\b(?:refused|refuse|failed|failure|failureOf|misfit|internal|denied)\((?:\s*\w+,)?\s*"(?<codes>[a-z_\d]+)"/g,
+  /\b(?:runtime|tool)Failure\(\s*"[a-z_\d]+",\s*"(?<codes>[a-z_\d]+)"/g,
+  /\btype \w*Code =(?<codes>(?:\s*\|?\s*"[a-z_\d]+")+)/g,
 ];
 
 const codesIn = (file: string): readonly string[] =>
   given
     .flatMap((form) => [...textOf(file).matchAll(form)])
-    .flatMap(({ groups }) => [...(groups?.["codes"] ?? "").matchAll(/[a-z_]+/g)].map(([code]) => code));
+    .flatMap(({ groups }) => [...(groups?.["codes"] ?? "").matchAll(/[a-z_\d]+/g)].map(([code]) => code));
 
 /** In the first cells of its tables. */
 const listed = [...textOf("docs/errors.md").matchAll(/^\| (?<cell>`[^|]+`) +\|/gm)].flatMap(({ groups }) =>
-  [...(groups?.["cell"] ?? "").matchAll(/`(?<code>[a-z_]+)`/g)].map((match) => match.groups?.["code"] ?? ""),
+  [...(groups?.["cell"] ?? "").matchAll(/`(?<code>[a-z_\d]+)`/g)].map((match) => match.groups?.["code"] ?? ""),
 );
 
 it("every code of the runtime, the drivers and the core is on the page of errors", () => {

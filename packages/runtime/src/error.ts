@@ -1,6 +1,5 @@
 /** Errors that tool authors and hosts meet. Codes are stable. */
-import { currentProtocol } from "@pawl/sansio-core";
-import type { EffectResult } from "@pawl/sansio-core/driver";
+import { type EffectResult, type ProtocolRule, missingRule, newestProtocol } from "@pawl/sansio-core/driver";
 
 /** Thrown into a body by a durable effect: the step's own error, or the reason that it has no answer. */
 export class EffectError extends Error {
@@ -51,8 +50,15 @@ export class Overloaded extends Error {
 }
 
 export const newerProtocol = (scope: string, protocol: number): Refused => {
-  const known = `this core knows ${currentProtocol}: update it first`;
-  return new Refused("newer_protocol", `scope ${scope} is of protocol ${protocol}, ${known}`);
+  const wanted = `install the release of pawl that brought protocol ${protocol}, or a later one, and open it with that`;
+  const message = `scope ${scope} is of protocol ${protocol}, and this pawl knows protocols up to ${newestProtocol}`;
+  return new Refused("newer_protocol", `${message}: ${wanted}. Nothing was claimed or changed`);
+};
+
+/** Throws where a body asks for what the protocol of its scope does not have. */
+export const requireRule = (protocol: number, rule: ProtocolRule, what: string): void => {
+  const missing = missingRule(protocol, rule, what);
+  if (missing !== undefined) throw new EffectError(missing.code, missing.message);
 };
 
 /** Another instance, whose lease holds, owns the scope. Ask there, or again after the lease has run out. */

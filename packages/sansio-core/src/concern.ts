@@ -20,9 +20,14 @@ import type { Due } from "./kernel/deadline.ts";
 import type { Lanes } from "./kernel/digest.ts";
 import type { Draft } from "./kernel/draft.ts";
 import type { Rejection } from "./kernel/error.ts";
+import type { ProtocolRule } from "./kernel/protocol.ts";
 
 export interface EventRule<T extends EventType> {
   readonly fields: Fields<Omit<EventOf<T>, "type">>;
+  /** The rule of a later protocol that brought the event. A scope without the rule refuses it. */
+  readonly since?: ProtocolRule;
+  /** Fields that later rules brought. They are optional, and a scope without the rule refuses them. */
+  readonly fieldsSince?: { readonly [F in keyof Omit<EventOf<T>, "type">]?: ProtocolRule };
   /** Looks the event up, decides, and only then writes and emits; or rejects it, and nothing has happened. */
   on(draft: Draft, event: EventOf<T>): Rejection | undefined;
 }

@@ -1,4 +1,5 @@
 /** `@pawl/sansio-core/driver`: for those who interpret commands, store logs, and speak the protocol of processes. */
+export { hasRule, newestProtocol, type ProtocolRule, missingRule } from "./kernel/protocol.ts";
 export { PersistentMap } from "./kernel/persistent-map.ts";
 export { type Deadline, type Due } from "./kernel/deadline.ts";
 export {

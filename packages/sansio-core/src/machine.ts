@@ -8,7 +8,7 @@
  *
  * A step does five things, in this order:
  *
- *   1  admit    the envelope fits: its sequence is the next, its time is not earlier, its scope takes events
+ *   1  admit    the envelope fits: its sequence is the next, its time is not earlier, its scope takes events of its protocol
  *   2  time     deadlines at or before `at` pass, earliest first, before the event is looked at
  *   3  handle   one concern looks the event up, decides, and only then writes and emits; or it rejects the event
  *   4  route    signals go between concerns, first in, first out, until there are none; deferred ones come last
@@ -58,6 +58,7 @@ import { type Deadline, type Due, earlierOf } from "./kernel/deadline.ts";
 import { Lanes } from "./kernel/digest.ts";
 import { Draft } from "./kernel/draft.ts";
 import { type Rejection, Invariant } from "./kernel/error.ts";
+import { type ProtocolRule, missingRule } from "./kernel/protocol.ts";
 import { admit } from "./scope/concern.ts";
 
 /** The result of a step. */
@@ -97,7 +98,7 @@ const tableOf = <Rule>(rules: { readonly [type: string]: Rule }): ((type: string
     return rule;
   };
 };
-const eventRule = tableOf<{ on(draft: Draft, event: Event): Rejection | undefined }>(eventRules);
+const eventRule = tableOf<Younger & { on(draft: Draft, event: Event): Rejection | undefined }>(eventRules);
 const signalRule = tableOf<{ on(draft: Draft, signal: Signal): void }>(signalRules);
 const commandRule = tableOf<{
   readonly tag: number;
@@ -143,6 +144,23 @@ const routeAll = (draft: Draft): void => {
   }
 };
 
+interface Younger {
+  readonly since?: ProtocolRule;
+  readonly fieldsSince?: { readonly [field: string]: ProtocolRule };
+}
+
+/** Refuses an event, or a field of it, that the protocol of its scope does not have. */
+const tooYoung = ({ since, fieldsSince }: Younger, { scope }: State, event: Event): Rejection | undefined => {
+  const missing = since && missingRule(scope.protocol, since, `\`${event.type}\``);
+  if (missing !== undefined || fieldsSince === undefined) return missing;
+  for (const [field, rule] of Object.entries(fieldsSince)) {
+    if ((event as { readonly [field: string]: unknown })[field] === undefined) continue;
+    const refused = missingRule(scope.protocol, rule, `\`${field}\` of \`${event.type}\``);
+    if (refused !== undefined) return refused;
+  }
+  return undefined;
+};
+
 const passTime = (draft: Draft): void => {
   if (draft.scope.status.type !== "open") return;
   for (let count = 0; count < draft.options.expire_at_once; count++) {
@@ -158,9 +176,12 @@ const passTime = (draft: Draft): void => {
 export const step = (state: State, { seq, at, event }: Envelope): E.Either<Rejection, Transition> => {
   const problem = admit(state, { seq, at, event });
   if (problem !== undefined) return E.left(problem);
+  const rule = eventRule(event.type);
+  const young = tooYoung(rule, state, event);
+  if (young !== undefined) return E.left(young);
   const draft = new Draft(state, seq, at);
   passTime(draft);
-  const rejection = eventRule(event.type).on(draft, event);
+  const rejection = rule.on(draft, event);
   if (rejection !== undefined) return E.left(rejection);
   routeAll(draft);
   tidyDues(draft);

@@ -5,7 +5,11 @@ import type { Command, Envelope, Event, State } from "../src/kernel/vocabulary.t
 import { type Transition, initial, step } from "../src/machine.ts";
 import type { Rejection } from "../src/kernel/error.ts";
 import { type Options, defaultOptions } from "../src/kernel/options.ts";
+import { currentProtocol, newestProtocol } from "../src/kernel/protocol.ts";
 import { type Tool, plainTool } from "../src/catalog/model.ts";
+
+/** Every protocol that this core knows: `describe.each(protocols)("under protocol %i", (protocol) => …)`. */
+export const protocols: readonly number[] = Array.from({ length: newestProtocol }, (_, i) => i + 1);
 
 /** A tool whose bodies can be run again. */
 export const tool = (name: string, more: Partial<Tool> = {}): Tool => plainTool(name, { durable: true, ...more });
@@ -20,10 +24,10 @@ export class Rig {
     this.state = initial(scope);
   }
 
-  /** An open scope with these tools. */
-  static open(tools: readonly Tool[], options: Partial<Options> = {}): Rig {
+  /** An open scope with these tools: of the protocol of new scopes, or of this one. */
+  static open(tools: readonly Tool[], options: Partial<Options> = {}, protocol = currentProtocol): Rig {
     const rig = new Rig();
-    rig.tell({ type: "scope.opened", epoch: 1, owner: "d1", protocol: 1, options: { ...defaultOptions, ...options } });
+    rig.tell({ type: "scope.opened", epoch: 1, owner: "d1", protocol, options: { ...defaultOptions, ...options } });
     rig.tell({ type: "catalog.published", tools });
     rig.nothingMore();
     return rig;
@@ -53,6 +57,11 @@ export class Rig {
     const result = this.offer(event);
     expect(E.isLeft(result) ? result.left.code : "accepted").toBe(code);
     return this;
+  }
+
+  /** Its driver upgrades it, here and now. */
+  upgrade(to = newestProtocol): this {
+    return this.tell({ type: "scope.upgraded", to });
   }
 
   after(ms: number): this {

@@ -1,8 +1,8 @@
 /** Runs the bodies of a copied scope again, in memory and with nothing performed. */
 import { type Journal, Runtime, type ToolDefinition, memoryJournal } from "@pawl/runtime";
 import { type Platform, unpackBlobs } from "@pawl/runtime/driver";
-import { type Event, type State, currentProtocol, recordedOf } from "@pawl/sansio-core";
-import { type PackedBlob, toolReplayKey } from "@pawl/sansio-core/driver";
+import { type Event, type State, recordedOf } from "@pawl/sansio-core";
+import { type PackedBlob, newestProtocol, toolReplayKey } from "@pawl/sansio-core/driver";
 import { noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
@@ -53,7 +53,7 @@ export interface Copy extends Copied {
 const seed = async (journal: Journal, { state, lines, blobs }: Copy): Promise<void> => {
   const { id: scope, epoch: above, protocol } = state.scope;
   await unpackBlobs(journal.blobs, scope, blobs, nodePlatform.hashText);
-  const claim = await journal.claim(scope, instance, currentProtocol, above);
+  const claim = await journal.claim(scope, instance, newestProtocol, above);
   if (claim.type !== "claimed") throw new Error(`a new journal in memory refuses ${scope}: ${claim.type}`);
   const { epoch } = claim;
   const append = { scope, epoch, expectedSeq: 1, appendId: "copy", lines, finished: [], wakeAt: undefined };

@@ -1,7 +1,7 @@
 /** The engine for forks: it continues the session in a separate runtime, in memory, with the given tools. */
 import { Runtime, type ToolDefinition, memoryJournal } from "@pawl/runtime";
 import { type Platform, unpackBlobs } from "@pawl/runtime/driver";
-import { currentProtocol } from "@pawl/sansio-core";
+import { newestProtocol } from "@pawl/sansio-core/driver";
 import type { ForkedLog } from "../worker/message.ts";
 import { sessionSource } from "./source.ts";
 import type { Source } from "./source.ts";
@@ -22,7 +22,7 @@ export const engineOf =
   async ({ scope, epoch, protocol, wakeAt, lines, blobs }, signal) => {
     const journal = memoryJournal();
     await unpackBlobs(journal.blobs, scope, blobs, platform.hashText);
-    await journal.claim(scope, "inspector", currentProtocol, epoch);
+    await journal.claim(scope, "inspector", newestProtocol, epoch);
     const [result] = await journal.appendAll([
       {
         scope,

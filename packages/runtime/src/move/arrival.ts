@@ -2,7 +2,8 @@
  * The target of a move. It gathers the package, replays it, and adopts it in one append that also records that it was
  * received. Before that append nothing of the scope is visible here; a move that was declined cannot come in any more.
  */
-import { type State, currentProtocol, stateHash, wakeAtOf, write } from "@pawl/sansio-core";
+import { type State, stateHash, wakeAtOf, write } from "@pawl/sansio-core";
+import { newestProtocol } from "@pawl/sansio-core/driver";
 import { describe } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { AttachmentStore } from "../journal/attachment.ts";
@@ -98,7 +99,7 @@ export class Arrivals implements Mover {
     if (lost !== undefined) return refused(lost.code, lost.message);
     if (isOpen(scope)) return refused("scope_exists", `${scope} is open on the host that it was to move to`);
     await joined();
-    const claim = await journal.claim(scope, instance, currentProtocol, moving.epoch);
+    const claim = await journal.claim(scope, instance, newestProtocol, moving.epoch);
     if (claim.type === "owned_by") return refused("owned_by", `${scope} lives with ${claim.instance} there`);
     if (claim.type === "newer_protocol") return refused("newer_protocol", `${scope} is of protocol ${claim.protocol}`);
     await unpackBlobs(journal.blobs, scope, moving.blobs, this.#port.platform.hashText);

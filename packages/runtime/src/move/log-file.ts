@@ -16,6 +16,7 @@ import {
   type PackedBlob,
   attachmentLine,
   blobLine,
+  newestProtocol,
   segmentLine,
 } from "@pawl/sansio-core/driver";
 import { type Json, hashText, noLimits, parse } from "@pawl/tool-value";
@@ -122,7 +123,7 @@ export const putLog = async (
   if (await isStored(journal, scope)) throw new Refused("scope_exists", `there is a scope ${scope} already`);
   await journal.join(instance, { ttlMs: putMs });
   try {
-    const claim = await journal.claim(scope, instance, currentProtocol, above);
+    const claim = await journal.claim(scope, instance, newestProtocol, above);
     if (claim.type !== "claimed") throw new Refused("not_claimed", `${scope} cannot be claimed: ${claim.type}`);
     const append: Append = {
       scope,

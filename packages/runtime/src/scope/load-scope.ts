@@ -4,7 +4,7 @@
  */
 import * as E from "fp-ts/lib/Either.js";
 import { type State, restore, snapshot, type EventOf, type Options, currentProtocol, initial } from "@pawl/sansio-core";
-import { referredTo } from "@pawl/sansio-core/driver";
+import { newestProtocol, referredTo } from "@pawl/sansio-core/driver";
 import { type Json, describe, noLimits, parse, stringify } from "@pawl/tool-value";
 import type { Snapshot, Holding, Journal } from "../journal/journal.ts";
 import { sealedHere } from "../journal/seal.ts";
@@ -47,7 +47,7 @@ export const claimed = async (
   { journal, instance }: Pick<RuntimeOptions, "journal" | "instance">,
   scope: string,
 ): Promise<Holding> => {
-  const claim = await journal.claim(scope, instance, currentProtocol);
+  const claim = await journal.claim(scope, instance, newestProtocol);
   if (claim.type === "owned_by") throw new OwnedElsewhere(scope, claim.instance, claim.address);
   if (claim.type === "newer_protocol") throw newerProtocol(scope, claim.protocol);
   return claim;

@@ -13,6 +13,7 @@ export type RejectionCode =
   | "stale_epoch"
   | "newer_protocol"
   | "not_an_upgrade"
+  | "needs_protocol_2"
   | "scope_is_moving"
   | "scope_is_not_moving"
   | "scope_has_moved"

@@ -4,10 +4,15 @@
  * Golden logs hold the old behaviour and the new.
  */
 
-/** The protocol of new scopes. A core refuses scopes of a newer one before it claims them. */
-export const currentProtocol = 1;
+import { type Rejection, reject } from "./error.ts";
 
-export const isKnownProtocol = (protocol: number): boolean => protocol >= 1 && protocol <= currentProtocol;
+/** The newest protocol that this core knows. Scopes of a newer one are refused before they are claimed. */
+export const newestProtocol: number = 2;
+
+/** The protocol of new scopes. */
+export const currentProtocol: number = 1;
+
+export const isKnownProtocol = (protocol: number): boolean => protocol >= 1 && protocol <= newestProtocol;
 
 const firstProtocol = {
   /** R1: `continueAs` begins a new life of the call, and a body's identities hold the life. */
@@ -43,3 +48,12 @@ const firstProtocol = {
 export type ProtocolRule = keyof typeof firstProtocol;
 
 export const hasRule = (protocol: number, rule: ProtocolRule): boolean => protocol >= firstProtocol[rule];
+
+/** Refuses what a scope of an older protocol does not have, with what has to happen before it does. */
+export const missingRule = (protocol: number, rule: ProtocolRule, what: string): Rejection | undefined => {
+  if (hasRule(protocol, rule)) return undefined;
+  const message =
+    `${what} needs protocol ${firstProtocol[rule]}, and this scope is of protocol ${protocol}: it is upgraded when it is ` +
+    `opened next by a runtime with \`upgrade: "auto"\`, once every live instance of its store knows the newer protocol`;
+  return reject("needs_protocol_2", message);
+};

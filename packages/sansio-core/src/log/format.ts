@@ -25,7 +25,7 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import type { Rejection } from "../kernel/error.ts";
 import type { Envelope, Event, EventOf, State } from "../kernel/vocabulary.ts";
-import { currentProtocol } from "../kernel/protocol.ts";
+import { newestProtocol } from "../kernel/protocol.ts";
 import { type LineFault, lineFault } from "./fault.ts";
 import { type Transition, digest, EventCodec, step } from "../machine.ts";
 
@@ -90,7 +90,7 @@ const newerThanKnown = (value: Json, line: number): LineFault | undefined => {
   const newer = (what: "format" | "protocol", found: number, known: number): LineFault =>
     lineFault(`newer_${what}`, `this core knows ${what} ${known}, found ${found}: update it first`, { line });
   if (typeof format === "number" && format > currentFormat) return newer("format", format, currentFormat);
-  if (typeof protocol === "number" && protocol > currentProtocol) return newer("protocol", protocol, currentProtocol);
+  if (typeof protocol === "number" && protocol > newestProtocol) return newer("protocol", protocol, newestProtocol);
   return undefined;
 };
 

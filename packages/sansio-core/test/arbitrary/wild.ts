@@ -35,13 +35,13 @@ const makers: { readonly [T in EventType]: Make<T> } = {
   "scope.opened": ({ dice, state: { scope } }) => ({
     epoch: scope.epoch + dice.below(3),
     owner: anyText(dice),
-    protocol: dice.pick([scope.protocol, scope.protocol, 0, 2]),
+    protocol: dice.pick([scope.protocol, scope.protocol, 0, 3]),
     options: anyOptions(dice),
   }),
   "scope.configured": ({ dice }) => ({
     options: { ...anyOptions(dice), ...dice.pick([{}, { concurrency: 0 }, { expire_at_once: 0 }]) },
   }),
-  "scope.upgraded": ({ dice }) => ({ to: dice.below(3) }),
+  "scope.upgraded": ({ dice }) => ({ to: dice.below(4) }),
   "scope.moving": ({ dice }) => ({ to: anyText(dice), nonce: dice.pick(["n", "m"]) }),
   "scope.received": ({ dice, state: { scope } }) => ({ nonce: "n", epoch: scope.epoch + dice.below(2), owner: "d5" }),
   "scope.moved": ({ dice }) => ({ nonce: dice.pick(["n", "m"]) }),

@@ -24,7 +24,8 @@ export interface NoteRow {
   readonly born: number;
 }
 export type NoteEvent =
-  | { readonly type: "note.taken"; readonly id: string; readonly text: string }
+  | { readonly type: "note.taken"; readonly id: string; readonly text: string; readonly pinned?: boolean }
+  | { readonly type: "note.found"; readonly id: string }
   | { readonly type: "note.filed"; readonly id: string };
 export type NoteSignal = { readonly type: "note.over"; readonly id: string };
 export type NoteCommand = { readonly type: "note.file"; readonly note: string; readonly text: string };
@@ -33,7 +34,7 @@ export interface NoteRows {
 }
 `;
 
-const concern = `import { array, defaulted, record, string, u64 } from "@pawl/tool-value";
+const concern = `import { array, boolean, defaulted, optional, record, string, u64 } from "@pawl/tool-value";
 import type { Concern } from "../concern.ts";
 import { untilAcked } from "../kernel/vocabulary.ts";
 import { reject } from "../kernel/error.ts";
@@ -46,13 +47,15 @@ export const note: Concern<NoteRows, NoteEvent["type"], NoteSignal["type"], Note
   name: "note",
   events: {
     "note.taken": {
-      fields: { id: string, text: string },
+      fields: { id: string, text: string, pinned: optional(boolean) },
+      fieldsSince: { pinned: "lives" },
       on: (draft, { id, text }) => {
         draft.set("notes", draft.state.notes.set(id, { id, text, born: draft.seq }));
         draft.emit({ type: "note.file", note: id, text });
         return undefined;
       },
     },
+    "note.found": { fields: { id: string }, since: "patches", on: () => undefined },
     "note.filed": {
       fields: { id: string },
       on: (draft, { id }) => {
@@ -171,4 +174,23 @@ it("takes its events, asks for its command until it is answered, and stands in s
   next({ type: "note.filed", id: "n" });
   expect([outstanding(state), wakeAtOf(state)]).toEqual([[], undefined]);
   expect(snapshot(state)).not.toHaveProperty("notes");
+});
+
+it("has no event and no field of a later protocol in a scope of an earlier one", async () => {
+  const { initial, step } = await load<typeof machine>("machine.ts");
+  const told = (protocol: number, event: object): string => {
+    const opened = { type: "scope.opened", epoch: 1, owner: "o", protocol, options: defaultOptions } as const;
+    const begun = step(initial("s"), { seq: 1, at: 0, event: opened });
+    if (E.isLeft(begun)) throw new Error(begun.left.message);
+    const result = step(begun.right.state, { seq: 2, at: 0, event: event as typeof opened });
+    return E.isLeft(result) ? `${result.left.code}: ${result.left.message}` : "taken";
+  };
+  const note = { type: "note.taken", id: "n", text: "buy milk" };
+  expect([told(1, note), told(2, { ...note, pinned: true }), told(2, { type: "note.found", id: "n" })]).toEqual(
+    Array.from({ length: 3 }, () => "taken"),
+  );
+  expect(told(1, { ...note, pinned: true })).toMatch(
+    /^needs_protocol_2: `pinned` of `note\.taken` needs protocol 2, and this scope is of protocol 1/,
+  );
+  expect(told(1, { type: "note.found", id: "n" })).toMatch(/^needs_protocol_2: `note\.found` needs protocol 2/);
 });

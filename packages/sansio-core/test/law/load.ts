@@ -7,6 +7,7 @@ import type { EffectSpec } from "../../src/call/effect.ts";
 import type { Event, State } from "../../src/kernel/vocabulary.ts";
 import { defaultOptions } from "../../src/kernel/options.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
+import { currentProtocol } from "../../src/kernel/protocol.ts";
 
 const echo = plainTool("echo", { durable: true });
 const guarded = plainTool("guarded", { durable: true, policy: "requires_approval" });
@@ -16,7 +17,7 @@ export class Load {
 
   static open(): Load {
     const load = new Load();
-    load.tell({ type: "scope.opened", epoch: 1, owner: "d1", protocol: 1, options: defaultOptions });
+    load.tell({ type: "scope.opened", epoch: 1, owner: "d1", protocol: currentProtocol, options: defaultOptions });
     return load.tell({ type: "catalog.published", tools: [echo, guarded] });
   }
 

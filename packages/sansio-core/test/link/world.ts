@@ -7,6 +7,7 @@ import type { Command, Event, State } from "../../src/kernel/vocabulary.ts";
 import type { RejectionCode } from "../../src/kernel/error.ts";
 import { answerOf } from "../../src/link/model.ts";
 import { type Options, defaultOptions } from "../../src/kernel/options.ts";
+import { currentProtocol } from "../../src/kernel/protocol.ts";
 import { restore } from "../../src/snapshot/restore.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
 import type { Tool } from "../../src/catalog/model.ts";
@@ -38,10 +39,10 @@ export class World {
   frames: Frame[] = [];
   at = 1000;
 
-  open(scope: string, tools: readonly Tool[] = [], options: Partial<Options> = {}): this {
+  open(scope: string, tools: readonly Tool[] = [], options: Partial<Options> = {}, protocol = currentProtocol): this {
     this.states.set(scope, initial(scope));
     const all = { ...defaultOptions, ...options };
-    this.tell(scope, { type: "scope.opened", epoch: 1, owner: "d1", protocol: 1, options: all });
+    this.tell(scope, { type: "scope.opened", epoch: 1, owner: "d1", protocol, options: all });
     return tools.length === 0 ? this : this.tell(scope, { type: "catalog.published", tools });
   }
 
@@ -125,9 +126,9 @@ export class World {
 
   /** The owner is lost with all that was on its way; the next one asks again. */
   crash(scope: string): this {
-    const { epoch, options } = this.state(scope).scope;
+    const { epoch, protocol, options } = this.state(scope).scope;
     this.frames = this.frames.filter(({ to }) => to === scope);
-    return this.tell(scope, { type: "scope.opened", epoch: epoch + 1, owner: `d${epoch + 1}`, protocol: 1, options });
+    return this.tell(scope, { type: "scope.opened", epoch: epoch + 1, owner: `d${epoch + 1}`, protocol, options });
   }
 
   /** What is unanswered goes out again, until nothing is. */

@@ -137,7 +137,7 @@ describe("a fault", () => {
 
   it("refuses what is newer before it looks at anything else", () => {
     expect(endOf(['{"format":2,"elsewhere":true}\n'])).toMatchObject({ code: "newer_format", line: 1 });
-    expect(endOf(withRecord(1, (header) => ({ ...header, protocol: 2 })))).toMatchObject({
+    expect(endOf(withRecord(1, (header) => ({ ...header, protocol: 3 })))).toMatchObject({
       code: "newer_protocol",
       line: 1,
     });

@@ -67,7 +67,7 @@ describe("an event that today's core rejects", () => {
   });
 
   it("is no fault of the log's where its protocol is newer than the core", () => {
-    const upgrade = `{"seq":3,"epoch":1,"at":1763459854000,"event":{"type":"scope.upgraded","to":2},"cmds":"0000000000000000"}\n`;
+    const upgrade = `{"seq":3,"epoch":1,"at":1763459854000,"event":{"type":"scope.upgraded","to":3},"cmds":"0000000000000000"}\n`;
     expect(faultOf([...lines.slice(0, 3), upgrade])).toMatchObject({ code: "newer_protocol", line: 4, seq: 3 });
     const opened = withLine(2, (line) => line.replace('"protocol":1', '"protocol":3'));
     expect(faultOf(opened)).toMatchObject({ code: "newer_protocol", line: 2, seq: 1 });

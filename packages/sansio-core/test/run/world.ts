@@ -43,10 +43,10 @@ export const runOf = ({ run = runName, task = "task_1", reattachable = true, sig
 export const granted: Permit = { status: "granted" };
 
 export class Runs extends World {
-  constructor(options: Partial<Options> = {}) {
+  constructor(options: Partial<Options> = {}, protocol?: number) {
     super();
     const patient = { resume_pauses_ms: Array.from({ length: 20 }, () => 0), ...options };
-    this.open(session, [tool("echo")], patient).open(home, [tool("work")], patient);
+    this.open(session, [tool("echo")], patient, protocol).open(home, [tool("work")], patient, protocol);
   }
 
   /** A run is asked for, and may begin. */

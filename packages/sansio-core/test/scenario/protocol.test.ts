@@ -1,8 +1,9 @@
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { step } from "../../src/machine.ts";
+import { digest, step } from "../../src/machine.ts";
+import type { Envelope } from "../../src/kernel/vocabulary.ts";
 import { defaultOptions } from "../../src/kernel/options.ts";
-import { currentProtocol } from "../../src/kernel/protocol.ts";
+import { currentProtocol, newestProtocol } from "../../src/kernel/protocol.ts";
 import { Rig, tool } from "../rig.ts";
 import { completed, execute, settle, started, submit, success, want } from "./words.ts";
 
@@ -39,14 +40,33 @@ describe("a log", () => {
 
 describe("a protocol", () => {
   it("that is newer than this core is refused", () => {
-    new Rig().refuses({ ...opened, protocol: currentProtocol + 1 }, "newer_protocol");
+    new Rig().refuses({ ...opened, protocol: newestProtocol + 1 }, "newer_protocol");
     new Rig().refuses({ ...opened, protocol: 0 }, "newer_protocol");
     Rig.open([])
-      .refuses({ type: "scope.upgraded", to: currentProtocol + 1 }, "newer_protocol")
+      .refuses({ type: "scope.upgraded", to: newestProtocol + 1 }, "newer_protocol")
       .nothingMore();
   });
   it("changes only by a recorded upgrade", () => {
-    Rig.open([]).refuses({ type: "scope.upgraded", to: currentProtocol }, "not_an_upgrade").nothingMore();
+    Rig.open([], {}, 2).refuses({ type: "scope.upgraded", to: 2 }, "not_an_upgrade").nothingMore();
+    const rig = Rig.open([], {}, 1).refuses({ ...opened, epoch: 2, protocol: 2 }, "not_an_upgrade");
+    rig.upgrade(2).refuses({ ...opened, epoch: 2, protocol: 1 }, "not_an_upgrade");
+    rig.tell({ ...opened, epoch: 2, protocol: 2 }).nothingMore();
+    expect(rig.state.scope.protocol).toBe(2);
+  });
+  it("never changes while the scope moves", () => {
+    const rig = Rig.open([], {}, 1).tell({ type: "scope.moving", to: "elsewhere", nonce: "n" });
+    rig.refuses({ type: "scope.upgraded", to: 2 }, "scope_is_moving").tell({ type: "scope.kept", nonce: "n" });
+    rig.upgrade().nothingMore();
+  });
+  it("decides the form of digests from its upgrade on", () => {
+    const one = Rig.open([], {}, 1);
+    const ticked = { seq: 3, at: one.at, event: { type: "clock.ticked" } } as const;
+    const upgraded = { seq: 3, at: one.at, event: { type: "scope.upgraded", to: 2 } } as const;
+    const digestOf = (envelope: Envelope): string => {
+      const result = step(one.state, envelope);
+      return E.isRight(result) ? digest(result.right) : result.left.code;
+    };
+    expect(digestOf(ticked)).not.toBe(digestOf(upgraded));
   });
 });
 

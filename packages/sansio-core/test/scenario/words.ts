@@ -61,8 +61,8 @@ export const submit = (rig: Rig, ...calls: readonly (string | Asked)[]): Rig =>
   });
 
 /** A call of the tool `echo` whose body runs. */
-export const running = (more: Partial<Tool> = {}, options: Partial<Options> = {}): Rig =>
-  submit(Rig.open([tool("echo", more)], options), "echo").skip();
+export const running = (more: Partial<Tool> = {}, options: Partial<Options> = {}, protocol?: number): Rig =>
+  submit(Rig.open([tool("echo", more)], options, protocol), "echo").skip();
 
 export const cancel = (rig: Rig): Rig => rig.tell({ type: "request.cancelled", request: "r", by: "p" });
 

@@ -1,5 +1,5 @@
 /** Random options, tools and flows for the scopes of the core simulation. */
-import { type EventOf, type Tool, currentProtocol, defaultOptions, plainTool } from "@pawl/sansio-core";
+import { type EventOf, type Tool, defaultOptions, plainTool } from "@pawl/sansio-core";
 import type { FlowNode } from "@pawl/sansio-core/driver";
 import type { Dice } from "./random.ts";
 
@@ -94,10 +94,10 @@ export const anyOptions = (dice: Dice): Options => ({
   projection: dice.isUnder(25),
 });
 
-export const opening = (epoch: number, options: Options): EventOf<"scope.opened"> => ({
+export const opening = (epoch: number, options: Options, protocol: number): EventOf<"scope.opened"> => ({
   type: "scope.opened",
   epoch,
   owner: `driver:${epoch}`,
-  protocol: currentProtocol,
+  protocol,
   options,
 });

@@ -79,6 +79,7 @@ const rejections: Wanted<RejectionCode> = {
   stale_epoch: true,
   newer_protocol: true,
   not_an_upgrade: true,
+  needs_protocol_2: "no event has a part that protocol 1 lacks",
   scope_is_moving: true,
   scope_is_not_moving: true,
   scope_has_moved: true,

@@ -35,8 +35,8 @@ const step = { kind: "step", recovery: "again", input: null } as const;
 
 const invalidEvents: { readonly [C in RejectionCode]?: Make } = {
   ...invalidBackgroundWork,
-  stale_epoch: ({ state, options }) => opening(state.scope.epoch, options),
-  newer_protocol: ({ state, options }) => ({ ...opening(state.scope.epoch + 1, options), protocol: 99 }),
+  stale_epoch: ({ state, options }) => opening(state.scope.epoch, options, state.scope.protocol),
+  newer_protocol: ({ state, options }) => opening(state.scope.epoch + 1, options, 99),
   not_an_upgrade: ({ state }) => ({ type: "scope.upgraded", to: state.scope.protocol }),
   scope_is_not_moving: () => ({ type: "scope.kept", nonce: "n" }),
   tool_conflict: ({ state }) => {

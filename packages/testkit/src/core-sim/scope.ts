@@ -59,6 +59,8 @@ export class SimScope {
   state: State;
   crashes = 0;
   readonly #world: Environment;
+  /** The protocol that it begins under. */
+  readonly #protocol: number;
   #epoch = 0;
   #ahead: Ahead[] = [];
   #durable: State;
@@ -66,10 +68,11 @@ export class SimScope {
   #finished = new Set<string>();
   #offered: Envelope | undefined;
 
-  constructor(id: string, world: Environment, options: Options) {
+  constructor(id: string, world: Environment, options: Options, protocol: number) {
     this.id = id;
     this.#world = world;
     this.options = options;
+    this.#protocol = protocol;
     this.log = new ScopeLog(id, world.conservation);
     this.state = initial(id);
     this.#durable = this.state;
@@ -177,11 +180,15 @@ export class SimScope {
     }
   }
 
+  #opening(epoch: number, { scope }: State): Event {
+    return opening(epoch, this.options, scope.epoch === 0 ? this.#protocol : scope.protocol);
+  }
+
   /** Lets another owner claim the scope, open it, and die. */
   #fenced(entries: readonly Entry[]): void {
     const epoch = this.log.claim();
     const rival = this.log.fold();
-    const envelope = { seq: rival.seq + 1, at: this.time, event: opening(epoch, this.options) };
+    const envelope = { seq: rival.seq + 1, at: this.time, event: this.#opening(epoch, rival) };
     const result = step(rival, envelope);
     if (E.isLeft(result))
       throw new CoreSimViolation("lost_state", `${this.id}: a new owner is refused: ${result.left.message}`);
@@ -241,7 +248,7 @@ export class SimScope {
     const epoch = this.#epoch;
     const refused = this.offer(
       received === undefined
-        ? opening(epoch, this.options)
+        ? this.#opening(epoch, this.state)
         : { type: "scope.received", nonce: received, epoch, owner: `driver:${epoch}` },
     );
     if (refused !== undefined)

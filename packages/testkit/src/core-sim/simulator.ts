@@ -4,7 +4,16 @@
  * A seed decides everything: requests, bodies, and faults. After a number of events the faults stop, and every scope
  * has to come to rest. Invariants are checked after each event; conservation and replay at the end.
  */
-import { type Envelope, type Rejection, checkAll, initial, nextDeadline, outstanding, step } from "@pawl/sansio-core";
+import {
+  type Envelope,
+  type Rejection,
+  checkAll,
+  currentProtocol,
+  initial,
+  nextDeadline,
+  outstanding,
+  step,
+} from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { speak } from "./body.ts";
 import { anyOptions, anyTools } from "./catalog.ts";
@@ -27,6 +36,8 @@ export interface CoreSimOptions {
   /** Number of events before the faults stop. */
   readonly events?: number;
   readonly without?: readonly CoreSimFault[];
+  /** The protocol that its scopes begin under: by default that of new scopes. */
+  readonly protocol?: number;
 }
 
 export interface CoreSimRun {
@@ -67,11 +78,13 @@ class CoreSim implements Environment {
   now = 1000;
   events = 0;
 
-  constructor(seed: number, { without = [] }: CoreSimOptions) {
+  constructor(seed: number, { without = [], protocol = currentProtocol }: CoreSimOptions) {
     this.dice = new Dice(seed);
     this.processKind = this.dice.below(4);
     this.#faults = coreSimFaults.filter((fault) => !without.includes(fault));
-    this.scopes = [...sessionScopes, processScopeId].map((id) => new SimScope(id, this, anyOptions(this.dice)));
+    this.scopes = [...sessionScopes, processScopeId].map(
+      (id) => new SimScope(id, this, anyOptions(this.dice), protocol),
+    );
     for (const scope of this.scopes) this.#begin(scope);
   }
 

@@ -38,7 +38,7 @@ describe("the core simulation", () => {
     expect(events.met / events.all).toBeGreaterThanOrEqual(0.95);
     expect(rejections.met / rejections.all).toBeGreaterThanOrEqual(0.95);
     expect(commands.missed).toEqual([]);
-    expect([...leftOut.keys()]).toEqual(["scope.upgraded"]);
+    expect([...leftOut.keys()]).toEqual(["scope.upgraded", "needs_protocol_2"]);
   });
 
   it("is decided by its seed alone", () => {

@@ -7,15 +7,8 @@
 import { randomUUID } from "node:crypto";
 import { type Append, type AppendResult, type Claim, Values, defaultBlobChars } from "@pawl/runtime/driver";
 import { hashText } from "@pawl/tool-value";
-import {
-  type Command,
-  type Event,
-  type Finished,
-  type State,
-  currentProtocol,
-  wakeAtOf,
-  write,
-} from "@pawl/sansio-core";
+import { type Command, type Event, type Finished, type State, wakeAtOf, write } from "@pawl/sansio-core";
+import { newestProtocol } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { CliError, exit } from "../exit.ts";
 import type { JournalFile } from "../journal-file.ts";
@@ -25,8 +18,8 @@ const leaseMs = 30_000;
 
 const claimFailed = (scope: string, claim: Exclude<Claim, { readonly type: "claimed" }>): CliError => {
   if (claim.type === "newer_protocol") {
-    const message = `${scope} has protocol ${claim.protocol}, this pawl knows up to ${currentProtocol}`;
-    return new CliError("newer_protocol", message, { exit: exit.unreachable, hint: "update pawl" });
+    const message = `${scope} has protocol ${claim.protocol}, this pawl knows up to ${newestProtocol}`;
+    return new CliError("newer_protocol", message, { exit: exit.unreachable, hint: "install a pawl that knows it" });
   }
   const { instance, address } = claim;
   const where = address === undefined ? "" : ` at ${address}`;
@@ -134,7 +127,7 @@ export const writeInto = async (
   const instance = `pawl:${process.pid}:${randomUUID()}`;
   await journal.journal.join(instance, { ttlMs: leaseMs });
   try {
-    const claim = await journal.journal.claim(scope, instance, currentProtocol);
+    const claim = await journal.journal.claim(scope, instance, newestProtocol);
     if (claim.type !== "claimed") throw claimFailed(scope, claim);
     const state = claim.seq === before.seq ? before : await stateOf(journal, scope);
     const writer = new Writer(journal, claim.epoch, state, now);
