@@ -1,6 +1,7 @@
 /** The invariants of calls, one function each: what is broken, and in which call. */
 import { firstBroken } from "../kernel/error.ts";
 import type { BatchRow } from "./batch.ts";
+import { firstTry } from "./effect.ts";
 import type { BodyState, CallIn, CallPhase, CallRow } from "./model.ts";
 import { awaitsApproval, bodyOf, occupies } from "./row.ts";
 import type { Check } from "../concern.ts";
@@ -227,8 +228,8 @@ export const checkE2: Check = (state) =>
 
 export const checkE3: Check = (state) =>
   firstBody(state, ({ open }) => {
-    const invalid = open.find(({ kind, due }) =>
-      due === undefined ? kind === "sleep" : kind !== "sleep" && kind !== "wait",
+    const invalid = open.find(({ kind, due, try: number }) =>
+      due === undefined ? kind === "sleep" : kind !== "sleep" && kind !== "wait" && number === undefined,
     );
     return invalid === undefined ? undefined : `E3: a ${invalid.kind} \`${invalid.key}\` is due at ${invalid.due?.at}`;
   });
@@ -283,4 +284,13 @@ export const checkE7: Check = (state) =>
       : `E7: a ${invalid.kind} \`${invalid.key}\` cleans up for ${invalid.cleanupMs} ms`;
   });
 
-export const effectChecks: readonly Check[] = [checkE1, checkE2, checkE3, checkE4, checkE5, checkE6, checkE7];
+export const checkE8: Check = (state) =>
+  firstBody(state, ({ open }) => {
+    const invalid = open.find(
+      ({ kind, recovery, try: number }) =>
+        number !== undefined && (kind !== "step" || recovery === "once" || number <= firstTry),
+    );
+    return invalid === undefined ? undefined : `E8: a ${invalid.kind} \`${invalid.key}\` is in try ${invalid.try}`;
+  });
+
+export const effectChecks: readonly Check[] = [checkE1, checkE2, checkE3, checkE4, checkE5, checkE6, checkE7, checkE8];

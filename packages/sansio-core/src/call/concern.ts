@@ -60,11 +60,10 @@ import {
   onCallLeft,
   onEffectEnd,
   onEffectReused,
-  onEffectsExpire,
   onHostAnswered,
   onRepliesRecorded,
-  onStepSettled,
 } from "./settle.ts";
+import { onEffectsExpire, onStepFailed, onStepSettled } from "./try.ts";
 import { areAtWork, outstandingOfCalls } from "./owner-lost.ts";
 import {
   onCallsCancel,
@@ -128,11 +127,19 @@ export const call: Concern<
     },
     "call.prepared": { fields: { call: string, preparation: PreparationCodec }, on: onPrepared },
     "call.dispatched": { fields: { ...ofRun, owner: string, key: optional(string) }, on: onDispatched },
-    "call.settled": { fields: { ...ofRun, result: BodyResultCodec, duration_ms: u64 }, on: onSettled },
+    "call.settled": {
+      fields: { ...ofRun, result: BodyResultCodec, duration_ms: u64, left: optional(array(string)) },
+      fieldsSince: { left: "waits_for_effects" },
+      on: onSettled,
+    },
     "call.settled_late": { fields: { ...ofRun, output: ToolCallOutput, duration_ms: u64 }, on: onSettledLate },
     "call.suspended": { fields: { ...ofRun, parked: optional(string) }, on: onSuspended },
     "call.resumed": { fields: { ...ofRun, cause: ResumeCauseCodec, owner: string }, on: onResumed },
-    "call.continued": { fields: { ...ofRun, args: json }, on: onRun },
+    "call.continued": {
+      fields: { ...ofRun, args: json, left: optional(array(string)) },
+      fieldsSince: { left: "waits_for_effects" },
+      on: onRun,
+    },
     "call.diverged": { fields: { ...ofRun, position: u64, expected: string, found: string }, on: onRun },
     "call.cleaned_up": { fields: ofRun, on: onCleanedUp },
     "call.executor_missing": { fields: ofRun, on: onRun },
@@ -161,8 +168,21 @@ export const call: Concern<
       },
       on: onEffectRequested,
     },
-    "step.settled": { fields: { ...ofRun, key: string, result: EffectResultCodec }, on: onStepSettled },
-    "host.answered": { fields: { call: string, key: string, result: EffectResultCodec }, on: onHostAnswered },
+    "step.settled": {
+      fields: { ...ofRun, key: string, result: EffectResultCodec, try: optional(u64) },
+      fieldsSince: { try: "step_retries" },
+      on: onStepSettled,
+    },
+    "step.failed": {
+      fields: { ...ofRun, key: string, try: u64, error: StepErrorCodec, retry_in_ms: u64 },
+      since: "step_retries",
+      on: onStepFailed,
+    },
+    "host.answered": {
+      fields: { call: string, key: string, result: EffectResultCodec, seq: optional(u64), hash: optional(string) },
+      fieldsSince: { seq: "host_answer_names_request", hash: "host_answer_names_request" },
+      on: onHostAnswered,
+    },
     "replies.recorded": {
       fields: { call: string, key: string, replies: array(ReplyCodec), triggers: array(json) },
       on: onRepliesRecorded,
@@ -224,7 +244,10 @@ export const call: Concern<
     "step.run": {
       tag: 6,
       duty: { of: ({ recovery }) => stepDuty[recovery] },
-      digest: (lanes, command) => lanes.run(command).text(command.key).text(command.recovery),
+      digest: (lanes, command) => {
+        lanes.run(command).text(command.key).text(command.recovery);
+        return command.try === undefined ? lanes : lanes.number(command.try);
+      },
     },
     "step.answer": {
       tag: 7,

@@ -15,7 +15,7 @@
  *   E5  an open child batch is live, and names this effect as its parent; every child batch has one
  *   E6  an open select chooses from effects that are on record
  *   E7  an open clean-up has a time of its own, and nothing else has
- *   E8  an open step counts its tries from the second on; one that may run only once has one, and is never due
+ *   E8  only a step has tries, which it counts from the second on; one that may run only once has no second
  */
 import type { Json } from "@pawl/tool-value";
 import { bodyOf } from "./row.ts";
@@ -80,7 +80,7 @@ export interface OpenEffect {
   /** For a step whose first try has failed: the try that runs, or that is due. */
   readonly try?: number;
   /** A select that had it to choose from was decided, and chose another. */
-  readonly loser?: true;
+  readonly loser?: boolean;
   /** For a wait: its key. */
   readonly wait?: string;
   /** For a select: the effects that it chooses from. */

@@ -9,7 +9,7 @@ import {
 } from "./effect.ts";
 import { resuming } from "./launch.ts";
 import type { BodyState, CallIn, CallRow } from "./model.ts";
-import { bodyOf, earliestDue, inPhase, isRejection, known, problemOfRun, putCall, runningRow } from "./row.ts";
+import { bodyOf, earliestDue, inPhase, isRejection, known, putCall, runningRow } from "./row.ts";
 import { withNested } from "./batch.ts";
 import { cleaned } from "./stop.ts";
 import type { Draft } from "../kernel/draft.ts";

@@ -133,7 +133,10 @@ const isCleanup = ({ kind }: OpenEffect): boolean => kind === "cleanup";
 const isSuspendable = ({ manifest, open }: BodyState): boolean =>
   recoveryOf(manifest) === "rerunnable" &&
   !open.every(isCleanup) &&
-  open.every(({ kind }) => kind === "wait" || kind === "sleep" || kind === "select" || kind === "cleanup");
+  open.every(
+    ({ kind, due }) => // A step that is due waits for its next try.
+      kind === "wait" || kind === "sleep" || kind === "select" || kind === "cleanup" || due !== undefined,
+  );
 
 /** Returns whether the body has an answer that it has not heard: deadlines pass before the event that suspends it. */
 const isJustAnswered = (draft: Draft, call: CallRef): boolean =>
