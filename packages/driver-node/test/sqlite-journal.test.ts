@@ -31,7 +31,7 @@ describe.each(["inline", "thread"] as const)("a journal on SQLite that commits %
     await before.close();
     const after = sqliteJournal(path, { commits });
     expect(await after.read("s", 1)).toEqual([{ seq: 1, line: "1\n" }]);
-    expect(await after.claim("s", "b", 1)).toEqual({ type: "claimed", epoch: 2, seq: 1 });
+    expect(await after.claim("s", "b", 1)).toEqual({ type: "claimed", lastOwner: "lost", epoch: 2, seq: 1 });
     await after.close();
   });
 
@@ -89,7 +89,7 @@ describe("a journal on SQLite", () => {
     const after = sqliteJournal(path, { commits: "inline" });
     expect(await after.verify("s")).toMatchObject({ type: "whole", seq: 5 });
     expect((await after.read("s", 1)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
-    expect(await after.claim("s", "c", 1)).toEqual({ type: "claimed", epoch: 2, seq: 5 });
+    expect(await after.claim("s", "c", 1)).toEqual({ type: "claimed", lastOwner: "lost", epoch: 2, seq: 5 });
     await after.close();
   });
 
@@ -202,7 +202,12 @@ describe("a journal on SQLite", () => {
     ]);
     expect(await journal.load("session:a", "node:2")).toEqual({ epoch: 2, seq: 3 });
     expect(await journal.claim("session:b", "node:3", 0)).toEqual({ type: "newer_protocol", protocol: 1 });
-    expect(await journal.claim("session:b", "node:3", 1)).toEqual({ type: "claimed", epoch: 2, seq: 4 });
+    expect(await journal.claim("session:b", "node:3", 1)).toEqual({
+      type: "claimed",
+      lastOwner: "lost",
+      epoch: 2,
+      seq: 4,
+    });
     expect(await journal.appendAll([oneLine("session:b", 2, 5)])).toEqual([{ type: "ok" }]);
     expect((await journal.head("session:b"))?.seq).toBe(5);
     await journal.close();

@@ -14,6 +14,7 @@ export {
   type Claim,
   type Holding,
   type JournalLine,
+  type LastOwner,
   type Lease,
   type InboxMessage,
   type InboxMessageId,

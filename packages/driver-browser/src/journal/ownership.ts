@@ -2,7 +2,7 @@
  * The owners of scopes. An instance has a lease and claims scopes; a claim raises the epoch of its scope, which fences the owner
  * before. The writer's fence does the same for the whole journal when another tab becomes the leader.
  */
-import { type Claim, type Holding, type Lease, chainStartOf } from "@pawl/runtime/driver";
+import { type Claim, type Holding, type LastOwner, type Lease, chainStartOf } from "@pawl/runtime/driver";
 import { BrowserJournalError } from "./error.ts";
 import type { LeaseRow, ScopeRow } from "./schema.ts";
 import type { Reading, Writing } from "./transaction.ts";
@@ -58,6 +58,9 @@ const holding = async (at: Reading, { name, epoch, seq }: ScopeRow): Promise<Hol
   return { epoch, seq, ...(snapshot !== undefined && { snapshot }) };
 };
 
+const lastOwnerOf = ({ seq, releasedAt }: ScopeRow): { readonly lastOwner?: LastOwner } =>
+  seq === 0 ? {} : { lastOwner: releasedAt === seq ? "released" : "lost" };
+
 export interface Claiming {
   readonly instance: string;
   readonly protocol: number;
@@ -75,7 +78,7 @@ export const claim = async (at: Writing, name: string, who: Claiming): Promise<C
   }
   const claimed = { ...row, owner: who.instance, epoch: Math.max(row.epoch, who.above) + 1 };
   await at.objectStore("scope").put(claimed);
-  return { type: "claimed", ...(await holding(at, claimed)) };
+  return { type: "claimed", ...lastOwnerOf(row), ...(await holding(at, claimed)) };
 };
 
 export const load = async (at: Reading, name: string, instance: string): Promise<Holding | undefined> => {
@@ -85,7 +88,7 @@ export const load = async (at: Reading, name: string, instance: string): Promise
 
 export const release = async (at: Writing, name: string, instance: string): Promise<void> => {
   const row = await scopeAt(at, name);
-  if (row?.owner === instance) await at.objectStore("scope").put(withoutOwner(row));
+  if (row?.owner === instance) await at.objectStore("scope").put({ ...withoutOwner(row), releasedAt: row.seq });
 };
 
 /** Returns the secrets that sign the wait keys of a scope, if it came from another store. */

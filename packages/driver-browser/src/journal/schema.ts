@@ -13,6 +13,8 @@ export interface ScopeRow {
   /** The hash of the chain over all its appends. */
   readonly hash: string;
   readonly owner?: string;
+  /** The last sequence when an owner released it. */
+  readonly releasedAt?: number;
   readonly wakeAt?: number;
   readonly approvals?: number;
 }

@@ -4,7 +4,7 @@
  * A lease has one row and one renewal for each instance, by the store's clock. A lease whose process has ended is
  * dropped at once, without waiting for it to expire.
  */
-import type { Claim, Holding, Snapshot, Lease } from "@pawl/runtime/driver";
+import type { Claim, Holding, LastOwner, Snapshot, Lease } from "@pawl/runtime/driver";
 import type { Connection } from "./connection.ts";
 import { type Row, integer, optional, text } from "./sql.ts";
 import type { ScopeRow, ScopeIndex } from "./scope-index.ts";
@@ -111,6 +111,9 @@ const numberOf = ({ sql }: Connection, instance: string): number => {
   return integer(sql.instance.get(instance) ?? {}, "id");
 };
 
+const lastOwnerOf = ({ seq }: ScopeRow, row: Row): { readonly lastOwner?: LastOwner } =>
+  seq === 0 ? {} : { lastOwner: optional(integer, row, "released_at") === seq ? "released" : "lost" };
+
 export const claim = (
   connection: Connection,
   index: ScopeIndex,
@@ -124,9 +127,9 @@ export const claim = (
     const owned = otherOwner(connection, scope, who.instance);
     if (owned !== undefined) return owned;
     const epoch = Math.max(scopeRow.epoch, who.above) + 1;
-    connection.sql.claim.run(epoch, numberOf(connection, who.instance), scopeRow.id);
+    const row = connection.sql.claim.get(epoch, numberOf(connection, who.instance), scopeRow.id) ?? {};
     index.keep(scope, { ...scopeRow, epoch });
-    return { type: "claimed", ...holding(connection, { ...scopeRow, epoch }) };
+    return { type: "claimed", ...lastOwnerOf(scopeRow, row), ...holding(connection, { ...scopeRow, epoch }) };
   });
 
 export const load = (connection: Connection, index: ScopeIndex, scope: string, instance: string): Holding | undefined =>
@@ -136,8 +139,10 @@ export const load = (connection: Connection, index: ScopeIndex, scope: string, i
     return scopeRow === undefined ? undefined : holding(connection, scopeRow);
   });
 
+/** Releases a scope. Does not sync: a power cut may undo it, and the owner then counts as lost. */
 export const release = (connection: Connection, index: ScopeIndex, scope: string, instance: string): void =>
-  connection.transact(() => {
+  connection.unsynced(() => {
+    index.catchUp();
     connection.sql.release.run(scope, instance);
     index.forget(scope);
   });

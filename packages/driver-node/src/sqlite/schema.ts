@@ -155,7 +155,10 @@ const version7 = `
   CREATE INDEX scope_approvals ON scope (name) WHERE approvals > 0;
 `;
 
-const versions = [version1, version2, version3, version4, version5, version6, version7];
+/** Adds the last sequence of a scope when an owner released it. Owners of whom nothing is noted count as lost. */
+const version8 = "ALTER TABLE scope ADD COLUMN released_at INTEGER";
+
+const versions = [version1, version2, version3, version4, version5, version6, version7, version8];
 
 const versionOf = (db: DatabaseSync): number => Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 

@@ -60,9 +60,9 @@ export const statements = (db: DatabaseSync) => ({
     `SELECT i.name, i.address FROM scope AS s JOIN instance AS i ON i.id = s.owner WHERE s.name = ? AND i.until > ? AND i.name <> ?`,
   ),
   isOwner: db.prepare("SELECT 1 FROM scope AS s JOIN instance AS i ON i.id = s.owner WHERE s.name = ? AND i.name = ?"),
-  claim: db.prepare("UPDATE scope SET epoch = ?, owner = ? WHERE id = ?"),
+  claim: db.prepare("UPDATE scope SET epoch = ?, owner = ? WHERE id = ? RETURNING released_at"),
   release: db.prepare(
-    "UPDATE scope SET owner = NULL WHERE name = ? AND owner = (SELECT id FROM instance WHERE name = ?)",
+    "UPDATE scope SET owner = NULL, released_at = seq WHERE name = ? AND owner = (SELECT id FROM instance WHERE name = ?)",
   ),
   scopes: db.prepare(scopesWhere("TRUE")),
   awaitingApproval: db.prepare(scopesWhere("s.approvals > 0")),

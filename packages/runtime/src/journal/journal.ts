@@ -86,8 +86,15 @@ export interface Holding {
   readonly snapshot?: Snapshot;
 }
 
+/**
+ * How the owner before went. `released`: it gave the scope up once its bodies had ended and its last append was durable.
+ * `lost`: everything else, also an owner of whom nothing is known.
+ */
+export type LastOwner = "released" | "lost";
+
 export type Claim =
-  | (Holding & { readonly type: "claimed" })
+  /** `lastOwner`: of whoever appended last; absent where nothing has been appended. */
+  | (Holding & { readonly type: "claimed"; readonly lastOwner?: LastOwner })
   /** Another instance, whose lease holds, owns the scope. */
   | { readonly type: "owned_by"; readonly instance: string; readonly address?: string }
   /** The log is of a newer protocol than the caller knows; nothing was claimed. */
@@ -154,7 +161,7 @@ export interface Journal {
   readonly join: (instance: string, lease: Lease) => Promise<void>;
   /** Renews a lease, and returns whether it still held. A lease that ran out stays so until the next join. */
   readonly renew: (instance: string) => Promise<boolean>;
-  /** Ends the lease, and releases all scopes of the instance. */
+  /** Ends the lease: others may claim the scopes of the instance. Those that it has not released count as lost. */
   readonly leave: (instance: string) => Promise<void>;
   /** Lists instances whose lease ran out before they left. */
   readonly lost: () => Promise<readonly string[]>;
@@ -166,7 +173,10 @@ export interface Journal {
   readonly claim: (scope: string, instance: string, protocol: number, above?: number) => Promise<Claim>;
   /** Reads a scope again that this instance still owns, without a new epoch. */
   readonly load: (scope: string, instance: string) => Promise<Holding | undefined>;
-  /** Gives up a scope, for others to claim. */
+  /**
+   * Gives up a scope, for others to claim. The next claim says that its last owner released it, unless something has been
+   * appended since.
+   */
   readonly release: (scope: string, instance: string) => Promise<void>;
 
   readonly appendAll: (appends: readonly Append[]) => Promise<readonly AppendResult[]>;

@@ -137,10 +137,7 @@ export const memoryJournal = (options: MemoryJournalOptions = {}): Journal => {
     lost: async () => store.lost(),
     claim: async (scope, instance, protocol, above = 0) => store.claim(scope, instance, protocol, above),
     load: async (scope, instance) => owned(scope, instance)?.holding,
-    release: async (scope, instance) => {
-      const stored = owned(scope, instance);
-      if (stored !== undefined) stored.owner = undefined;
-    },
+    release: async (scope, instance) => owned(scope, instance)?.release(),
     appendAll: async (appends) => appends.map((append) => store.append(append)),
     read: async (scope, from, to = Infinity) => store.known(scope)?.read(from, to) ?? [],
     find: async (scope, kind, id) => store.known(scope)?.find(kind, id),

@@ -10,6 +10,7 @@ import type {
   JournalLine,
   InboxMessage,
   InboxMessageId,
+  LastOwner,
   NotWritten,
   Retained,
   Segment,
@@ -29,6 +30,8 @@ export class StoredScope {
   epoch = 0;
   protocol = 0;
   owner: string | undefined;
+  /** The last sequence when an owner released it. */
+  #releasedAt: number | undefined;
   wakeAt: number | undefined;
   approvals = 0;
   #lines: JournalLine[] = [];
@@ -66,10 +69,16 @@ export class StoredScope {
     return { epoch, seq, ...(this.#snapshot && { snapshot: this.#snapshot }) };
   }
 
-  claim(owner: string, above: number): Holding {
+  claim(owner: string, above: number): Holding & { readonly lastOwner?: LastOwner } {
     this.epoch = Math.max(this.epoch, above) + 1;
     this.owner = owner;
-    return this.holding;
+    if (this.#seq === 0) return this.holding;
+    return { lastOwner: this.#releasedAt === this.#seq ? "released" : "lost", ...this.holding };
+  }
+
+  release(): void {
+    this.owner = undefined;
+    this.#releasedAt = this.#seq;
   }
 
   #fenced(epoch: number): NotWritten | undefined {

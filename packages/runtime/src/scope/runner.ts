@@ -280,12 +280,13 @@ export class ScopeRunner implements Member {
     for (const to of addressed) this.#instance.sent(to); // Their messages may lie there all the same.
   }
 
-  /** Ends the scope, and resolves when everything that was stepped is durable. */
-  async close(): Promise<void> {
-    if (this.#isAbandoned) return;
+  /** Ends the scope, and resolves when everything that was stepped is durable: with false if it was abandoned before. */
+  async close(): Promise<boolean> {
+    if (this.#isAbandoned) return false;
     this.schedule();
     await this.whenDurable();
     this.abandon("the runtime was closed");
+    return true;
   }
 
   /** Leaves memory, with nothing lost. Whoever still holds the session is told to open the scope again. */

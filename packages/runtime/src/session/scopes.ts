@@ -101,10 +101,18 @@ export class Scopes {
     abandonEvicted(this.#evicted, why);
   }
 
-  /** Ends all bodies as if by a crash, and resolves when all that was stepped is durable, or cannot be. */
+  /**
+   * Ends all bodies as if by a crash, and resolves when all that was stepped is durable, or cannot be. Scopes of which all
+   * is durable are released: their next owner does not take this for a crash.
+   */
   async close(): Promise<void> {
-    await Promise.allSettled([...this.inMemory.values()].map(async (open) => (await open).close()));
+    await Promise.allSettled([...this.inMemory].map(([scope, open]) => this.#close(scope, open)));
     this.abandonAll("the runtime was closed");
+  }
+
+  async #close(scope: string, open: Promise<Session>): Promise<void> {
+    const { journal, instance } = this.#options;
+    if (await (await open).close()) await journal.release(scope, instance);
   }
 
   /** Evicts a scope, unless something besides its log is needed to go on with it. */

@@ -103,10 +103,13 @@ export class Session {
     return this.#scope.leave();
   }
 
-  /** Ends all bodies, with nothing recorded of it; resolves when all that was stepped is durable. @internal */
-  async close(): Promise<void> {
+  /**
+   * Ends all bodies, with nothing recorded of it. Resolves when all that was stepped is durable: with true if the scope
+   * was this instance's until then, and may be released. @internal
+   */
+  async close(): Promise<boolean> {
     this.#scope.close();
-    if (!this.#hasLeft) await this.runner.close();
+    return !this.#hasLeft && this.runner.close();
   }
 
   /** Acts on this session or, once it has left memory, on the one that came after it. */

@@ -3,6 +3,9 @@ import { type JournalCheck, append, claimed, one, protocol, same, seqs } from ".
 
 const lease = { ttlMs: 1000 };
 
+const released = { lastOwner: "released" } as const;
+const lost = { lastOwner: "lost" } as const;
+
 export const leaseChecks: readonly JournalCheck[] = [
   {
     name: "raises the epoch with each claim, and fences older owners",
@@ -10,7 +13,7 @@ export const leaseChecks: readonly JournalCheck[] = [
       const [journal, other] = [await rig.open(), await rig.open()];
       await claimed(journal, "s", "a");
       await one(journal, append("s", 1, 1));
-      same(await other.claim("s", "b", protocol), { type: "claimed", epoch: 2, seq: 1 }, "the second claim");
+      same(await other.claim("s", "b", protocol), { type: "claimed", ...lost, epoch: 2, seq: 1 }, "the second claim");
       same(await journal.appendAll([append("s", 1, 2)]), [{ type: "fenced", epoch: 2 }], "an append of the older");
       same(await one(other, append("s", 2, 2)), "ok", "an append of the newer one");
       same(await seqs(journal, "s"), [1, 2], "the lines");
@@ -127,11 +130,56 @@ export const leaseChecks: readonly JournalCheck[] = [
       same((await other.claim("s", "b", protocol)).type, "owned_by", "a claim after another one's release");
       await journal.release("s", "a");
       same(await journal.load("s", "a"), undefined, "what is loaded after the release");
-      same(await other.claim("s", "b", protocol), { type: "claimed", epoch: 2, seq: 2 }, "a claim after the release");
+      const claim = await other.claim("s", "b", protocol);
+      same(claim, { type: "claimed", ...released, epoch: 2, seq: 2 }, "a claim after the release");
     },
   },
   {
-    name: "releases all scopes of an instance that leaves",
+    name: "says that the last owner released a scope, to whoever claims it before the next append",
+    run: async (rig) => {
+      const [journal, other] = [await rig.open(), await rig.open()];
+      await journal.join("a", lease);
+      await claimed(journal, "s", "a");
+      await one(journal, append("s", 1, 1));
+      await journal.release("s", "a");
+      same(await other.claim("s", "b", protocol), { type: "claimed", ...released, epoch: 2, seq: 1 }, "the next claim");
+      const again = { type: "claimed", ...released, epoch: 3, seq: 1 };
+      same(await other.claim("s", "c", protocol), again, "the claim after one that wrote nothing");
+      await one(other, append("s", 3, 2));
+      same(await journal.claim("s", "d", protocol), { type: "claimed", ...lost, epoch: 4, seq: 2 }, "after an append");
+    },
+  },
+  {
+    name: "says that an owner was lost whose lease ran out, that left without a release, or that claims anew itself",
+    run: async (rig) => {
+      const [journal, other] = [await rig.open(), await rig.open()];
+      await journal.join("a", lease);
+      for (const scope of ["s", "t", "u"]) {
+        await claimed(journal, scope, "a");
+        await one(journal, append(scope, 1, 1));
+      }
+      const wanted = { type: "claimed", ...lost, epoch: 2, seq: 1 };
+      same(await journal.claim("u", "a", protocol), wanted, "a claim by the owner itself");
+      rig.pass(1000);
+      same(await other.claim("s", "b", protocol), wanted, "a claim after the lease ran out");
+      await journal.join("a", lease);
+      await journal.leave("a");
+      same(await other.claim("t", "b", protocol), wanted, "a claim after it left");
+    },
+  },
+  {
+    name: "takes no release from an owner whose scope another has claimed",
+    run: async (rig) => {
+      const [journal, other] = [await rig.open(), await rig.open()];
+      await claimed(journal, "s", "a");
+      await one(journal, append("s", 1, 1));
+      await claimed(other, "s", "b");
+      await journal.release("s", "a");
+      same(await other.claim("s", "c", protocol), { type: "claimed", ...lost, epoch: 3, seq: 1 }, "the next claim");
+    },
+  },
+  {
+    name: "frees all scopes of an instance that leaves",
     run: async (rig) => {
       const [journal, other] = [await rig.open(), await rig.open()];
       await journal.join("a", lease);
@@ -166,7 +214,7 @@ export const leaseChecks: readonly JournalCheck[] = [
       await one(journal, append("s", 1, 1, { protocol: 4 }));
       same(await journal.claim("s", "b", 3), { type: "newer_protocol", protocol: 4 }, "a claim that knows 3");
       same(await one(journal, append("s", 1, 2, { protocol: 4 })), "ok", "an append of the owner");
-      same(await journal.claim("s", "b", 4), { type: "claimed", epoch: 2, seq: 2 }, "a claim that knows 4");
+      same(await journal.claim("s", "b", 4), { type: "claimed", ...lost, epoch: 2, seq: 2 }, "a claim that knows 4");
     },
   },
 ];
