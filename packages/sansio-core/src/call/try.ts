@@ -12,9 +12,9 @@
 import { type OpenEffect, firstTry } from "./effect.ts";
 import { resuming } from "./launch.ts";
 import type { CallIn, CallRow } from "./model.ts";
-import { bodyOf, inPhase, isRejection, known, problemOfRun, putCall } from "./row.ts";
+import { bodyOf, earliestDue, inPhase, isRejection, known, problemOfRun, putCall } from "./row.ts";
 import { type Bodied, endEffect, openEffect, settleAll, withBody } from "./settle.ts";
-import { deadlineIn } from "../kernel/deadline.ts";
+import { deadlineIn, isSameDeadline } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf, SignalOf } from "../kernel/vocabulary.ts";
@@ -102,10 +102,9 @@ const beginTry = (draft: Draft, row: Bodied, effect: OpenEffect): CallRow => {
 export const onEffectsExpire = (draft: Draft, { call }: SignalOf<"effects.expire">): void => {
   const row = known(draft, call);
   const open = bodyOf(row)?.open ?? [];
-  const [first] = open
-    .filter(({ due }) => due !== undefined && due.at <= draft.at)
-    .toSorted((a, b) => (a.due?.at ?? 0) - (b.due?.at ?? 0) || a.seq - b.seq);
-  if (first === undefined) return;
+  const due = earliestDue(open);
+  const first = open.find((effect) => effect.due !== undefined && isSameDeadline(effect.due, due));
+  if (first === undefined || due === undefined || due.at > draft.at) return;
   if (first.kind === "step") return putCall(draft, beginTry(draft, row as Bodied, first), row);
   if (first.wait !== undefined)
     draft.raise({ type: "wait.leave", key: first.wait, waiter: { call, effect: first.key } });

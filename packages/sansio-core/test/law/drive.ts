@@ -4,6 +4,7 @@
  */
 import { successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { awaitedEffects } from "../../src/call/body-end.ts";
 import type { CallRow } from "../../src/call/model.ts";
 import { byBirth } from "../../src/call/row.ts";
 import type { Command, Event, State } from "../../src/kernel/vocabulary.ts";
@@ -99,13 +100,16 @@ const outsideOf = (row: CallRow): Event | undefined => {
 };
 
 /** The body that has waited longest for nothing but itself; children end before their parents. */
-const endOfBody = (rows: readonly CallRow[]): Event | undefined => {
+const endOfBody = (state: State, rows: readonly CallRow[]): Event | undefined => {
   const running = rows.filter((row) => row.phase === "running").toReversed();
   const row = running.find(({ body }) => body.open.every(({ kind }) => kind !== "batch")) ?? running[0];
   if (row === undefined) return undefined;
   const { attempt, run } = row.body;
+  const call = row.call.ref;
   const result = { type: "done", output: successOutput("done") } as const;
-  return { type: "call.settled", call: row.call.ref, attempt, run, result, duration_ms: 1 };
+  const awaited = state.scope.protocol === 1 ? [] : awaitedEffects(state, call);
+  const left = awaited.length === 0 ? {} : { left: awaited };
+  return { type: "call.settled", call, attempt, run, result, duration_ms: 1, ...left };
 };
 
 interface Next {
@@ -122,7 +126,7 @@ const next = (state: State): Next | undefined => {
   const commands = outstanding(state);
   const owed = commands.flatMap((command) => answerTo(command) ?? [])[0];
   const rows = state.calls.rows().toSorted(byBirth);
-  const event = owed ?? endOfBody(rows) ?? rows.flatMap((row) => outsideOf(row) ?? [])[0];
+  const event = owed ?? endOfBody(state, rows) ?? rows.flatMap((row) => outsideOf(row) ?? [])[0];
   if (event !== undefined) return { at, event };
   return due === undefined ? undefined : { at: Math.max(at, due.at), event: { type: "clock.ticked" } };
 };

@@ -48,7 +48,7 @@ const samples: { readonly [T in CommandType]: Sample<T> } = {
     cause: "owner_lost",
   },
   "tool.cancel": { type: "tool.cancel", ...run },
-  "step.run": { type: "step.run", ...run, key: "k", recovery: "once" },
+  "step.run": { type: "step.run", ...run, key: "k", recovery: "once", try: 2 },
   "step.answer": { type: "step.answer", ...run, key: "k", seq: 5, index: 0, value: 4 },
   "host.request": { type: "host.request", ...run, key: "k", name: "n", input: 1 },
   "outcome.resolve": { type: "outcome.resolve", call, cause: "owner_lost", tool: "t" },
@@ -94,6 +94,12 @@ const samples: { readonly [T in CommandType]: Sample<T> } = {
 };
 
 /** Values: they stand in the events, and the digest does not look at them. */
+/** What protocol 1 has of each: a step has one try there. */
+const samplesOfFirst: readonly Command[] = Object.values(samples).map((sample) => {
+  const { try: _, ...rest } = sample as Command & { readonly try?: number };
+  return rest as Command;
+});
+
 const values = new Set(["args", "payload", "input", "output", "duration_ms", "text", "arguments"]);
 const ofAll = (commands: readonly Command[]): string => digestOf(1, commands, undefined);
 
@@ -179,7 +185,7 @@ describe("the digest", () => {
   /** Frozen: protocol 1 has had these from its first day. */
   it("of protocol 1 is this", () => {
     expect(digestOf(1, [], undefined)).toBe("fc7adab0ce05620c");
-    expect(digestOf(1, Object.values(samples), { at: 1_763_459_854_000, birth: 7 })).toBe("879d26db76ed4114");
+    expect(digestOf(1, samplesOfFirst, { at: 1_763_459_854_000, birth: 7 })).toBe("879d26db76ed4114");
   });
 
   it("is 16 digits, and known again without its text", () => {

@@ -37,6 +37,12 @@ describe("a step that is tried again", () => {
     want(rig.tick(1), { type: "step.run", key: "s", attempt: 1, run: 1, try: 2 });
   });
 
+  it("waits beside another that is due at the same time, whichever failed first", () => {
+    const rig = ask(called(), "r:a", "t", step()).skip();
+    rig.tell({ ...failed(1, 100), key: "t" } as Event).tell(failed(1, 100));
+    want(rig.tick(100), { type: "step.run", key: "t" }, { type: "step.run", key: "s" });
+  });
+
   it("is tried at once without a delay", () => {
     want(called().tell(failed(1, 0)), { type: "step.run", key: "s", try: 2 });
   });

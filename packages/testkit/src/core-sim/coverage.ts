@@ -3,6 +3,8 @@ import type { CommandType, EventType, RejectionCode } from "@pawl/sansio-core";
 
 type Wanted<K extends string> = { readonly [_ in K]: true | string };
 
+const later = "scopes of protocol 1 have none";
+
 const events: Wanted<EventType> = {
   "scope.opened": true,
   "scope.configured": true,
@@ -38,6 +40,7 @@ const events: Wanted<EventType> = {
   "approval.decided": true,
   "effect.requested": true,
   "step.settled": true,
+  "step.failed": later,
   "host.answered": true,
   "replies.recorded": true,
   "effect.reused": true,
@@ -79,7 +82,7 @@ const rejections: Wanted<RejectionCode> = {
   stale_epoch: true,
   newer_protocol: true,
   not_an_upgrade: true,
-  needs_protocol_2: "no event has a part that protocol 1 lacks",
+  needs_protocol_2: true,
   scope_is_moving: true,
   scope_is_not_moving: true,
   scope_has_moved: true,
@@ -97,11 +100,14 @@ const rejections: Wanted<RejectionCode> = {
   wrong_phase: true,
   stale_run: true,
   stale_attempt: true,
+  stale_try: later,
+  stale_answer: later,
   stale_decision: true,
   effect_unknown: true,
   effect_exists: true,
   effect_settled: true,
   effect_kind_mismatch: true,
+  effects_open: later,
   replies_mismatch: true,
   not_a_waiter: true,
   already_resolved: true,

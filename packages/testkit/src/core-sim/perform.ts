@@ -1,6 +1,6 @@
 /** Performs commands as a driver and its environment would. */
 import type { Command, Event } from "@pawl/sansio-core";
-import { answerOf, finishedLink, isExecutor, wakeKey } from "@pawl/sansio-core/driver";
+import { answerOf, bodyOf, finishedLink, firstTry, hasRule, isExecutor, wakeKey } from "@pawl/sansio-core/driver";
 import { Body } from "./body.ts";
 import { anyTools } from "./catalog.ts";
 import { answerToBackgroundWork } from "./background.ts";
@@ -41,8 +41,16 @@ const resolved = ({ dice, isCalm }: Environment, call: string): Event => ({
       ]),
 });
 
+const hostAnswered = ({ state }: SimScope, { dice }: Environment, { call, key }: Of<"host.request">): Event => {
+  const answered = { type: "host.answered", call, key, result: anyResult(dice) } as const;
+  if (!hasRule(state.scope.protocol, "host_answer_names_request")) return answered;
+  const row = state.calls.at(call);
+  const { seq = 0, hash = "" } = (row && bodyOf(row)?.open.find((open) => open.key === key)) ?? {};
+  return { ...answered, seq, hash };
+};
+
 /** Returns the immediate answer of a command, as the duty table names it. */
-const answerTo = (world: Environment, command: Command): Event | undefined => {
+const answerTo = (scope: SimScope, world: Environment, command: Command): Event | undefined => {
   const { dice } = world;
   switch (command.type) {
     case "hook.run":
@@ -60,7 +68,7 @@ const answerTo = (world: Environment, command: Command): Event | undefined => {
       return { type: "replies.recorded", call, key, replies, triggers };
     }
     case "host.request":
-      return { type: "host.answered", call: command.call, key: command.key, result: anyResult(dice) };
+      return hostAnswered(scope, world, command);
     case "external.cancel":
       return { type: "external.cancel_acked", key: command.key };
     case "reply":
@@ -108,11 +116,26 @@ const execute = (scope: SimScope, world: Environment, command: Of<"tool.execute"
 
 /** Runs a step, unless its run is over. */
 const runStep = (scope: SimScope, world: Environment, command: Of<"step.run">): void => {
-  const { call, attempt, run, key } = command;
+  const { call, attempt, run } = command;
   const row = scope.state.calls.at(call);
   if (row?.phase !== "running" || row.body.attempt !== attempt || row.body.run !== run) return;
   world.conservation.ran(scope.id, command, scope.state);
-  scope.offer({ type: "step.settled", call, attempt, run, key, result: anyResult(world.dice) });
+  scope.offer(afterTry(scope, world, command));
+};
+
+/** A try of a step ends: by its result, or with another to follow. */
+const afterTry = (
+  { state }: SimScope,
+  { dice, isCalm }: Environment,
+  { call, attempt, run, key, recovery, try: number = firstTry }: Of<"step.run">,
+): Event => {
+  const of = { call, attempt, run, key };
+  const mayFail = hasRule(state.scope.protocol, "step_retries") && recovery !== "once" && !isCalm;
+  if (mayFail && dice.isUnder(25)) {
+    const error = { code: "busy", message: "try again" };
+    return { type: "step.failed", ...of, try: number, error, retry_in_ms: dice.pick([0, 50, 60_000]) };
+  }
+  return { type: "step.settled", ...of, result: anyResult(dice), ...(number === firstTry ? {} : { try: number }) };
 };
 
 const runEngine = (scope: SimScope, { dice, isCalm }: Environment): void => {
@@ -158,7 +181,7 @@ export const perform = (scope: SimScope, world: Environment, act: Act): void => 
       return;
     }
     default: {
-      const event = answerTo(world, act);
+      const event = answerTo(scope, world, act);
       if (event !== undefined) offerTwice(scope, world, event);
     }
   }
