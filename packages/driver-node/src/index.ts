@@ -1,19 +1,15 @@
 /** `@pawl/driver-node`: pawl in one Node process. */
 export { type OpenOptions, type OpenRuntime, openRuntime } from "./open.ts";
-export { type SqliteOptions } from "./journal/journal.ts";
-export { type DiskBlobsOptions, diskBlobs } from "./journal/disk-blob.ts";
-export { diskAttachments } from "./journal/disk-blob.ts";
-export { aesCodec } from "./journal/seal.ts";
-export { type ScopeKeys, fileKeys, memoryKeys } from "./journal/seal.ts";
+export { type SqliteOptions, type SqliteJournal, sqliteJournal } from "./journal/journal.ts";
+export { type DiskBlobsOptions, diskBlobs, diskAttachments } from "./journal/disk-blob.ts";
+export { aesCodec, type ScopeKeys, fileKeys, memoryKeys } from "./journal/seal.ts";
 export { nodePlatform } from "./platform.ts";
 export { type FileOptions } from "./sqlite/connection.ts";
 export { JournalFileError, type JournalFileCode } from "./sqlite/file-error.ts";
-export { type SqliteJournal, sqliteJournal } from "./journal/journal.ts";
 export { type Host, type HostOptions, openHost } from "./host/host.ts";
 export { Receivers } from "./host/move.ts";
 export { HostFlows, type HostFlowsOptions } from "./host/flow-host.ts";
 export { type HostLimits, defaultHostLimits } from "./host/limits.ts";
 export { type Claims, type Right, type Secrets, claimsOf, signToken } from "./host/token.ts";
 export { logTo } from "./telemetry/log.ts";
-export { spansOf } from "./telemetry/spans.ts";
-export { tracedJournal } from "./telemetry/spans.ts";
+export { spansOf, tracedJournal } from "./telemetry/spans.ts";

@@ -49,24 +49,24 @@ export { sealedJournal } from "./journal/sealed-journal.ts";
 export { type Sweep, type SweepOptions, type SweepSchedule, sweepBlobs } from "./journal/sweep.ts";
 export { type ValuesPort, Values, defaultBlobChars } from "./scope/large-values.ts";
 export { chainStartOf } from "./journal/memory-scope.ts";
-export { checkArgs } from "./tool/argument-check.ts";
+export { checkArgs } from "./tool/live-tool.ts";
 export { type PendingToolCall, contractById, executeById, manifestById, manifestByName } from "./tool/provider.ts";
 export { type ToolHost } from "./host/host.ts";
 export { attachmentId, memoryAttachments } from "./journal/attachment.ts";
 export { type RegistryReply, causeChain, registryReply, withoutRawOutput } from "./tool/result.ts";
 export { endOf, isAfter, FrameCodec } from "./session/observe/observation.ts";
 export { defaultBounds } from "./session/admission.ts";
-export { type Capabilities } from "./body/facet/facts.ts";
+export { type Capabilities } from "./body/facet/facet.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";
 export { type LogAttachments, type SteppedLine, keepAttachments, linesIn, putLog } from "./move/log-file.ts";
 export { unpackedAttachment } from "./move/attachment.ts";
 export { openState } from "./scope/load-scope.ts";
-export { isAtRest } from "./session/under-way.ts";
+export { isAtRest } from "./lifecycle/eviction.ts";
 export { type LogEntry, type LogLevel, type LogName, entryOf, logLevels } from "./log.ts";
 export { Moves } from "./move/move.ts";
 export { MoveAnswer, type MovePart, type Mover } from "./move/mover.ts";
 export { type BodiesAtMove, type Resting } from "./move/quiesce.ts";
-export { type ScopeSecret, idOfToken, type Roots, tokenOf } from "./scope/token.ts";
+export { type ScopeSecret, idOfToken, type Roots, tokenOf } from "./scope/wait-token.ts";
 export {
   ToolArgumentProjection,
   ToolContract,

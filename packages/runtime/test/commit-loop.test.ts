@@ -1,10 +1,9 @@
 /** Answer early, act late: what is handed out in turns, and when it is committed. */
 import { describe, expect, it } from "vitest";
-import type { Journal } from "../src/index.ts";
+import { type Journal, memoryJournal } from "../src/index.ts";
 import type { Append, AppendResult, Platform } from "../src/driver.ts";
-import { memoryJournal } from "../src/index.ts";
-import type { News } from "../src/body/replay-order.ts";
-import { type Member, CommitLoop } from "../src/scope/commit-loop.ts";
+import type { News } from "../src/body/replay.ts";
+import { type Member, CommitLoop } from "../src/commit/commit-loop.ts";
 import { TestPlatform } from "./world.ts";
 
 const appendOf = (scope: string): Append => ({ scope }) as Append;

@@ -1,6 +1,6 @@
 /** What is at rest in memory, and out of it. */
 import { describe, expect, it } from "vitest";
-import { type Evicted, IdleCache, abandonEvicted } from "../src/lifecycle/idle-cache.ts";
+import { type Evicted, abandonEvicted, IdleCache } from "../src/lifecycle/eviction.ts";
 import { Callers } from "../src/session/request.ts";
 import { TestPlatform } from "./world.ts";
 

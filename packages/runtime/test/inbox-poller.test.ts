@@ -1,6 +1,6 @@
 /** Who looks into inboxes: mail of one scope holds up none of others. */
 import { expect, it } from "vitest";
-import { type Addressee, InboxPoller } from "../src/process/message/inbox-poller.ts";
+import { type Addressee, InboxPoller } from "../src/message/inbox-poller.ts";
 import { TestPlatform } from "./world.ts";
 
 const quiet = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 /** The letters of one scope: taken in their order, and out of its inbox before anybody hears that they are. */
 import { describe, expect, it } from "vitest";
-import { Inbox } from "../src/process/message/inbox.ts";
+import { Inbox } from "../src/message/inbox.ts";
 import type { InboxMessage } from "../src/journal/journal.ts";
 
 const letter = (number: number): InboxMessage => ({ from: "s", kind: "message", link: 1, number, text: "" });

@@ -5,7 +5,7 @@ import { defaultPatience } from "../src/body/stop.ts";
 import { Shutdown } from "../src/lifecycle/lease.ts";
 import { Places } from "../src/process/run/background.ts";
 import { ScopeClock } from "../src/scope/clock.ts";
-import { RejectedSizes } from "../src/scope/offload-policy.ts";
+import { RejectedSizes } from "../src/scope/large-values.ts";
 import { type ScopeStore, scopeStoreOf } from "../src/scope/scope-store.ts";
 import { Admission } from "../src/session/admission.ts";
 import { Executors } from "../src/session/executor/executor.ts";

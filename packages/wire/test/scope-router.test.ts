@@ -2,8 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { Connection } from "../src/client/connection.ts";
 import type { SocketConstructor, SocketLike } from "../src/client/reconnecting-socket.ts";
-import { ScopeAddresses } from "../src/client/scope-addresses.ts";
-import { ScopeRouter } from "../src/client/scope-router.ts";
+import { ScopeAddresses, ScopeRouter } from "../src/client/scope-router.ts";
 
 const [near, far] = ["ws://near", "ws://far"] as const;
 const bounds = { heartbeat_ms: 60_000, max_message_bytes: 1000, max_in_flight: 9, expires_at: 4_000_000_000_000 };

@@ -10,9 +10,10 @@ import { attachmentsOver, blobsOver } from "./blob.ts";
 import { BrowserJournalError, journalError } from "./error.ts";
 import { awaitingApproval, due, inbox, mailed, read, scopes, verify } from "./queries.ts";
 import { type Adopted, adopt, decline, index } from "./move.ts";
-import { WriterFence, claim, join, leave, load, lost, release, renew, scopeAt, secrets } from "./ownership.ts";
+import { claim, join, leave, load, lost, release, renew, scopeAt, secrets } from "./ownership.ts";
+import { WriterFence } from "./writer-fence.ts";
 import { type OnClosed, openDatabase } from "./schema.ts";
-import { Transactions, type Writing } from "./transaction.ts";
+import { type Writing, Transactions } from "./transaction.ts";
 
 export interface BrowserJournalOptions {
   /** Names the database. */

@@ -1,9 +1,8 @@
 /**
- * The owners of scopes. An instance has a lease and claims scopes; a claim raises the epoch of its scope, which fences the owner
- * before. The writer's fence does the same for the whole journal when another tab becomes the leader.
+ * The owners of scopes. An instance has a lease and claims scopes; a claim raises the epoch of its scope, which fences the
+ * owner before.
  */
 import { type Claim, type Holding, type LastOwner, type Lease, chainStartOf } from "@pawl/runtime/driver";
-import { BrowserJournalError } from "./error.ts";
 import type { LeaseRow, ScopeRow } from "./schema.ts";
 import type { Reading, Writing } from "./transaction.ts";
 
@@ -94,30 +93,3 @@ export const release = async (at: Writing, name: string, instance: string): Prom
 /** Returns the secrets that sign the wait keys of a scope, if it came from another store. */
 export const secrets = (at: Reading, scope: string) =>
   at.objectStore("secret").getAll(IDBKeyRange.bound([scope], [scope, []]));
-
-/**
- * A fencing token: a number in the database that each tab raises when it becomes the leader. It is compared in the transaction
- * that writes, so a former leader that was taken for dead is refused, also in scopes that nobody has claimed since.
- */
-export class WriterFence {
-  #number: number | undefined;
-
-  /** Raises the number: whoever wrote before is refused from now on. */
-  async take(write: <A>(work: (at: Writing) => Promise<A>) => Promise<A>): Promise<void> {
-    this.#number = await write(async (at) => {
-      const number = ((await at.objectStore("count").get("seat")) ?? 0) + 1;
-      await at.objectStore("count").put(number, "seat");
-      return number;
-    });
-  }
-
-  /** Returns true if another tab has raised the number. A writer that never took the fence relies on the epochs of scopes. */
-  async isLost(at: Reading): Promise<boolean> {
-    return this.#number !== undefined && (await at.objectStore("count").get("seat")) !== this.#number;
-  }
-
-  async check(at: Reading): Promise<void> {
-    if (await this.isLost(at))
-      throw new BrowserJournalError("superseded", "another tab has taken over, and writes this journal now");
-  }
-}

@@ -10,9 +10,9 @@ import { type BrowserJournal, openBrowserJournal } from "../journal/journal.ts";
 import type { OpenTab, OpenTabOptions } from "../open.ts";
 import { browserPlatform } from "../platform.ts";
 import { LeaderLock, locksHere } from "./leader-lock.ts";
-import { Channel, broadcasting } from "./broadcast.ts";
-import { News, follow } from "./follow.ts";
-import { takeOver } from "./takeover.ts";
+import { broadcasting, Channel } from "./broadcast.ts";
+import { follow, News } from "./follow.ts";
+import { takeOver } from "./resume-left.ts";
 
 const errorsShown: Log = ({ level, name, fields, thrown }) => {
   if (level === "error") console.error(`pawl: ${name}`, fields, thrown);

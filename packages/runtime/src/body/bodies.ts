@@ -3,29 +3,29 @@ import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
 import { type CallRow, bodyOf } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { BodyRun } from "./body-run.ts";
-import { type Answer, type BodyPort, RequestQueue, type RunId, recordRequest } from "./record.ts";
+import { type Answer, type BodyPort, type RunId, askAs, recordRequest, RequestQueue } from "./record.ts";
 import { type HostSide, completionKeyId, placeOf } from "../host/host.ts";
-import { ParkedCalls, answeredConnection } from "../host/connection.ts";
+import { answeredConnection, ParkedCalls } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
 import { textOf } from "../error.ts";
-import type { CallFacts, ProcessApi } from "./facet/facts.ts";
-import { type HostRequest, askAs } from "../host/host-request.ts";
+import type { CallFacts, ProcessApi } from "./facet/facet.ts";
+import type { HostRequest } from "../host/host-request.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
 import {
+  type News,
   type RecordedRun,
   type RecordedRunPort,
   recordedRunOf,
   resolvedIn,
   resultIn,
   shownEventAt,
-} from "./recorded-run.ts";
+} from "./replay.ts";
 import type { Ending } from "../host/outcome.ts";
 import { bodyResult, callFacts, runTool } from "./run-tool.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import type { Cause, ScopeRunner } from "../scope/runner.ts";
 import type { Instance } from "../session/instance.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
-import type { News } from "./replay-order.ts";
 
 type RunningRow = Extract<CallRow, { readonly phase: "running" }>;
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
@@ -229,7 +229,7 @@ export class Bodies {
       reuse: ({ call, attempt }, key) =>
         this.#requests.ask(call, () => (tell({ type: "effect.reused", call, attempt, key }), "done")),
       settle: (id, key, result) => tell({ type: "step.settled", ...id, key, result }),
-      diverge: (id, position, expected, found) => tell({ type: "call.diverged", ...id, position, expected, found }),
+      diverge: (id, position, { expected, found }) => tell({ type: "call.diverged", ...id, position, expected, found }),
       cleanedUp: (id) => tell({ type: "call.cleaned_up", ...id }),
       schedule: () => this.#runner.schedule(),
       suspend: ({ call, ...run }) => {

@@ -29,9 +29,7 @@
  * 5. An answer need not be durable to be delivered: what follows from it stands behind it in the log, and is lost with it.
  * 6. `now` is the scope time of the last answer, so the function reads the same clock in each run.
  *
- * A run that breaks rule 4 has diverged: it asks for something else under a known key, asks for something new too early,
- * ends without a recorded request, or is quiet for `holdMs` while the log expects a request of it. `call.diverged` says at
- * which request, what was expected and what was found, and the run is over.
+ * A run that breaks rule 4 has diverged (divergence.ts): it is over.
  *
  * A live run that only waits, and asks nothing for `suspendMs`, leaves memory; the answer that it waits for begins the next.
  *
@@ -46,9 +44,10 @@
 import type { Ask } from "@pawl/sansio-core";
 import type { EffectResult } from "@pawl/sansio-core/driver";
 import type { Answer, BodyPort, Request, RunId } from "./record.ts";
-import { CleanUps, IdleWatch, Signals, ended } from "./stop.ts";
+import { type Divergence, askedBefore, differsFrom, endedBefore, quiet } from "./divergence.ts";
+import { CleanUps, ended, IdleWatch, Signals } from "./stop.ts";
 import type { EffectError } from "../error.ts";
-import { type News, type Place, type Recorded, ReplayOrder, isEarlier } from "./replay-order.ts";
+import { type News, type Place, type Recorded, isEarlier, ReplayOrder } from "./replay.ts";
 
 interface Waiting {
   readonly request: Request;
@@ -59,10 +58,6 @@ const unknownOutcome: EffectResult = {
   status: "err",
   error: { code: "step_outcome_unknown", message: "the step began, and its owner was lost before it was recorded" },
 };
-
-type Differing = Pick<Extract<Ask, { readonly type: "diverged" }>, "expected" | "found">;
-
-const nameOf = ({ key, hash, effect }: Request): string => `${effect.kind} \`${key}\` with input ${hash}`;
 
 export class BodyRun {
   readonly id: RunId;
@@ -116,13 +111,13 @@ export class BodyRun {
       this.#port.schedule();
       this.#idle.touch();
     } else if (this.#replayOrder.isLive) this.#port.suspend(this.id);
-    else this.#diverge("the request that its log records next", "no request at all");
+    else this.#diverge(quiet);
   }
 
   /** Resolves when the function may end, or begin anew: what it has left running first makes the rest of its requests. */
   async ended(): Promise<void> {
     while (!this.#isOver && !this.#isCancelled && this.#replayOrder.isReplaying) {
-      if (this.news === "none") return this.#diverge(`the recorded \`${this.#replayOrder.missing}\``, "its end");
+      if (this.news === "none") return this.#diverge(endedBefore(this.#replayOrder.missing));
       this.#port.schedule();
       await new Promise<void>((then) => this.#port.platform.nextTurn(then));
     }
@@ -165,7 +160,7 @@ export class BodyRun {
     const waiting = this.#waiting.get(key);
     if (heard !== undefined || waiting !== undefined) {
       const other = this.#problemOf(request, waiting?.request);
-      if (other !== undefined) return this.#diverge(other.expected, other.found);
+      if (other !== undefined) return this.#diverge(other);
       return heard === undefined ? void waiting?.told.push(told) : told(heard);
     }
     this.#position += 1;
@@ -176,13 +171,10 @@ export class BodyRun {
   }
 
   /** Compares a request with the one that was made under its key before. */
-  #problemOf(request: Request, before: Request | undefined): Differing | undefined {
-    if (before === undefined) {
-      const verdict = this.#port.ask(this.id, request);
-      return verdict.type === "diverged" ? verdict : undefined;
-    }
-    const isSame = before.hash === request.hash && before.effect.kind === request.effect.kind;
-    return isSame ? undefined : { expected: nameOf(before), found: nameOf(request) };
+  #problemOf(request: Request, before: Request | undefined): Divergence | undefined {
+    if (before !== undefined) return differsFrom(before, request);
+    const verdict = this.#port.ask(this.id, request);
+    return verdict.type === "diverged" ? verdict : undefined;
   }
 
   #obey(request: Request, verdict: Ask): void {
@@ -190,8 +182,7 @@ export class BodyRun {
     switch (verdict.type) {
       case "record":
       case "reuse":
-        if (this.#replayOrder.isReplaying)
-          return this.#diverge(`the recorded \`${this.#replayOrder.missing}\``, `${request.effect.kind} \`${key}\``);
+        if (this.#replayOrder.isReplaying) return this.#diverge(askedBefore(this.#replayOrder.missing, request));
         return verdict.type === "record" ? this.#port.record(this.id, request) : this.#port.reuse(this.id, key);
       case "answer":
       case "join":
@@ -203,15 +194,15 @@ export class BodyRun {
         this.#replayOrder.make(key);
         return this.#port.settle(this.id, key, unknownOutcome);
       case "diverged":
-        return this.#diverge(verdict.expected, verdict.found);
+        return this.#diverge(verdict);
       case "ended":
         return this.end();
     }
   }
 
-  #diverge(expected: string, found: string): void {
+  #diverge(divergence: Divergence): void {
     this.end();
-    this.#port.diverge(this.id, this.#position, expected, found);
+    this.#port.diverge(this.id, this.#position, divergence);
   }
 
   /** Runs the work of a step, and records its result while the run is not over. */

@@ -3,14 +3,24 @@
  * form a queue: each is recorded before the next is looked at. A request that the core rejects is recorded too, with the
  * rejection as its answer, so that each run hears the same.
  */
-import type { Ask, EventOf, Rejection, RejectionCode } from "@pawl/sansio-core";
+import {
+  type Ask,
+  type CallRef,
+  type EventOf,
+  type Rejection,
+  type RejectionCode,
+  type State,
+  ask,
+} from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import type { Told } from "../scope/deferred-event.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import type { EffectResult, EffectSpec } from "@pawl/sansio-core/driver";
 import type { Patience } from "./stop.ts";
 import type { Platform } from "../platform.ts";
-import type { Place } from "./replay-order.ts";
+import type { Divergence } from "./divergence.ts";
+import type { Place } from "./replay.ts";
+import { type HostRequest, triggerRequest } from "../host/host-request.ts";
 
 export interface RunId {
   readonly call: string;
@@ -49,7 +59,7 @@ export interface BodyPort {
   readonly leave: (run: RunId, key: string) => void;
   /** Records that all clean-ups after a cancel are done. */
   readonly cleanedUp: (run: RunId) => void;
-  readonly diverge: (run: RunId, position: number, expected: string, found: string) => void;
+  readonly diverge: (run: RunId, position: number, divergence: Divergence) => void;
   /** Returns true while a request of the run waits to be recorded. */
   readonly isHeld: (run: RunId) => boolean;
   /** Returns true if a deadline of the scope has passed that no event says yet. */
@@ -178,3 +188,19 @@ export class RequestQueue {
     for (const call of this.#lines.keys()) this.forget(call);
   }
 }
+
+/** Returns the host request behind a request of a body, if there is one. */
+const hostRequestOf = ({ call, attempt, run }: RunId, { key, effect }: Request): HostRequest | undefined => {
+  if (effect.kind !== "host" && effect.kind !== "trigger") return undefined;
+  const name = effect.kind === "host" ? effect.name : triggerRequest;
+  return { type: "host.request", call: call as CallRef, attempt, run, key, name, input: effect.input };
+};
+
+/** Decides a request of a body. Its host is asked again for what an earlier run was not answered: it may have forgotten. */
+export const askAs = (state: State, id: RunId, request: Request, askHost: (request: HostRequest) => void): Ask => {
+  const { key, hash, effect } = request;
+  const verdict = ask(state, { ...id, key, kind: effect.kind, hash });
+  const asked = verdict.type === "join" ? hostRequestOf(id, request) : undefined;
+  if (asked !== undefined) askHost(asked);
+  return verdict;
+};

@@ -21,11 +21,11 @@ import {
   sessionOf,
 } from "../host/host.ts";
 import { cancelledBy } from "./stop.ts";
-import type { CallFacts, ProcessApi } from "./facet/facts.ts";
+import type { CallFacts, ProcessApi } from "./facet/facet.ts";
 import { hookedCall } from "../host/hook.ts";
 import { contextOf } from "../host/prepare.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
-import { tokenOf } from "../scope/token.ts";
+import { tokenOf } from "../scope/wait-token.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import { EffectError } from "../error.ts";

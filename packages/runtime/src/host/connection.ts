@@ -5,7 +5,7 @@
 import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
 import { type CallRow, bodyOf } from "@pawl/sansio-core/driver";
 import { type Resolution, type ToolResult, errorOutput, ok, stableHash } from "@pawl/tool-value";
-import type { CallFacts } from "../body/facet/facts.ts";
+import type { CallFacts } from "../body/facet/facet.ts";
 import { Refused } from "../error.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import { type ToolHost, customKeyId } from "./host.ts";

@@ -6,10 +6,9 @@
 import { type Command, type Event, callRef } from "@pawl/sansio-core";
 import { hooked } from "@pawl/sansio-core/driver";
 import { type Json, type ToolCallOutput, type ToolResult, failureOutput, runtimeFailure } from "@pawl/tool-value";
-import type { Place } from "./host.ts";
+import type { HostPort, Place } from "./host.ts";
 import { textOf } from "../error.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
-import type { HostPort } from "./host.ts";
 import { problemOfEvent } from "../scope/round-trip.ts";
 
 type HookRun = Extract<Command, { readonly type: "hook.run" }>;

@@ -2,11 +2,10 @@
  * Requests to the host. A body asks for something, and the host's answer is recorded. A cancelled call asks for the end of
  * the work that it began outside, and repeats that until the host acknowledges it.
  */
-import { type Ask, type CallRef, type Command, type Event, type State, ask } from "@pawl/sansio-core";
+import type { Command, Event, State } from "@pawl/sansio-core";
 import type { EffectResult } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { jsonOf } from "../tool/argument.ts";
-import type { Request, RunId } from "../body/record.ts";
 import { failureOf } from "../error.ts";
 import type { Platform } from "../platform.ts";
 import { type HostPort, type ToolHost, placeOf, report } from "./host.ts";
@@ -16,26 +15,10 @@ type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 export type HostRequest = Of<"host.request">;
 type Asked = Pick<HostRequest, "call" | "key" | "name" | "input">;
 
-const triggerRequest = "trigger.emit";
-
-/** Returns the host request behind a request of a body, if there is one. */
-const hostRequestOf = ({ call, attempt, run }: RunId, { key, effect }: Request): HostRequest | undefined => {
-  if (effect.kind !== "host" && effect.kind !== "trigger") return undefined;
-  const name = effect.kind === "host" ? effect.name : triggerRequest;
-  return { type: "host.request", call: call as CallRef, attempt, run, key, name, input: effect.input };
-};
-
-/** Decides a request of a body. Its host is asked again for what an earlier run was not answered: it may have forgotten. */
-export const askAs = (state: State, id: RunId, request: Request, askHost: (request: HostRequest) => void): Ask => {
-  const { key, hash, effect } = request;
-  const verdict = ask(state, { ...id, key, kind: effect.kind, hash });
-  const asked = verdict.type === "join" ? hostRequestOf(id, request) : undefined;
-  if (asked !== undefined) askHost(asked);
-  return verdict;
-};
+export const triggerRequest = "trigger.emit";
 
 /** Reads what a host returned; undefined becomes null, as that of a body does. */
-const answered = (name: string, returned: unknown): EffectResult => {
+export const answered = (name: string, returned: unknown): EffectResult => {
   const value = jsonOf(returned === undefined ? null : returned);
   if (E.isRight(value)) return { status: "ok", value: value.right };
   return { status: "err", error: { code: "host_answer_invalid", message: `the answer to \`${name}\`: ${value.left}` } };

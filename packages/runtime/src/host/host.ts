@@ -23,7 +23,7 @@ import type { ConnectionRequest } from "./connection.ts";
 import type { ExternalWork } from "./host-request.ts";
 import type { Plugin } from "./hook.ts";
 import type { OutcomeResolver, Projector } from "./outcome.ts";
-import type { Roots } from "../scope/token.ts";
+import type { Roots } from "../scope/wait-token.ts";
 import type { FlowHost } from "../session/flow.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
 

@@ -5,7 +5,6 @@
 import type { Command, Event, Reply, RequestedCall, State } from "@pawl/sansio-core";
 import {
   type Json,
-  ModelToolReturnPart,
   type ToolCallOutput,
   type ToolResult,
   type ToolValue,
@@ -18,6 +17,7 @@ import {
   internalErrorOutput,
   isToolResult,
   lift,
+  ModelToolReturnPart,
   parseMediaType,
   read,
   resultOf,
@@ -26,7 +26,7 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type AttachmentStore, putAttachment } from "../journal/attachment.ts";
-import { EffectError, ToolError, textOf } from "../error.ts";
+import { EffectError, textOf, ToolError } from "../error.ts";
 import { notStored } from "../scope/offload-policy.ts";
 import { roundTripped } from "../scope/round-trip.ts";
 import { type ExecutionResult, type ToolImage, isExecutionResult, withoutRawOutput } from "../tool/result.ts";

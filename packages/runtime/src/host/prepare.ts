@@ -1,5 +1,5 @@
 /** Preparation of calls: before the launch the arguments are checked, and the tool prepares the call. Each gives an event. */
-import { type Command, type Event, type State } from "@pawl/sansio-core";
+import type { Command, Event, State } from "@pawl/sansio-core";
 import {
   type Json,
   type ToolCallOutput,

@@ -9,7 +9,7 @@
  */
 import type { Finished } from "@pawl/sansio-core";
 import type { BlobStore } from "./blob.ts";
-import type { ScopeSecret } from "../scope/token.ts";
+import type { ScopeSecret } from "../scope/wait-token.ts";
 
 /** One line of the log with its sequence. */
 export interface JournalLine {

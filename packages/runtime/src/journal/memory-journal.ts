@@ -1,18 +1,18 @@
 /** A journal in memory: for tests and trials, and as the plainest model of a store. */
 import type {
+  Adoption,
   Append,
   AppendResult,
   Claim,
   Journal,
   Lease,
-  ScopeEntry,
-  Adoption,
   MoveEnd,
   MoveStore,
+  ScopeEntry,
 } from "./journal.ts";
 import { memoryBlobs } from "./blob.ts";
 import { StoredScope } from "./memory-scope.ts";
-import type { ScopeSecret } from "../scope/token.ts";
+import type { ScopeSecret } from "../scope/wait-token.ts";
 
 export interface MemoryJournalOptions {
   /** The store's clock in milliseconds, by which leases run. */

@@ -13,7 +13,7 @@ import { type Stores, packageOf, packageText, travelling } from "./package.ts";
 import type { MoveStore } from "../journal/journal.ts";
 import { type MoveAnswer, type MovePart, type Mover, partsOf } from "./mover.ts";
 import type { Platform } from "../platform.ts";
-import { secretsOf, type Roots } from "../scope/token.ts";
+import { type Roots, secretsOf } from "../scope/wait-token.ts";
 
 export interface DeparturePort extends Stores {
   readonly platform: Platform;

@@ -10,7 +10,7 @@ import { Departures } from "./departure.ts";
 import type { Leaving, Resting } from "./quiesce.ts";
 import type { Mover } from "./mover.ts";
 import type { Platform } from "../platform.ts";
-import type { Roots } from "../scope/token.ts";
+import type { Roots } from "../scope/wait-token.ts";
 
 /** A scope that is open here. */
 interface OpenScope {

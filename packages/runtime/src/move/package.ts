@@ -1,6 +1,6 @@
 /** The package in which a scope moves: its log, the rows beside it in its store, and the secrets of its wait keys. */
 import { type Finished, type State, initial, restore, stateHash } from "@pawl/sansio-core";
-import { PackedAttachment, PackedBlob, chain } from "@pawl/sansio-core/driver";
+import { chain, PackedAttachment, PackedBlob } from "@pawl/sansio-core/driver";
 import {
   type Codec,
   type ValueError,
@@ -17,13 +17,13 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { chainStartOf } from "../journal/memory-scope.ts";
-import { Quarantined, foldLines } from "../scope/history.ts";
-import type { Journal, JournalLine, InboxMessage, Segment, IndexEntry, MoveStore } from "../journal/journal.ts";
+import { foldLines, Quarantined } from "../scope/history.ts";
+import type { InboxMessage, IndexEntry, Journal, JournalLine, MoveStore, Segment } from "../journal/journal.ts";
 import type { AttachmentStore } from "../journal/attachment.ts";
 import type { Fault } from "../scope/deferred-event.ts";
 import { packAttachments } from "./attachment.ts";
 import { packBlobs } from "../journal/blob.ts";
-import type { ScopeSecret } from "../scope/token.ts";
+import type { ScopeSecret } from "../scope/wait-token.ts";
 import { readText } from "../encoding.ts";
 
 export interface MovePackage {

@@ -5,18 +5,18 @@ import {
   type ProcessEventType,
   type ProcessIdentity,
   type ProcessInput,
-  ProcessRegistration,
   type SessionScope,
   checkRegistration,
   envRef,
   identityOf,
+  ProcessRegistration,
   startedByProcess,
   startedBySession,
 } from "@pawl/sansio-core/driver";
 import { describe, jsonFromJs, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../error.ts";
-import type { ProcessApi } from "../body/facet/facts.ts";
+import type { ProcessApi } from "../body/facet/facet.ts";
 
 export interface ProcessStart {
   readonly id: string;

@@ -4,7 +4,7 @@
  */
 import type { Event, State } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import type { ProcessApi } from "../body/facet/facts.ts";
+import type { ProcessApi } from "../body/facet/facet.ts";
 import { ScopeLost } from "../error.ts";
 import type { HostSide } from "../host/host.ts";
 import type { Access } from "../scope/access.ts";
@@ -15,7 +15,7 @@ import type { Ephemeral } from "../session/observe/observation.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
 import { plainEnvironment } from "./host.ts";
-import { Inbox } from "./message/inbox.ts";
+import { Inbox } from "../message/inbox.ts";
 import { type LiveWork, SessionWork } from "./run/session-work.ts";
 import { type ProcessCommand, ScopeWork } from "./work.ts";
 

@@ -3,19 +3,20 @@
  * is stepped, and so the whole state, has references in their place; bodies, models, hosts and observers see values.
  */
 import type { RuntimeOptions } from "../runtime-options.ts";
-import { type Event, EventCodec, type State } from "@pawl/sansio-core";
+import { type Event, type State, EventCodec } from "@pawl/sansio-core";
 import { type Json, decode, describe, mapValues, noLimits, parse, readOwned, stringify, utf8 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import {
   type BlobReader,
   type BlobStore,
-  BlobMissing,
   blobAt,
+  BlobMissing,
   isHash,
   isMarked,
   referenceTo,
 } from "../journal/blob.ts";
-import { mayWait, mayOffload, type RejectedSizes } from "./offload-policy.ts";
+import { mayOffload, mayWait } from "./offload-policy.ts";
+import type { Platform } from "../platform.ts";
 
 /** Characters of a value's text from which on it is put aside, unless the host says otherwise. */
 export const defaultBlobChars = 65_536;
@@ -222,3 +223,40 @@ export const valuesOf = (
   scope: string,
   rejected: RejectedSizes,
 ): Values => new Values({ scope, blobs: journal.blobs, limit: blobChars, hashText: platform.hashText, rejected });
+
+/** Shorter lines are never the reason that a journal is full. */
+const leastLine = 4096;
+const rememberedMs = 60_000;
+
+interface Rejected {
+  readonly characters: number;
+  readonly until: number;
+}
+
+export class RejectedSizes {
+  readonly #platform: Pick<Platform, "monotonic">;
+  readonly #refused = new Map<string, Rejected>();
+
+  constructor(platform: Pick<Platform, "monotonic">) {
+    this.#platform = platform;
+  }
+
+  /** There was no room for a line of so many characters. */
+  refused(scope: string, characters: number): void {
+    if (characters < leastLine) return;
+    const until = this.#platform.monotonic() + rememberedMs;
+    this.#refused.set(scope, { characters: Math.min(characters, this.#most(scope)), until });
+  }
+
+  has(scope: string, characters: number): boolean {
+    return characters < leastLine || characters < this.#most(scope);
+  }
+
+  #most(scope: string): number {
+    const refused = this.#refused.get(scope);
+    if (refused === undefined) return Infinity;
+    if (this.#platform.monotonic() < refused.until) return refused.characters;
+    this.#refused.delete(scope);
+    return Infinity;
+  }
+}

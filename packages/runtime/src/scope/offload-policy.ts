@@ -6,7 +6,6 @@
 import type { Event, EventType, State } from "@pawl/sansio-core";
 import type { EffectKind } from "@pawl/sansio-core/driver";
 import { Refused } from "../error.ts";
-import type { Platform } from "../platform.ts";
 
 export const notStored = "value_not_stored";
 
@@ -72,40 +71,3 @@ export const mayOffload = (event: Event, state: State): boolean => {
   if (!handedOn.has(event.type) || isRead(event, state)) return false;
   return event.type !== "effect.requested" || !told.has(event.effect.kind);
 };
-
-/** Shorter lines are never the reason that a journal is full. */
-const leastLine = 4096;
-const rememberedMs = 60_000;
-
-interface Rejected {
-  readonly characters: number;
-  readonly until: number;
-}
-
-export class RejectedSizes {
-  readonly #platform: Pick<Platform, "monotonic">;
-  readonly #refused = new Map<string, Rejected>();
-
-  constructor(platform: Pick<Platform, "monotonic">) {
-    this.#platform = platform;
-  }
-
-  /** There was no room for a line of so many characters. */
-  refused(scope: string, characters: number): void {
-    if (characters < leastLine) return;
-    const until = this.#platform.monotonic() + rememberedMs;
-    this.#refused.set(scope, { characters: Math.min(characters, this.#most(scope)), until });
-  }
-
-  has(scope: string, characters: number): boolean {
-    return characters < leastLine || characters < this.#most(scope);
-  }
-
-  #most(scope: string): number {
-    const refused = this.#refused.get(scope);
-    if (refused === undefined) return Infinity;
-    if (this.#platform.monotonic() < refused.until) return refused.characters;
-    this.#refused.delete(scope);
-    return Infinity;
-  }
-}

@@ -2,19 +2,19 @@
  * Round trips: everything that tools, hooks and hosts say is encoded and read back before it is recorded. A scope with
  * a line in its log that nobody can read is quarantined for ever.
  */
-import { type Event, EventCodec } from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
 import {
   type Codec,
-  PendingCompletion,
-  ToolCallOutput,
   type ToolResult,
   describe,
   done,
   err,
   pending,
+  PendingCompletion,
   read,
+  ToolCallOutput,
 } from "@pawl/tool-value";
-import * as E from "fp-ts/lib/Either.js";
+import { type Event, EventCodec } from "@pawl/sansio-core";
 import { Refused, textOf } from "../error.ts";
 
 /** Returns a value as it is read back, or why it cannot be. */

@@ -55,19 +55,19 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import { ScopeLost } from "../error.ts";
 import type { Append, AppendResult, InboxMessage, OutboxMessage } from "../journal/journal.ts";
-import { DeferredEvents, type Told } from "./deferred-event.ts";
-import { outboxMessageOf } from "./message.ts";
+import { type Told, DeferredEvents } from "./deferred-event.ts";
+import { outboxMessageOf } from "../message/message.ts";
 import { mayWait } from "./offload-policy.ts";
 import { soonMs } from "../platform.ts";
-import { DeadlineAlarm, type ScopeClock } from "./clock.ts";
+import { type ScopeClock, DeadlineAlarm } from "./clock.ts";
 import type { ScopeStore } from "./scope-store.ts";
-import { type Batch, type Cause, Uncommitted, type WaitingCommand, addressees } from "./uncommitted.ts";
-import type { News } from "../body/replay-order.ts";
-import type { Member } from "./commit-loop.ts";
+import { type Batch, type Cause, type WaitingCommand, addressees, Uncommitted } from "../commit/uncommitted.ts";
+import type { News } from "../body/replay.ts";
+import type { Member } from "../commit/commit-loop.ts";
 import type { Instance } from "../session/instance.ts";
 import type { Interpreter } from "../session/interpreter.ts";
 
-export type { Cause } from "./uncommitted.ts";
+export type { Cause } from "../commit/uncommitted.ts";
 
 export class ScopeRunner implements Member {
   readonly id: string;

@@ -23,10 +23,9 @@ import type { Finished, State } from "@pawl/sansio-core";
 import type { Fault } from "./deferred-event.ts";
 import type { ScopeClock } from "./clock.ts";
 import { type Opened, begun } from "./load-scope.ts";
-import type { RejectedSizes } from "./offload-policy.ts";
+import { type RejectedSizes, type Values, valuesOf } from "./large-values.ts";
 import type { Retention } from "./snapshots.ts";
-import type { ScopeSecret } from "./token.ts";
-import { type Values, valuesOf } from "./large-values.ts";
+import type { ScopeSecret } from "./wait-token.ts";
 import type { Journal, JournalLine } from "../journal/journal.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
 

@@ -3,13 +3,13 @@
  * decision names the arguments it was made on by their hash; edited arguments are checked again before they count.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { pendingApprovals, type Decision } from "@pawl/sansio-core/driver";
-import { type Codec, type Json, json, optional, record, string, u64, stableHash } from "@pawl/tool-value";
-import { type Access, decoded, storedForm, missingCall, refuse } from "../scope/access.ts";
-import { recordedIn, eventsOfTypes } from "../scope/history.ts";
+import { type Decision, pendingApprovals } from "@pawl/sansio-core/driver";
+import { type Codec, type Json, json, optional, record, stableHash, string, u64 } from "@pawl/tool-value";
+import { type Access, decoded, missingCall, refuse, storedForm } from "../scope/access.ts";
+import { eventsOfTypes, recordedIn } from "../scope/history.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Event, State, Recorded } from "@pawl/sansio-core";
-import { ScopeLost, Refused } from "../error.ts";
+import type { Event, Recorded, State } from "@pawl/sansio-core";
+import { Refused, ScopeLost } from "../error.ts";
 import { decodedEvent } from "../scope/round-trip.ts";
 
 /** A call that waits for approval, with what a decision on it names. */

@@ -26,7 +26,7 @@ import type { Shutdown } from "../lifecycle/lease.ts";
 import type { Platform } from "../platform.ts";
 import type { Places } from "../process/run/background.ts";
 import type { Glimpse } from "../process/run/session-work.ts";
-import type { Member } from "../scope/commit-loop.ts";
+import type { Member } from "../commit/commit-loop.ts";
 import type { Telemetry } from "../log.ts";
 
 export interface Instance {

@@ -19,7 +19,7 @@
  * everything else is the next owner's, who is asked for it again.
  */
 import type { Command, Event, Finished, State, Tool } from "@pawl/sansio-core";
-import { UnderWay, endedIn, isAtRest, isClientSide, isOffered } from "./under-way.ts";
+import { endedIn, isAtRest, isClientSide, isOffered, UnderWay } from "../lifecycle/eviction.ts";
 import { ApprovalEdits } from "./approval.ts";
 import { publish } from "./catalog.ts";
 import { Offers } from "./executor/offer.ts";
@@ -31,9 +31,9 @@ import { type Callers, Requests } from "./request.ts";
 import type { Session } from "./session.ts";
 import { Bodies } from "../body/bodies.ts";
 import type { Answer } from "../body/record.ts";
-import type { News } from "../body/replay-order.ts";
+import type { News } from "../body/replay.ts";
 import { ScopeLost, stackOf } from "../error.ts";
-import { Questions, hostWork, isQuestion } from "../host/question.ts";
+import { hostWork, isQuestion, Questions } from "../host/question.ts";
 import { Leaving } from "../move/quiesce.ts";
 import { ScopeLinks } from "../process/scope-links.ts";
 import type { Access } from "../scope/access.ts";

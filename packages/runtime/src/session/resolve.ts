@@ -1,12 +1,12 @@
 /** Resolves wait keys from outside: by token, or by id for an operator. The first resolution wins. */
 import { type Event, nextDeadline } from "@pawl/sansio-core";
 import { type WaitRow, resolutionIn } from "@pawl/sansio-core/driver";
-import { type Codec, type Json, Resolution, type ResolveOutcome, string, stringify, tagged } from "@pawl/tool-value";
+import { type Codec, type Json, type ResolveOutcome, Resolution, string, stringify, tagged } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Access, decoded, storedForm, refuse } from "../scope/access.ts";
+import { type Access, decoded, refuse, storedForm } from "../scope/access.ts";
 import { eventAt } from "../scope/history.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
-import { idOfToken, idUnder } from "../scope/token.ts";
+import { idOfToken, idUnder } from "../scope/wait-token.ts";
 import type { HostSide } from "../host/host.ts";
 
 /** The outcome of a resolution. A key that nobody may resolve, or ever could, is `unknown_or_revoked`. */

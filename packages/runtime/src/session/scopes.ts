@@ -21,15 +21,15 @@ import { Callers } from "./request.ts";
 import { Session } from "./session.ts";
 import { ScopeLost } from "../error.ts";
 import type { Holding } from "../journal/journal.ts";
-import { type Evicted, IdleCache, abandonEvicted, defaultLinger, evictedUntil } from "../lifecycle/idle-cache.ts";
+import { type Evicted, abandonEvicted, defaultLinger, evictedUntil, IdleCache } from "../lifecycle/eviction.ts";
 import type { Moves } from "../move/move.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
 import { ScopeClock } from "../scope/clock.ts";
-import { claimed, isStored, openState, openedBy, wholly } from "../scope/load-scope.ts";
-import { RejectedSizes } from "../scope/offload-policy.ts";
+import { claimed, isStored, openedBy, openState, wholly } from "../scope/load-scope.ts";
+import { RejectedSizes } from "../scope/large-values.ts";
 import { scopeStoreOf } from "../scope/scope-store.ts";
 import { tellSpans } from "../log.ts";
-import { ToolNews, type Registry } from "../tool/registry.ts";
+import { type Registry, ToolNews } from "../tool/registry.ts";
 
 /** The parts of a runtime that are asked when a scope is opened. */
 export interface Opening {

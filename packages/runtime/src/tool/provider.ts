@@ -3,12 +3,11 @@ import type { Tool } from "@pawl/sansio-core";
 import { PreparedToolCall, ProviderReplayMeta } from "@pawl/sansio-core/driver";
 import { type Codec, type Json, type ToolResult, describe, err, isToolResult, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type JsonSchema } from "./argument.ts";
-import { type Checker, checkerOf } from "./argument-check.ts";
+import type { JsonSchema } from "./argument.ts";
+import { type Checker, type LiveTool, type PrepareContext, type Prepared, checkerOf } from "./live-tool.ts";
 import { ToolContract, ToolManifest } from "./manifest.ts";
 import type { ProgressMessage, ToolContext } from "../body/facet/context.ts";
 import { Refused } from "../error.ts";
-import type { LiveTool, PrepareContext, Prepared } from "./live-tool.ts";
 import { admitName, admitSchema, coreTool } from "./tool.ts";
 
 /** A call as a model requested it. */

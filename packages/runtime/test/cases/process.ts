@@ -1,10 +1,10 @@
 /** Events that a body emits in its process: what it is told of them, and their keys as the log of the process has them. */
-import { ProcessEvent, type ProcessInput } from "@pawl/sansio-core/driver";
+import { type ProcessInput, ProcessEvent } from "@pawl/sansio-core/driver";
 import { withFields } from "@pawl/testkit";
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type ToolContext, type ToolDefinition, defineTool } from "../../src/index.ts";
-import { problemOfProcessEvent } from "../../src/body/facet/facts.ts";
+import { problemOfProcessEvent } from "../../src/body/facet/facet.ts";
 import { type Program, eventType, live, program } from "../process/world.ts";
 import type { World } from "../world.ts";
 import { type Answer, answerOf, refusal, standingFields, standingOf } from "./standing.ts";

@@ -3,8 +3,8 @@ import * as t from "io-ts";
 import * as v from "valibot";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { type JsonSchema } from "../../src/tool/argument.ts";
-import { checkerOf } from "../../src/tool/argument-check.ts";
+import type { JsonSchema } from "../../src/tool/argument.ts";
+import { checkerOf } from "../../src/tool/live-tool.ts";
 import { contractOf, defineTool } from "../../src/index.ts";
 import { World } from "../world.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "../../src/index.ts";
 import { causeChain, memoryAttachments, registryReply, withoutRawOutput } from "../../src/driver.ts";
 import type { BodyRun } from "../../src/body/body-run.ts";
-import type { CallFacts } from "../../src/body/facet/facts.ts";
+import type { CallFacts } from "../../src/body/facet/facet.ts";
 import { bodyResult } from "../../src/body/run-tool.ts";
 import { World } from "../world.ts";
 

@@ -23,6 +23,7 @@ import type { Tool } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
+import { hasRule } from "../kernel/protocol.ts";
 import type { CallRef, State } from "../kernel/vocabulary.ts";
 
 export type StickyDecision =
@@ -54,7 +55,9 @@ export type ApprovalEvent = {
 export const approve = (draft: Draft, row: CallIn<"awaiting_approval">): CallRow => {
   const { body } = row;
   const { payload, argsHash } = row.approval;
-  return body === undefined ? ready(row, payload, argsHash) : resuming(draft, row, { body, cause: "run_again" });
+  if (body === undefined) return ready(row, payload, argsHash);
+  const approved = hasRule(draft.scope.protocol, "lives") ? { ...body, argsHash } : body;
+  return resuming(draft, row, { body: approved, cause: "run_again" });
 };
 
 /** Edited arguments go through the tool's own check, where it has one; they are not hooked again. */

@@ -2,6 +2,7 @@
 import { firstBroken } from "../kernel/error.ts";
 import type { BatchRow } from "./batch.ts";
 import { firstTry } from "./effect.ts";
+import { checkC9, checkC9Change } from "./life.ts";
 import type { BodyState, CallIn, CallPhase, CallRow } from "./model.ts";
 import { awaitsApproval, bodyOf, occupies } from "./row.ts";
 import type { Check } from "../concern.ts";
@@ -103,8 +104,8 @@ export const checkC8: Check = (state) =>
       : undefined;
   });
 
-export const callChecks: readonly Check[] = [checkC1, checkC2, checkC3, checkC4, checkC5, checkC6, checkC8];
-export const callChangeChecks = [checkC2Change, checkC7Change] as const;
+export const callChecks: readonly Check[] = [checkC1, checkC2, checkC3, checkC4, checkC5, checkC6, checkC8, checkC9];
+export const callChangeChecks = [checkC2Change, checkC7Change, checkC9Change] as const;
 
 const firstBatch = (state: State, broken: (row: BatchRow) => string | undefined): string | undefined =>
   firstBroken(state.batches.rows(), (row) => `batch \`${row.ref}\` (${row.phase})`, broken);
@@ -221,6 +222,8 @@ export const checkE2: Check = (state) =>
     for (const [key, effect] of settled) {
       const isOrdered = effect.requested <= effect.settled && effect.settled <= state.seq;
       if (!isOrdered) return `E2: \`${key}\` was asked at ${effect.requested} and settled at ${effect.settled}`;
+      if (effect.first !== undefined && effect.first >= effect.settled)
+        return `E2: \`${key}\` was first answered at ${effect.first}, and reused at ${effect.settled}`;
       if (effect.attempt > attempt) return `E2: \`${key}\` settled in attempt ${effect.attempt} of ${attempt}`;
     }
     return undefined;

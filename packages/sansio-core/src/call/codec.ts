@@ -14,6 +14,7 @@ import {
 } from "@pawl/tool-value";
 import type { Decision } from "./approval.ts";
 import type { ChildCall, EffectResult, EffectSpec, SelectMode, StepError, StepRecovery } from "./effect.ts";
+import type { SignalPlace } from "./life.ts";
 import type { ArgsVerdict, BodyResult, Directive, HookOutcome, Preparation, Resolved, ResumeCause } from "./model.ts";
 import { SessionScope } from "../identity/scope.ts";
 import { AskingCodec } from "../message/message.ts";
@@ -79,7 +80,7 @@ export const ChildCallCodec: Codec<ChildCall> = record<ChildCall>("struct ChildC
   args: json,
 });
 
-export const SignalCodec = record<{ readonly name: string; readonly ordinal: number }>("struct SignalPlace", {
+export const SignalCodec: Codec<SignalPlace> = record<SignalPlace>("struct SignalPlace", {
   name: string,
   ordinal: u64,
 });
@@ -91,7 +92,12 @@ export const EffectSpecCodec: Codec<EffectSpec> = tagged<EffectSpec, "kind">("Ef
   step: { recovery: oneOf<StepRecovery>("a step recovery", "again", "idempotent", "once"), input: json },
   sleep: { ms: u64 },
   cleanup: { deadline_ms: u64 },
-  wait: { wait: string, deadline_ms: optional(u64), signal: optional(SignalCodec) },
+  wait: {
+    wait: string,
+    deadline_ms: optional(u64),
+    signal: optional(SignalCodec),
+    own: optional(oneOf<"life" | "call">("whose own it is", "life", "call")),
+  },
   host: { name: string, input: json },
   trigger: { input: json },
   batch: { calls: array(ChildCallCodec) },

@@ -41,6 +41,7 @@ import {
   PreparationCodec,
   ResolvedCodec,
   ResumeCauseCodec,
+  SignalCodec,
   StepErrorCodec,
 } from "./codec.ts";
 import { type ApprovalEvent, onApprovalDecided } from "./approval.ts";
@@ -54,6 +55,7 @@ import {
   onCallMoved,
   onPreparationEnded,
 } from "./batch.ts";
+import { onCallsUpgraded, onWaitKept } from "./life.ts";
 import { nextCallDue, onCallDue, tidyCallDues } from "./deadlines.ts";
 import { onEffectRequested } from "./perform.ts";
 import {
@@ -136,8 +138,14 @@ export const call: Concern<
     "call.suspended": { fields: { ...ofRun, parked: optional(string) }, on: onSuspended },
     "call.resumed": { fields: { ...ofRun, cause: ResumeCauseCodec, owner: string }, on: onResumed },
     "call.continued": {
-      fields: { ...ofRun, args: json, left: optional(array(string)) },
-      fieldsSince: { left: "waits_for_effects" },
+      fields: {
+        ...ofRun,
+        args: json,
+        args_hash: optional(string),
+        signals: optional(array(SignalCodec)),
+        left: optional(array(string)),
+      },
+      fieldsSince: { args_hash: "lives", signals: "lives", left: "waits_for_effects" },
       on: onRun,
     },
     "call.diverged": { fields: { ...ofRun, position: u64, expected: string, found: string }, on: onRun },
@@ -203,17 +211,22 @@ export const call: Concern<
     "batch.counted": { raises: ["batch.ended"], on: inLiveBatch(onBatchCounted) },
     "batch.triggered": { raises: [], on: inLiveBatch(onBatchTriggered) },
     "calls.cancel": {
-      raises: ["batch.counted", "call.left", "wait.close", "effect.end"],
+      raises: ["batch.counted", "call.left", "wait.close", "waits.leave", "effect.end"],
       on: inLiveBatch(onCallsCancel),
     },
     "batches.cancel": { raises: ["calls.cancel"], on: onBatchesCancel },
     "batches.review": { raises: ["calls.launch"], on: onBatchesReview },
     "call.left": { raises: ["calls.drop", "wait.leave"], on: onCallLeft },
-    "calls.drop": { raises: ["wait.close"], on: onCallsDrop },
-    "calls.decide": { raises: ["call.moved"], on: onCallsDecide },
-    "owners.lost": { raises: ["call.moved", "call.left", "wait.open", "wait.close", "run.lost"], on: onOwnersLost },
+    "calls.drop": { raises: ["wait.close", "waits.leave"], on: onCallsDrop },
+    "calls.decide": { raises: ["call.moved", "waits.leave"], on: onCallsDecide },
+    "owners.lost": {
+      raises: ["call.moved", "call.left", "wait.open", "wait.close", "waits.leave", "run.lost"],
+      on: onOwnersLost,
+    },
     "effect.end": { raises: [], on: onEffectEnd },
     "pending.end": { raises: ["call.moved"], on: onPendingEnd },
+    "wait.kept": { raises: [], on: onWaitKept },
+    "calls.upgraded": { raises: [], on: onCallsUpgraded },
     "effects.expire": { raises: ["wait.leave"], on: onEffectsExpire },
   },
   commands: {

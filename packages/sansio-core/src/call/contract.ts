@@ -1,6 +1,7 @@
 /** Signals that calls hear, and commands that they ask for. */
 import type { Json, Resolution, ToolCallOutput } from "@pawl/tool-value";
 import type { Recovery } from "../catalog/model.ts";
+import type { ContinuedCall } from "../scope/model.ts";
 import type { BatchRef, CallRef } from "../kernel/vocabulary.ts";
 import type { NewCall, Replies } from "../request/model.ts";
 import type { Deadlines } from "../kernel/deadline.ts";
@@ -72,6 +73,10 @@ export type CallSignal =
       readonly requested?: number;
     }
   | { readonly type: "pending.end"; readonly call: CallRef; readonly resolution: Resolution | "revoked" }
+  /** A wait of the call's own was resolved before its body waited. */
+  | { readonly type: "wait.kept"; readonly call: CallRef; readonly key: string }
+  /** The scope has a later protocol. `continued`: calls with other arguments than those that their hash is of. */
+  | { readonly type: "calls.upgraded"; readonly continued: readonly ContinuedCall[] }
   /** The earliest deadline of a body's effects has passed. */
   | { readonly type: "effects.expire"; readonly call: CallRef };
 

@@ -9,7 +9,8 @@
  *
  * Invariants
  *   E1  keys are unique among the open and settled effects of a call, attempt by attempt
- *   E2  a settled effect stands at no earlier place in the log than its request, and in no later attempt than the current
+ *   E2  a settled effect stands at no earlier place in the log than its request, and in no later attempt than the current;
+ *       one that is reused was first answered before
  *   E3  an open sleep has a due time, and a wait may have one, as a step between two tries has; nothing else has
  *   E4  an open wait is a waiter of its wait, and the other way round
  *   E5  an open child batch is live, and names this effect as its parent; every child batch has one
@@ -18,10 +19,9 @@
  *   E8  only a step has tries, which it counts from the second on; one that may run only once has no second
  */
 import type { Json } from "@pawl/tool-value";
-import { bodyOf } from "./row.ts";
+import type { SignalPlace } from "./life.ts";
 import type { SessionScope } from "../identity/scope.ts";
 import type { Deadline } from "../kernel/deadline.ts";
-import type { State } from "../kernel/vocabulary.ts";
 import type { Asking } from "../message/message.ts";
 import type { Reply } from "../request/model.ts";
 
@@ -46,7 +46,9 @@ export type EffectSpec =
       readonly wait: string;
       readonly deadline_ms?: number;
       /** For a process that waits for a signal: its name and number. */
-      readonly signal?: { readonly name: string; readonly ordinal: number };
+      readonly signal?: SignalPlace;
+      /** The key is the life's own, or the call's, and leaves the state with it. Without: it is shared by a request. */
+      readonly own?: "life" | "call";
     }
   | { readonly kind: "host"; readonly name: string; readonly input: Json }
   /** A host request whose answer is an occurrence, which the call's batch reports with its replies. */
@@ -105,6 +107,8 @@ export interface SettledEffect {
   /** Its place in the log: of several in one event the lower index comes first. */
   readonly settled: number;
   readonly index: number;
+  /** The event in which an answer that was reused first took its place: the body's clock stands there. */
+  readonly first?: number | undefined;
   /** The event that holds the value. */
   readonly value: number;
   /** For a select: the key that won. */
@@ -117,6 +121,7 @@ export interface StepError {
   readonly code: string;
   readonly message: string;
 }
+
 /** How work of a body's outside ended: its value, or its error. */
 export type EffectResult =
   | { readonly status: "ok"; readonly value: Json }
@@ -174,71 +179,6 @@ export type EffectEvent =
       readonly triggers: readonly Json[];
     }
   | { readonly type: "effect.reused"; readonly call: string; readonly attempt: number; readonly key: string };
-
-/**
- * Tells a driver how to answer a body's request: record it; answer from the log; record first that an earlier attempt's
- * answer is reused; join what is under way; run the step again; say that its outcome is unknown; or stop the body.
- */
-export type Ask =
-  | { readonly type: "record" }
-  | { readonly type: "answer" | "reuse"; readonly effect: SettledEffect }
-  | { readonly type: "join" }
-  /** `try`: left out for the first. */
-  | { readonly type: "run"; readonly try?: number }
-  | { readonly type: "unknown" }
-  | { readonly type: "diverged"; readonly expected: string; readonly found: string }
-  /** The context belongs to a run that is over. */
-  | { readonly type: "ended" };
-
-// Decides what becomes of a body's request: one pure function, which drivers obey.
-
-/** A body's request, as its program makes it. */
-export interface Asked {
-  readonly call: string;
-  readonly attempt: number;
-  readonly run: number;
-  readonly key: string;
-  readonly kind: EffectKind;
-  readonly hash: string;
-}
-
-const mismatch = (record: { readonly kind: EffectKind; readonly hash: string }, asked: Asked): Ask | undefined => {
-  if (record.kind === asked.kind && record.hash === asked.hash) return undefined;
-  const expected = `${record.kind} \`${asked.key}\` with input ${record.hash}`;
-  return { type: "diverged", expected, found: `${asked.kind} \`${asked.key}\` with input ${asked.hash}` };
-};
-
-/** A step that failed in an earlier attempt runs again, unless it may run only once. */
-export const isForgotten = (effect: SettledEffect, attempt: number): boolean =>
-  effect.attempt < attempt && effect.kind === "step" && effect.status === "err" && !effect.once;
-
-/**
- * An open record belongs to this run or to an earlier one: the body joins it, and a step's recovery says how. A step
- * between two tries is waited for as a sleep is.
- */
-const askOpen = (effect: OpenEffect, { attempt, run }: Asked): Ask => {
-  if (effect.kind !== "step" || effect.due !== undefined) return { type: "join" };
-  if (effect.attempt === attempt && effect.run === run) return { type: "join" };
-  if (effect.recovery === "once") return { type: "unknown" };
-  return effect.try === undefined ? { type: "run" } : { type: "run", try: effect.try };
-};
-
-/**
- * Decides what a driver does with a body's request: record it, answer it from the log, run it again, or stop the
- * body.
- */
-export const ask = (state: State, asked: Asked): Ask => {
-  const row = state.calls.at(asked.call);
-  const body = row === undefined ? undefined : bodyOf(row);
-  if (body === undefined || body.attempt !== asked.attempt || body.run !== asked.run) return { type: "ended" };
-  const open = body.open.find(({ key }) => key === asked.key);
-  if (open !== undefined) return mismatch(open, asked) ?? askOpen(open, asked);
-  const settled = body.settled.get(asked.key);
-  if (settled === undefined || isForgotten(settled, asked.attempt)) return { type: "record" };
-  const diverged = mismatch(settled, asked);
-  if (diverged !== undefined) return diverged;
-  return { type: settled.attempt < asked.attempt ? "reuse" : "answer", effect: settled };
-};
 
 // Decides race, any, all and allSettled over the effects of a body, by their places in the log.
 

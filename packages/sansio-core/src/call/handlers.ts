@@ -5,6 +5,7 @@ import { afterEdit, afterPrepare } from "./approval.ts";
 import { cancel, cancelNow, cleaned, stopLeft } from "./stop.ts";
 import { complete, ending, project } from "./finish.ts";
 import { afterBeforeHook, afterCheck, afterHooks } from "./prepare.ts";
+import { attemptInLife } from "./life.ts";
 import type { BodyResult, CallIn, CallRow } from "./model.ts";
 import { byBirth, inPhase, isRejection, move, problemOfRun, runningRow } from "./row.ts";
 import { batchesOfCall } from "./batch.ts";
@@ -113,7 +114,8 @@ const pendingOn = (
 /** A cancelled call that still finishes keeps its outcome, and is not tried again. */
 const afterAttempt = (draft: Draft, row: CallIn<"running">, output: ToolCallOutput, durationMs: number): CallRow => {
   const { body } = row;
-  const verdict = row.cancelled === undefined ? decideRetry(body.manifest.retry_policy, body.attempt, output) : keep;
+  const verdict =
+    row.cancelled === undefined ? decideRetry(body.manifest.retry_policy, attemptInLife(body), output) : keep;
   if (verdict.type !== "again")
     return ending(draft, row, verdict.type === "exhausted" ? verdict.output : output, durationMs);
   const delayMs = Number(verdict.delayMs);
@@ -204,7 +206,7 @@ const afterReport = (
 ): CallRow => {
   switch (event.type) {
     case "call.continued":
-      return continued(draft, row, event.args);
+      return continued(draft, row, event);
     case "call.diverged": {
       const detail = `replay diverged at request ${event.position}: expected ${event.expected}, found ${event.found}`;
       return diverge(draft, row, detail);

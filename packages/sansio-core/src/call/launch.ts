@@ -1,12 +1,15 @@
 /** Starts bodies: the first run, a run after a loss, the next attempt. Decides whether a call is tried again, and when. */
-import { type Json, type ToolCallOutput, type ToolFailure, withRetry } from "@pawl/tool-value";
+import { type ToolCallOutput, type ToolFailure, withRetry } from "@pawl/tool-value";
 import { observeStart, project, unapproved, unavailable } from "./finish.ts";
+import { firstLife, nextLife } from "./life.ts";
 import type { BodyState, CallIn, CallRow, ResumeCause, Stop } from "./model.ts";
 import { runningRow } from "./row.ts";
 import { callableById, recoveryOf } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
+import { hasRule } from "../kernel/protocol.ts";
+import type { EventOf } from "../kernel/vocabulary.ts";
 
 /** Milliseconds: a number as far as these count exactly, beyond that a bigint. */
 export type Millis = number | bigint;
@@ -97,12 +100,16 @@ export const execute = (draft: Draft, row: CallRow, body: BodyState, cause?: Res
   });
 };
 
+const noWaits: readonly string[] = [];
+
 const freshBody = (draft: Draft, { manifest, payload, argsHash }: CallIn<"ready">): BodyState => ({
   manifest,
   payload,
   argsHash,
   attempt: 1,
   run: 1,
+  life: firstLife,
+  waits: noWaits,
   resumes: 0,
   startedAt: draft.at,
   open: [],
@@ -161,9 +168,8 @@ export const pauseOver = (draft: Draft, row: CallIn<"resuming">): CallIn<"resumi
 };
 
 /** `ctx.continueAs`: the body starts anew under the same call, with nothing remembered. */
-export const continued = (draft: Draft, row: CallIn<"running">, args: Json): CallRow =>
-  resuming(
-    draft,
-    { ...row, args },
-    { body: { ...row.body, open: [], settled: PersistentMap.empty() }, cause: "continued" },
-  );
+export const continued = (draft: Draft, row: CallIn<"running">, event: EventOf<"call.continued">): CallRow => {
+  const life = hasRule(draft.scope.protocol, "lives") ? nextLife(draft, row.body, event) : {};
+  const body: BodyState = { ...row.body, open: [], settled: PersistentMap.empty(), ...life };
+  return resuming(draft, { ...row, args: event.args }, { body, cause: "continued" });
+};

@@ -19,11 +19,13 @@
  *   C6  between two attempts only steps that may run once are open
  *   C7  a call comes to `ready` through its approval where its tool requires it, or by a sticky one
  *   C8  a call that was told to stop has no clean-up open, and its grace runs unless it, or what it called, cleans up
+ *   C9  lives count from 1, one at a time; each begins with nothing remembered, and names an attempt that has begun
  */
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Tool } from "../catalog/model.ts";
 import type { Deadline } from "../kernel/deadline.ts";
+import type { Life, SignalPlace } from "./life.ts";
 import type { OpenEffect, SettledEffect } from "./effect.ts";
 import type { BatchRef, CallRef } from "../kernel/vocabulary.ts";
 
@@ -57,6 +59,9 @@ export interface BodyState {
   readonly argsHash: string;
   readonly attempt: number;
   readonly run: number;
+  readonly life: Life;
+  /** Keys of waits that may name the call, or its life: those that do leave the state with it. */
+  readonly waits: readonly string[];
   /** Resumes in a row without a new record. */
   readonly resumes: number;
   readonly startedAt: number;
@@ -215,7 +220,14 @@ export type CallEvent =
   /** `parked`: the body has ended, and starts again when its wait under this key is over. */
   | ({ readonly type: "call.suspended"; readonly parked?: string } & OfRun)
   | ({ readonly type: "call.resumed"; readonly cause: ResumeCause; readonly owner: string } & OfRun)
-  | ({ readonly type: "call.continued"; readonly args: Json; readonly left?: readonly string[] } & OfRun)
+  /** Begins the next life: with the hash of its arguments, and the last signal of each name that this one was handed. */
+  | ({
+      readonly type: "call.continued";
+      readonly args: Json;
+      readonly args_hash?: string;
+      readonly signals?: readonly SignalPlace[];
+      readonly left?: readonly string[];
+    } & OfRun)
   | ({
       readonly type: "call.diverged";
       readonly position: number;

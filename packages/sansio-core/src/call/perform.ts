@@ -1,12 +1,8 @@
 /** Takes what a body asks for: refuses it, opens its effect, and asks the world or another concern to carry it out. */
-import {
-  type ChildCall,
-  type EffectSpec,
-  type OpenEffect,
-  type SettledEffect,
-  decideSelect,
-  isForgotten,
-} from "./effect.ts";
+import { type ChildCall, type EffectSpec, type OpenEffect, type SettledEffect, decideSelect } from "./effect.ts";
+import { isForgotten } from "./ask.ts";
+import { missingRule } from "../kernel/protocol.ts";
+import type { OwnWait } from "../wait/model.ts";
 import type { CallIn, CallRow } from "./model.ts";
 import { inPhase, isRejection, problemOfRun, putCall, runningRow } from "./row.ts";
 import { type Bodied, settleAll, withBody } from "./settle.ts";
@@ -54,6 +50,8 @@ export const conflictOfSpec = (
     const ids = conflictOfIds(effect.calls) ?? conflictOfNames(draft, row, key, effect.calls);
     return ids === undefined ? undefined : reject("call_id_conflict", ids);
   }
+  if (effect.kind === "wait" && effect.own !== undefined)
+    return missingRule(draft.scope.protocol, "lives", "a wait of a call's own");
   if (effect.kind !== "select") return undefined;
   if (effect.keys.length === 0) {
     return reject("effect_unknown", `call \`${call}\`: \`${key}\` chooses from nothing, and would never end`);
@@ -72,9 +70,24 @@ export const conflictOfSpec = (
 
 type Spec<K extends EffectSpec["kind"]> = Extract<EffectSpec, { readonly kind: K }>;
 
+/** Whose own a wait is: signals count over all lives, and are nobody's. */
+const ownOf = ({ call: { ref }, body }: CallIn<"running">, { own, signal }: Spec<"wait">): OwnWait | undefined => {
+  if (own === undefined || signal !== undefined) return undefined;
+  return own === "call" ? { call: ref } : { call: ref, life: body.life.number };
+};
+
+/** Lists a wait that is the call's own, so that it leaves with it. */
+const keeping = (row: CallIn<"running">, effect: EffectSpec): CallIn<"running"> => {
+  const { body } = row;
+  const isKept = effect.kind === "wait" && ownOf(row, effect) !== undefined && !body.waits.includes(effect.wait);
+  return isKept ? { ...row, body: { ...body, waits: [...body.waits, effect.wait] } } : row;
+};
+
 const openWait = (draft: Draft, row: CallIn<"running">, key: string, effect: Spec<"wait">): void => {
   const { ref, request } = row.call;
-  draft.raise({ type: "wait.open", key: effect.wait, waiter: { call: ref, effect: key }, request });
+  const own = ownOf(row, effect);
+  const waiter = { call: ref, effect: key };
+  draft.raise({ type: "wait.open", key: effect.wait, waiter, request, ...(own === undefined ? {} : { own }) });
   if (effect.signal !== undefined) draft.raise({ type: "process.wait", key: effect.wait, ...effect.signal });
 };
 
@@ -197,7 +210,7 @@ const onAsked = (draft: Draft, row: CallIn<"running">, event: Requested): Reject
   const refusal = conflictOfSpec(draft, row, event) ?? problemOfScope(draft, event);
   if (refusal !== undefined) return refusal;
   const effect = opened(draft, event);
-  const next = withOpen(row, effect, row.body.settled.get(event.key));
+  const next = withOpen(keeping(row, event.effect), effect, row.body.settled.get(event.key));
   putCall(draft, decideAtOnce(draft, next, effect), row);
   perform(draft, row, event);
   return undefined;

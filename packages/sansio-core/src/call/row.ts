@@ -93,6 +93,15 @@ const leave = (draft: Draft, before: CallRow, after: CallRow): void => {
   if (key !== undefined && isEnded(after)) closeKey(draft, before, key, { status: "cancelled" });
 };
 
+/** Waits that are its own leave with a call, or with the life that it has left. */
+export const leaveOwnWaits = (draft: Draft, before: CallRow, after: CallRow | undefined): void => {
+  const body = bodyOf(before);
+  const next = after === undefined ? undefined : bodyOf(after);
+  if (body === undefined || body.waits.length === 0 || body.life.number === next?.life.number) return;
+  const ended = next === undefined ? {} : { life: body.life.number };
+  draft.raise({ type: "waits.leave", call: before.call.ref, ...ended, keys: body.waits });
+};
+
 /** Writes a row, with the deadline that it has now and did not have before. */
 export const putCall = (draft: Draft, row: CallRow, before: CallRow | undefined): void => {
   const due = dueOf(row);
@@ -104,6 +113,7 @@ export const putCall = (draft: Draft, row: CallRow, before: CallRow | undefined)
 export const place = (draft: Draft, before: CallRow, after: CallRow): Change => {
   putCall(draft, after, before);
   leave(draft, before, after);
+  leaveOwnWaits(draft, before, after);
   return {
     occupied: Number(occupies(after)) - Number(occupies(before)),
     completed: Number(after.phase === "completed") - Number(before.phase === "completed"),

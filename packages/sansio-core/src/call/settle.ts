@@ -1,13 +1,8 @@
 /** Ends effects: by an answer from outside, by a signal, or with the body; the body hears of it. */
-import {
-  type EffectKind,
-  type EffectStatus,
-  type OpenEffect,
-  type SettledEffect,
-  decideSelect,
-  isForgotten,
-} from "./effect.ts";
+import { type EffectKind, type EffectStatus, type OpenEffect, type SettledEffect, decideSelect } from "./effect.ts";
+import { isForgotten } from "./ask.ts";
 import { resuming } from "./launch.ts";
+import { readsFirstAnswers } from "./life.ts";
 import type { BodyState, CallIn, CallRow } from "./model.ts";
 import { bodyOf, earliestDue, inPhase, isRejection, known, putCall, runningRow } from "./row.ts";
 import { withNested } from "./batch.ts";
@@ -236,6 +231,7 @@ export const onEffectReused = (draft: Draft, event: EventOf<"effect.reused">): R
     requested: draft.seq,
     settled: draft.seq,
     index: draft.nextAnswer(),
+    ...(readsFirstAnswers(draft.scope.protocol, body) ? { first: effect.first ?? effect.settled } : {}),
   };
   putCall(draft, withBody(row, { ...body, resumes: 0, settled: body.settled.set(event.key, reused) }), row);
   answer(draft, row, event.key, reused);

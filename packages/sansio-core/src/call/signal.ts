@@ -7,7 +7,7 @@ import { outputOfPending } from "./deadlines.ts";
 import { ending, internal, project } from "./finish.ts";
 import { launch } from "./launch.ts";
 import type { CallIn, CallRow } from "./model.ts";
-import { type Change, byBirth, known, move, place, putCall } from "./row.ts";
+import { type Change, byBirth, known, leaveOwnWaits, move, place, putCall } from "./row.ts";
 import { unpark } from "./approval.ts";
 import { begin } from "./prepare.ts";
 import { lose } from "./owner-lost.ts";
@@ -115,7 +115,9 @@ export const onCallsCancel = (draft: Draft, { batch, calls }: SignalOf<"calls.ca
 export const onCallsDrop = (draft: Draft, { batches }: SignalOf<"calls.drop">): void => {
   for (const batch of batches) {
     for (const ref of draft.batch(batch)?.calls ?? []) {
-      drop(draft, known(draft, ref));
+      const row = known(draft, ref);
+      drop(draft, row);
+      leaveOwnWaits(draft, row, undefined);
       draft.dropCall(ref);
     }
     draft.dropBatch(batch);

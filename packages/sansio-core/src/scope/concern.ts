@@ -2,14 +2,14 @@
  * Scopes: their owner, protocol and options, and their moves. `admit` looks at the envelope of every event: its place in
  * the log, its time, and whether the scope takes events.
  */
-import { string, u64 } from "@pawl/tool-value";
+import { type Codec, array, optional, record, string, u64 } from "@pawl/tool-value";
 import type { Concern } from "../concern.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { Envelope, EventOf, EventType, State } from "../kernel/vocabulary.ts";
 import { defaultOptions, invalidOption, Options } from "../kernel/options.ts";
 import { isKnownProtocol } from "../kernel/protocol.ts";
-import type { ScopeEvent, ScopeRows } from "./model.ts";
+import type { ContinuedCall, ScopeEvent, ScopeRows } from "./model.ts";
 
 const whileMoving: ReadonlySet<EventType> = new Set(["scope.opened", "scope.received", "scope.moved", "scope.kept"]);
 
@@ -113,6 +113,7 @@ export const onUpgraded = (draft: Draft, event: EventOf<"scope.upgraded">): Reje
   if (!isKnownProtocol(event.to)) return reject("newer_protocol", `this core does not know protocol ${event.to}`);
   if (event.to <= scope.protocol) return reject("not_an_upgrade", `the scope is of protocol ${scope.protocol} already`);
   draft.setScope({ ...scope, protocol: event.to });
+  draft.raise({ type: "calls.upgraded", continued: event.continued ?? [] });
   return undefined;
 };
 
@@ -153,13 +154,18 @@ export const onMoving = (draft: Draft, { to, nonce }: EventOf<"scope.moving">): 
   draft.setScope({ ...draft.scope, status: { type: "moving", to, nonce, reopened: false } });
 };
 
+const ContinuedCallCodec: Codec<ContinuedCall> = record<ContinuedCall>("struct ContinuedCall", {
+  call: string,
+  args_hash: string,
+});
+
 export const scope: Concern<ScopeRows, ScopeEvent["type"]> = {
   name: "scope",
   events: {
     "scope.opened": { fields: { epoch: u64, owner: string, protocol: u64, options: Options }, on: onOpened },
     "clock.ticked": { fields: {}, on: () => undefined },
     "scope.configured": { fields: { options: Options }, on: onConfigured },
-    "scope.upgraded": { fields: { to: u64 }, on: onUpgraded },
+    "scope.upgraded": { fields: { to: u64, continued: optional(array(ContinuedCallCodec)) }, on: onUpgraded },
     "scope.moving": { fields: { to: string, nonce: string }, on: onMoving },
     "scope.received": { fields: { nonce: string, epoch: u64, owner: string }, on: onReceived },
     "scope.moved": { fields: { nonce: string }, on: onMoveEnded },

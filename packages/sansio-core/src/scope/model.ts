@@ -28,6 +28,12 @@ export interface ScopeRow {
   readonly status: ScopeStatus;
 }
 
+/** A call that continued under protocol 1, which did not record the hash of the arguments that it has now. */
+export interface ContinuedCall {
+  readonly call: string;
+  readonly args_hash: string;
+}
+
 export type ScopeEvent =
   | {
       readonly type: "scope.opened";
@@ -37,7 +43,7 @@ export type ScopeEvent =
       readonly options: Options;
     }
   | { readonly type: "scope.configured"; readonly options: Options }
-  | { readonly type: "scope.upgraded"; readonly to: number }
+  | { readonly type: "scope.upgraded"; readonly to: number; readonly continued?: readonly ContinuedCall[] }
   | { readonly type: "scope.moving"; readonly to: string; readonly nonce: string }
   | { readonly type: "scope.received"; readonly nonce: string; readonly epoch: number; readonly owner: string }
   | { readonly type: "scope.moved"; readonly nonce: string }

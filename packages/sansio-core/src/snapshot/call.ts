@@ -1,13 +1,14 @@
 /**
  * Effects in a snapshot. There may be thousands of settled ones, and all that is asked of them is their key, hash,
- * status and place: so each is a tuple, `[key, hash, code, attempt, requested, waited, index, back, winner]`, and what
- * is nothing at its end is left out.
+ * status and place: so each is a tuple, `[key, hash, code, attempt, requested, waited, index, back, winner, since]`, and
+ * what is nothing at its end is left out.
  *
  *   code    4 × the kind's place in `kinds`, 2 for a step that may run only once, 1 for an error
  *   waited  from the request to the end, in events
  *   index   among the answers of the event that settled it
  *   back    from the end to the event that holds the value, in events
  *   winner  of a select: the key that won
+ *   since   of an answer that was reused: from its first place to the end, in events
  */
 import {
   type Codec,
@@ -29,9 +30,10 @@ import {
   u64,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { ResumeCauseCodec, SelectModeCodec } from "../call/codec.ts";
+import { ResumeCauseCodec, SelectModeCodec, SignalCodec } from "../call/codec.ts";
 import type { EffectKind, OpenEffect, SettledEffect, StepRecovery } from "../call/effect.ts";
 import type { Approval, CallIn, ResumeCause, Stop, UnknownCause } from "../call/model.ts";
+import { type Life, type SignalPlace, firstLife } from "../call/life.ts";
 import type { Deadline } from "../kernel/deadline.ts";
 
 /** A snapshot leaves out what goes without saying. */
@@ -67,10 +69,11 @@ export const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct Ope
 
 export type SettledEntry = readonly [key: string, effect: SettledEffect];
 
-const written = ([key, effect]: SettledEntry): readonly (string | number)[] => {
-  const { kind, hash, status, attempt, requested, settled, index, value, winner, once } = effect;
+const written = ([key, effect]: SettledEntry): readonly (string | number | null)[] => {
+  const { kind, hash, status, attempt, requested, settled, index, first, value, winner, once } = effect;
   const code = 4 * kinds.indexOf(kind) + 2 * Number(once) + Number(status === "err");
   const tuple = [key, hash, code, attempt, requested, settled - requested, index, settled - value];
+  if (first !== undefined) return [...tuple, winner ?? null, settled - first];
   if (winner !== undefined) return [...tuple, winner];
   const last = tuple.findLastIndex((part) => part !== 0);
   return tuple.slice(0, Math.max(last + 1, 6));
@@ -80,16 +83,22 @@ const isCount = (u: unknown): u is number => u64.is(u);
 const isText = (u: unknown): u is string => string.is(u);
 
 const entryOf = (u: unknown): SettledEntry | undefined => {
-  if (!Array.isArray(u) || u.length < 6 || u.length > 9) return undefined;
-  const [key, hash, code, attempt, requested, waited, index = 0, back = 0, winner] = u as readonly unknown[];
+  if (!Array.isArray(u) || u.length < 6 || u.length > 10) return undefined;
+  const [key, hash, code, attempt, requested, waited, index = 0, back = 0, won, since = 0] = u as readonly unknown[];
+  const winner = won === null && u.length === 10 ? undefined : won;
   if (!isText(key) || !isText(hash) || !(winner === undefined || isText(winner))) return undefined;
   if (!isCount(code) || !isCount(attempt) || !isCount(requested) || !isCount(waited)) return undefined;
   const kind = kinds[Math.floor(code / 4)];
   const settled = requested + waited;
   if (!isCount(index) || !isCount(back) || kind === undefined || !isCount(settled) || back > settled) return undefined;
+  if (!isCount(since) || since > settled) return undefined;
   const status = code % 2 === 1 ? "err" : "ok";
   const once = code % 4 >= 2;
-  return [key, { kind, hash, status, attempt, requested, settled, index, value: settled - back, winner, once }];
+  const reused = since === 0 ? {} : { first: settled - since };
+  return [
+    key,
+    { kind, hash, status, attempt, requested, settled, index, ...reused, value: settled - back, winner, once },
+  ];
 };
 
 export const SettledCodec: Codec<SettledEntry> = codecFrom<SettledEntry>(
@@ -112,6 +121,9 @@ export interface BodyShape {
   readonly argsHash: string;
   readonly attempt: number;
   readonly run: number;
+  readonly life: Life;
+  /** Places among the waits of the snapshot. */
+  readonly waits: readonly number[];
   readonly resumes: number;
   readonly startedAt: number;
   readonly open: readonly OpenEffect[];
@@ -181,12 +193,23 @@ const isTrue = (flag: boolean): boolean => flag;
 const payload = defaulted<Json>(json, null, isNull);
 const argsHash = defaulted(string, "", isBlank);
 
+const LifeCodec: Codec<Life> = record<Life>("struct Life", {
+  number: u64,
+  attempt: u64,
+  at: optional(u64),
+  signals: defaulted<readonly SignalPlace[]>(array(SignalCodec), [], isEmpty),
+  upgradedIn: optional(u64),
+});
+const isFirst = ({ number, upgradedIn }: Life): boolean => number === 1 && upgradedIn === undefined;
+
 const BodyCodec: Codec<BodyShape> = record<BodyShape>("struct Body", {
   manifest: u64,
   payload,
   argsHash,
   attempt: defaulted(u64, 1, isOne),
   run: defaulted(u64, 1, isOne),
+  life: defaulted(LifeCodec, firstLife, isFirst),
+  waits: defaulted<readonly number[]>(array(u64), [], isEmpty),
   resumes: defaulted(u64, 0, isNone),
   startedAt: u64,
   open: defaulted<readonly OpenEffect[]>(array(OpenEffectCodec), [], isEmpty),

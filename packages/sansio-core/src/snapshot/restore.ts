@@ -26,7 +26,7 @@ import {
   problemOf,
   SnapshotCodec,
 } from "./shape.ts";
-import type { WaitRow } from "../wait/model.ts";
+import type { OwnWait, WaitRow } from "../wait/model.ts";
 
 /** Tools and waits that rows refer to by place; `problemOf` has made sure that there is something at each. */
 export interface Known {
@@ -36,9 +36,10 @@ export interface Known {
 
 const toolAt = ({ tools }: Known, place: number): Tool => tools[place] as Tool;
 
-const bodyState = (known: Known, { manifest, settled, ...body }: BodyShape): BodyState => ({
+const bodyState = (known: Known, { manifest, settled, waits, ...body }: BodyShape): BodyState => ({
   ...body,
   manifest: toolAt(known, manifest),
+  waits: waits.map((place) => known.waits[place]?.key ?? ""), // `problemOf` has looked.
   settled: PersistentMap.of(settled),
 });
 
@@ -195,16 +196,17 @@ const requestRow = ({ scope, waits: all }: SnapshotShape, shape: RequestShape): 
   return { ...base, phase: "running", waits };
 };
 
-const waitRow = ({ key, born, waiters, terminal, revoked }: WaitShape, requests: readonly string[]): WaitRow => ({
-  key,
-  born,
-  waiters: waiters.map(({ call, effect }) => {
+const waitRow = (shape: WaitShape, requests: readonly string[]): WaitRow => ({
+  key: shape.key,
+  born: shape.born,
+  waiters: shape.waiters.map(({ call, effect }) => {
     const ref = call as CallRef; // W3 holds of it, or the state is not believed.
     return effect === undefined ? { call: ref } : { call: ref, effect };
   }),
   requests,
-  ...(terminal === undefined ? {} : { terminal }),
-  ...(revoked ? { revoked } : {}),
+  ...(shape.terminal === undefined ? {} : { terminal: shape.terminal }),
+  ...(shape.revoked ? { revoked: shape.revoked } : {}),
+  ...(shape.own === undefined ? {} : { own: shape.own as OwnWait }),
 });
 
 const waitRows = ({ waits, requests }: SnapshotShape): readonly WaitRow[] => {

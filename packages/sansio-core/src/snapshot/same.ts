@@ -53,7 +53,7 @@ export const isSameState = (a: State, b: State): boolean =>
 export const referredTo = ({ calls, waits }: State): readonly number[] => {
   const seqs = new Set<number>();
   for (const row of calls.rows()) {
-    for (const { value, settled } of bodyOf(row)?.settled.values() ?? []) seqs.add(value).add(settled);
+    for (const { value, settled, first = settled } of bodyOf(row)?.settled.values() ?? []) seqs.add(value).add(first);
   }
   for (const { terminal } of waits.rows()) if (terminal !== undefined) seqs.add(terminal.seq);
   return [...seqs].toSorted((a, b) => a - b);

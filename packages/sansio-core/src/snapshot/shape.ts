@@ -92,12 +92,17 @@ export interface WaiterShape {
   readonly call: string;
   readonly effect?: string;
 }
+export interface OwnShape {
+  readonly call: string;
+  readonly life?: number;
+}
 export interface WaitShape {
   readonly key: string;
   readonly born: number;
   readonly waiters: readonly WaiterShape[];
   readonly terminal?: Terminal;
   readonly revoked: boolean;
+  readonly own?: OwnShape;
 }
 
 export interface SnapshotShape {
@@ -156,12 +161,14 @@ const WaiterCodec: Codec<WaiterShape> = record<WaiterShape>("struct Waiter", {
   effect: optional(string),
 });
 const TerminalCodec: Codec<Terminal> = record<Terminal>("struct Terminal", { resolution: Resolution, seq: u64 });
+const OwnCodec: Codec<OwnShape> = record<OwnShape>("struct OwnWait", { call: string, life: optional(u64) });
 const WaitCodec: Codec<WaitShape> = record<WaitShape>("struct Wait", {
   key: string,
   born: u64,
   waiters: defaulted<readonly WaiterShape[]>(array(WaiterCodec), [], isEmpty),
   terminal: optional(TerminalCodec),
   revoked: defaulted(boolean, false, isFalse),
+  own: optional(OwnCodec),
 });
 
 const StickyCodec: Codec<StickyDecision> = tagged<StickyDecision, "decision">("StickyDecision", "decision", {
@@ -221,6 +228,8 @@ const problemOfCall = (shape: CallShape, { tools, waits }: SnapshotShape): strin
   if (manifest !== undefined) return `call \`${shape.id}\`: no tool ${manifest} among ${tools.length}`;
   if (shape.phase === "pending" && shape.wait >= waits.length) return `call \`${shape.id}\`: no wait ${shape.wait}`;
   const body = bodyOf(shape);
+  const wait = body?.waits.find((place) => place >= waits.length);
+  if (wait !== undefined) return `call \`${shape.id}\`: no wait ${wait} among ${waits.length}`;
   const isDouble = body !== undefined && new Set(body.settled.map(([key]) => key)).size !== body.settled.length;
   return isDouble ? `call \`${shape.id}\`: two settled effects have one key` : undefined;
 };

@@ -77,9 +77,13 @@ interface Source {
 
 const placeOf = ({ waits }: Source, key: string): number => waits.get(key) ?? 0;
 
-const bodyShape = ({ manifests }: Source, { manifest, settled, ...body }: BodyState): BodyShape => ({
+/** Keys that are listed and have become others' since are left out. */
+const isKept = ({ state }: Source, key: string): boolean => state.waits.at(key)?.own !== undefined;
+
+const bodyShape = (source: Source, { manifest, settled, waits, ...body }: BodyState): BodyShape => ({
   ...body,
-  manifest: manifests.at(manifest),
+  manifest: source.manifests.at(manifest),
+  waits: waits.filter((key) => isKept(source, key)).map((key) => placeOf(source, key)),
   settled: [...settled].toSorted(byPlace),
 });
 
@@ -219,12 +223,13 @@ const childShapes = (source: Source, row: BatchRow): readonly ChildShape[] => {
   return [{ call: parent.call, effect: parent.effect, request, born, ...batchShape(source, row) }];
 };
 
-const waitShape = ({ key, born, waiters, terminal, revoked }: WaitRow): WaitShape => ({
+const waitShape = ({ key, born, waiters, terminal, revoked, own }: WaitRow): WaitShape => ({
   key,
   born,
   waiters,
   ...maybe("terminal", terminal),
   revoked: revoked === true,
+  ...maybe("own", own),
 });
 
 interface Aged {

@@ -1,6 +1,7 @@
 /** The invariants of waits, one function each: what is broken, and in which wait. */
 import { firstBroken } from "../kernel/error.ts";
 import type { Check } from "../concern.ts";
+import { isLifeOver } from "../call/life.ts";
 import { bodyOf } from "../call/row.ts";
 import type { State } from "../kernel/vocabulary.ts";
 import type { Waiter, WaitRow } from "./model.ts";
@@ -86,5 +87,14 @@ export const checkW5: Check = (state) =>
     ? undefined
     : firstOf(state, (row) => (isOver(row) ? undefined : "W5: it is open, and its session is deleted"));
 
-export const waitChecks: readonly Check[] = [checkW1, checkW2, checkW3, checkW4, checkW5];
+export const checkW6: Check = (state) =>
+  firstOf(state, ({ key, own }) => {
+    if (own === undefined) return undefined;
+    const row = state.calls.at(own.call);
+    if (isLifeOver(row, own.life)) return `W6: it is of \`${own.call}\`, which is over`;
+    const isListed = row !== undefined && bodyOf(row)?.waits.includes(key) === true;
+    return isListed ? undefined : `W6: \`${own.call}\` does not list it as its own`;
+  });
+
+export const waitChecks: readonly Check[] = [checkW1, checkW2, checkW3, checkW4, checkW5, checkW6];
 export const waitChangeChecks = [checkW2Change] as const;

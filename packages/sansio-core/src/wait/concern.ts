@@ -1,13 +1,14 @@
 /** Waits are opened, resolved once, and left. */
-import { array, optional, Resolution, string } from "@pawl/tool-value";
+import { array, optional, Resolution, string, u64 } from "@pawl/tool-value";
+import { isLifeOver } from "../call/life.ts";
 import { bodyOf, inPhase, isRejection } from "../call/row.ts";
 import type { Concern } from "../concern.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
-import type { EventOf, SignalOf } from "../kernel/vocabulary.ts";
+import type { CallRef, EventOf, SignalOf } from "../kernel/vocabulary.ts";
 import { Table } from "../kernel/table.ts";
 import { waitChangeChecks, waitChecks } from "./check.ts";
-import type { Terminal, Waiter, WaitEvent, WaitRow, WaitRows, WaitSignal } from "./model.ts";
+import type { OwnWait, Terminal, Waiter, WaitEvent, WaitRow, WaitRows, WaitSignal } from "./model.ts";
 
 /** Tells one who waits: a body by its effect, a pending call by its end. */
 const answer = (draft: Draft, { call, effect }: Waiter, { resolution, seq }: Terminal): void => {
@@ -22,22 +23,38 @@ const unknownWait = (draft: Draft, key: string): WaitRow => {
   return draft.deletion === undefined ? row : { ...row, revoked: true };
 };
 
-export const onResolved = (draft: Draft, { key, resolution }: EventOf<"wait.resolved">): Rejection | undefined => {
+/** Whose own a key is, as its token says. */
+const ownOf = ({ call, life }: EventOf<"wait.resolved">): { readonly own?: OwnWait } => {
+  if (call === undefined) return {};
+  return { own: { call: call as CallRef, ...(life === undefined ? {} : { life }) } };
+};
+
+/** A key that nobody awaits yet. */
+const keepUnclaimed = (draft: Draft, row: WaitRow): Rejection | undefined => {
+  const max = draft.options.max_unclaimed;
+  if (draft.unclaimed >= max)
+    return reject("too_many_unclaimed", `${max} resolutions that nobody awaits are kept already`);
+  draft.countUnclaimed(1);
+  draft.putWait(row);
+  if (row.own !== undefined) draft.raise({ type: "wait.kept", call: row.own.call, key: row.key });
+  return undefined;
+};
+
+export const onResolved = (draft: Draft, event: EventOf<"wait.resolved">): Rejection | undefined => {
+  const { key, resolution, call, life } = event;
   const row = draft.wait(key);
   const isRevoked = row === undefined ? draft.deletion !== undefined : row.revoked;
   if (isRevoked) return reject("unknown_or_revoked", `\`${key}\` was revoked`);
   if (row?.terminal !== undefined) {
     return reject("already_resolved", `\`${key}\` was resolved by event ${row.terminal.seq}: the first one won`);
   }
-  const terminal = { resolution, seq: draft.seq };
-  if (row === undefined) {
-    const max = draft.options.max_unclaimed;
-    if (draft.unclaimed >= max)
-      return reject("too_many_unclaimed", `${max} resolutions that nobody awaits are kept already`);
-    draft.countUnclaimed(1);
-    draft.putWait({ key, born: draft.seq, waiters: [], requests: [], terminal });
-    return undefined;
+  if (call !== undefined && isLifeOver(draft.call(call), life)) {
+    const whose = life === undefined ? `call \`${call}\`` : `life ${life} of call \`${call}\``;
+    return reject("already_resolved", `\`${key}\` was a key of ${whose}, which is over: nobody can await it`);
   }
+  const terminal = { resolution, seq: draft.seq };
+  if (row === undefined)
+    return keepUnclaimed(draft, { key, born: draft.seq, waiters: [], requests: [], terminal, ...ownOf(event) });
   draft.putWait({ ...row, waiters: [], terminal });
   for (const waiter of row.waiters) answer(draft, waiter, terminal);
   return undefined;
@@ -68,7 +85,8 @@ export const revoke = (draft: Draft, keys: readonly string[]): undefined => {
     const row = draft.wait(key);
     if (row?.terminal !== undefined || row?.revoked) continue;
     if (row === undefined) draft.countUnclaimed(1);
-    draft.putWait({ key, born: row?.born ?? draft.seq, waiters: [], requests: row?.requests ?? [], revoked: true });
+    const fresh = { key, born: draft.seq, requests: [] };
+    draft.putWait({ ...(row ?? fresh), waiters: [], revoked: true });
     for (const waiter of row?.waiters ?? []) deny(draft, waiter);
   }
 };
@@ -83,9 +101,21 @@ const claim = (draft: Draft, row: WaitRow, request: string): WaitRow => {
 
 const isOver = ({ terminal, revoked }: WaitRow): boolean => terminal !== undefined || revoked === true;
 
-export const onOpen = (draft: Draft, { key, waiter, request }: SignalOf<"wait.open">): void => {
+const isSameOwn = (a: OwnWait | undefined, b: OwnWait | undefined): boolean =>
+  a?.call === b?.call && a?.life === b?.life;
+
+/** The row of a key that is awaited as somebody's own; one that is awaited otherwise as well is shared from then on. */
+const withOwn = (draft: Draft, key: string, own: OwnWait | undefined): WaitRow => {
   const known = draft.wait(key);
-  const row = known ?? unknownWait(draft, key);
+  if (known === undefined) return own === undefined ? unknownWait(draft, key) : { ...unknownWait(draft, key), own };
+  if (isSameOwn(known.own, own)) return known;
+  const { own: _, ...shared } = known;
+  return shared;
+};
+
+export const onOpen = (draft: Draft, { key, waiter, request, own }: SignalOf<"wait.open">): void => {
+  const known = draft.wait(key);
+  const row = withOwn(draft, key, own);
   const wasOver = isOver(row);
   if (known !== undefined && wasOver && row.requests.length === 0) draft.countUnclaimed(-1);
   const claimed = claim(draft, row, request);
@@ -132,6 +162,29 @@ export const onSettle = (draft: Draft, { key, resolution, isKept }: SignalOf<"wa
   for (const waiter of row?.waiters ?? []) answer(draft, waiter, terminal);
 };
 
+/** Takes a key out of the state, and from the requests that hold it. Who comes late is told that it is over. */
+const release = (draft: Draft, { key, requests, terminal, revoked }: WaitRow): void => {
+  for (const request of requests) {
+    const holder = draft.request(request);
+    if (holder?.phase === "running")
+      draft.putRequest({ ...holder, waits: holder.waits.filter((other) => other !== key) });
+  }
+  if (requests.length === 0) draft.countUnclaimed(-1);
+  const over = { resolution: { status: "cancelled" }, seq: draft.seq } as const;
+  draft.dropWait(key, revoked ? undefined : (terminal ?? over));
+};
+
+/** What others wait on too stays, and belongs to their requests. */
+export const onWaitsLeave = (draft: Draft, { call, life, keys }: SignalOf<"waits.leave">): void => {
+  for (const key of keys) {
+    const row = draft.wait(key);
+    if (row?.own?.call !== call || (life !== undefined && row.own.life !== life)) continue;
+    const { own: _, ...shared } = row;
+    if (row.waiters.some((waiter) => waiter.call !== call)) draft.putWait(shared);
+    else release(draft, row);
+  }
+};
+
 export const onForget = (draft: Draft, { request, keys }: SignalOf<"waits.forget">): void => {
   for (const key of keys) {
     const row = draft.wait(key);
@@ -146,7 +199,15 @@ export const wait: Concern<WaitRows, WaitEvent["type"], WaitSignal["type"]> = {
   name: "wait",
   events: {
     "wait.resolved": {
-      fields: { key: string, resolution: Resolution, by: optional(string), resolution_id: optional(string) },
+      fields: {
+        key: string,
+        resolution: Resolution,
+        by: optional(string),
+        resolution_id: optional(string),
+        call: optional(string),
+        life: optional(u64),
+      },
+      fieldsSince: { call: "lives", life: "lives" },
       on: onResolved,
     },
     "wait.cancelled": { fields: { call: string, key: string }, on: onCancelled },
@@ -156,6 +217,7 @@ export const wait: Concern<WaitRows, WaitEvent["type"], WaitSignal["type"]> = {
     "wait.open": { raises: ["effect.end", "pending.end"], on: onOpen },
     "wait.leave": { raises: ["process.unwait"], on: onLeave },
     "wait.close": { raises: ["effect.end", "pending.end"], on: onClose },
+    "waits.leave": { raises: [], on: onWaitsLeave },
     "waits.forget": { raises: [], on: onForget },
     "waits.revoke": { raises: ["effect.end", "pending.end"], on: (draft, { keys }) => revoke(draft, keys) },
     "wait.claim": { raises: [], on: onClaim },

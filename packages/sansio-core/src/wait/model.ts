@@ -6,7 +6,8 @@
  *                   └───────▶ revoked         nobody may resolve it any more; who waited gets an error
  *
  * A key is the id that the driver derives from (execution scope, wait); the core sees verified resolutions only.
- * A wait belongs to the requests whose calls wait on it, and leaves the state with the last of them.
+ * A wait belongs to the requests whose calls wait on it, and leaves the state with the last of them. One that is a
+ * call's own, or that of a life of it, leaves with that.
  *
  * Invariants
  *   W1  a resolved or revoked wait has no waiters
@@ -14,6 +15,7 @@
  *   W3  every waiter is an open wait effect of a live call, or a pending call; every pending call is a waiter
  *   W4  a wait names the running requests that hold it, and each of them lists it, once
  *   W5  in a deleted session no wait is open
+ *   W6  the body of a call lists the waits that are its own, and those of no earlier life
  */
 import type { Json, Resolution } from "@pawl/tool-value";
 import { signalEventType } from "../identity/process.ts";
@@ -33,6 +35,12 @@ export interface Terminal {
   readonly seq: number;
 }
 
+/** Whose own a wait is: a call's, or a life's of it. */
+export interface OwnWait {
+  readonly call: CallRef;
+  readonly life?: number;
+}
+
 export interface WaitRow {
   readonly key: string;
   readonly born: number;
@@ -41,6 +49,7 @@ export interface WaitRow {
   readonly requests: readonly string[];
   readonly terminal?: Terminal;
   readonly revoked?: true;
+  readonly own?: OwnWait;
 }
 
 export type WaitEvent =
@@ -51,13 +60,22 @@ export type WaitEvent =
       readonly by?: string;
       /** The resolver's own name for it, by which it is known again. */
       readonly resolution_id?: string;
+      /** Whose key it is, as its token says: where that call, or life, is over, the key resolves nothing. */
+      readonly call?: string;
+      readonly life?: number;
     }
   | { readonly type: "wait.cancelled"; readonly call: string; readonly key: string }
   | { readonly type: "wait.revoked"; readonly keys: readonly string[] };
 
 /** Signals that waits hear. */
 export type WaitSignal =
-  | { readonly type: "wait.open"; readonly key: string; readonly waiter: Waiter; readonly request: string }
+  | {
+      readonly type: "wait.open";
+      readonly key: string;
+      readonly waiter: Waiter;
+      readonly request: string;
+      readonly own?: OwnWait;
+    }
   | { readonly type: "wait.leave"; readonly key: string; readonly waiter: Waiter }
   /** A call's end resolves its completion key, so that a late completion is told so. */
   | {
@@ -67,6 +85,8 @@ export type WaitSignal =
       readonly request: string;
       readonly resolution: Resolution;
     }
+  /** A call is over, or a life of it: what is its own leaves with it. */
+  | ({ readonly type: "waits.leave"; readonly keys: readonly string[] } & OwnWait)
   | { readonly type: "waits.forget"; readonly request: string; readonly keys: readonly string[] }
   /** Nobody may resolve these any more. */
   | { readonly type: "waits.revoke"; readonly keys: readonly string[] }

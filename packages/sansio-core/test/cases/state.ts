@@ -1,9 +1,9 @@
 /** The ops that need a scope: waits in sequence, and a call whose batch is cancelled. */
 import { tokenOf } from "@pawl/runtime/driver";
 import { knownFields, knownName, withFields } from "@pawl/testkit";
-import { type Json, ModelToolReturn, ToolCallOutput, modelReturn, read, successOutput } from "@pawl/tool-value";
+import { type Json, modelReturn, ModelToolReturn, read, successOutput, ToolCallOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { idOfToken } from "../../../runtime/src/scope/token.ts";
+import { idOfToken } from "../../../runtime/src/scope/wait-token.ts";
 import { ExecutionScope, sessionOfScope } from "../../src/identity/scope.ts";
 import { callRef, defaultOptions, plainTool } from "../../src/index.ts";
 import { resolutionOf } from "../../src/wait/model.ts";

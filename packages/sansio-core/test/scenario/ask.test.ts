@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type EffectKind, ask } from "../../src/call/effect.ts";
+import type { EffectKind } from "../../src/call/effect.ts";
+import { ask } from "../../src/call/ask.ts";
 import type { Rig } from "../rig.ts";
-import { ask as request, busy, crash, of, resume, type Run, running, settle, step, stepErr, stepOk } from "./words.ts";
+import { type Run, ask as request, busy, crash, of, resume, running, settle, step, stepErr, stepOk } from "./words.ts";
 
 const retry_policy = { type: "safe", max_attempts: 3, base_delay_ms: 0, max_delay_ms: 0 } as const;
 const retried = (): Rig => running({ retry_policy });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ask as decideAsk } from "../../src/call/effect.ts";
+import { ask as decideAsk } from "../../src/call/ask.ts";
 import { Rig, tool } from "../rig.ts";
 import { ask, completed, crash, execute, of, resume, running, settle, submit, success, want } from "./words.ts";
 

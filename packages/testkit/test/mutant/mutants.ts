@@ -21,12 +21,12 @@ export interface Mutant {
 const memory = "runtime/src/journal/memory-journal.ts";
 const stored = "runtime/src/journal/memory-scope.ts";
 const scope = "runtime/src/scope/runner.ts";
-const uncommitted = "runtime/src/scope/uncommitted.ts";
+const uncommitted = "runtime/src/commit/uncommitted.ts";
 const bodies = "runtime/src/body/bodies.ts";
 const body = "runtime/src/body/body-run.ts";
-const replayOrder = "runtime/src/body/replay-order.ts";
+const replayOrder = "runtime/src/body/replay.ts";
 const recovery = "sansio-core/src/call/owner-lost.ts";
-const ask = "sansio-core/src/call/effect.ts";
+const ask = "sansio-core/src/call/ask.ts";
 const settle = "sansio-core/src/call/settle.ts";
 const waits = "sansio-core/src/wait/concern.ts";
 const duty = "sansio-core/src/call/concern.ts";

@@ -1,7 +1,7 @@
 /**
  * Redirects: questions about a scope that lives with another host go to that host, and the token with them, if the
- * program allows the address. After a connection to another host is lost, the home host is asked again: by then it knows
- * who has the scope, or has it itself.
+ * program allows the address. Addresses are kept in an LRU cache. After a connection to another host is lost, the home
+ * host is asked again: by then it knows who has the scope, or has it itself. So it is for a scope that the cache forgot.
  *
  *   home ─owned_by, moved─▶ an address ─owned_by, moved─▶ … at most `maxHops`
  *    ▲                          │
@@ -13,9 +13,47 @@ import { Connection } from "./connection.ts";
 import { HostRefused } from "./error.ts";
 import { type SocketOptions, connectionLost } from "./reconnecting-socket.ts";
 import type { SingleQuestion } from "./pending-questions.ts";
-import { ScopeAddresses } from "./scope-addresses.ts";
 import type { WithoutId } from "./session.ts";
 import type { AnySubscription } from "./subscription.ts";
+
+/** One entry takes some 200 bytes. */
+const defaultCapacity = 10_000;
+
+export class ScopeAddresses {
+  readonly #capacity: number;
+  /** In order of use: the most recent entry is last. */
+  readonly #addresses = new Map<string, string>();
+
+  constructor(capacity = defaultCapacity) {
+    this.#capacity = capacity;
+  }
+
+  get size(): number {
+    return this.#addresses.size;
+  }
+
+  get(scope: string): string | undefined {
+    const address = this.#addresses.get(scope);
+    if (address !== undefined) this.set(scope, address);
+    return address;
+  }
+
+  set(scope: string, address: string): void {
+    this.#addresses.delete(scope);
+    this.#addresses.set(scope, address);
+    if (this.#addresses.size <= this.#capacity) return;
+    const [oldest] = this.#addresses.keys();
+    if (oldest !== undefined) this.#addresses.delete(oldest);
+  }
+
+  delete(scope: string): void {
+    this.#addresses.delete(scope);
+  }
+
+  deleteAllAt(address: string): void {
+    for (const [scope, at] of this.#addresses) if (at === address) this.#addresses.delete(scope);
+  }
+}
 
 /** The addresses that may be given the token too, or a function that returns the token for an address, or undefined. */
 export type Follow = readonly string[] | ((address: string) => SocketOptions["token"] | undefined);

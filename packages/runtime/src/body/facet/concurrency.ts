@@ -1,10 +1,10 @@
 /** Concurrency in a body: batches of calls to other tools, and choices among effects whose winner is on record. */
 import type { Reply } from "@pawl/sansio-core";
-import { ReplyCodec, type SelectMode, batchId } from "@pawl/sansio-core/driver";
+import { type SelectMode, batchId, ReplyCodec } from "@pawl/sansio-core/driver";
 import { type Json, array, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../../error.ts";
-import { type Asking, type Durable, durable, handled, refusing, toJson, valueOf } from "./asking.ts";
+import { type Asking, type Durable, durable, handled, refusing, toJson, valueOf } from "./facet.ts";
 
 export interface BatchCall {
   readonly id: string;

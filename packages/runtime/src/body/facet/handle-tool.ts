@@ -2,11 +2,10 @@
  * The tools by which a program uses processes as values: it starts a call as a process, and awaits, signals and cancels
  * that process by its handle. Each returns a reply, as a call does.
  */
-import { type EffectResult, PreparedToolCall, handleValue, outputOfAwait, parseHandle } from "@pawl/sansio-core/driver";
+import { type EffectResult, handleValue, outputOfAwait, parseHandle, PreparedToolCall } from "@pawl/sansio-core/driver";
 import {
   type Json,
   type ToolCallOutput,
-  ToolCallOutput as OutputCodec,
   type ToolInvocationReply,
   describe,
   failureOutput,
@@ -16,13 +15,14 @@ import {
   replyError,
   runtimeFailure,
   successOutput,
+  ToolCallOutput as OutputCodec,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../../error.ts";
 import { hidden, resultOfThrown } from "../../host/outcome.ts";
 import { noContract, outputOf, unavailable } from "../../host/prepare.ts";
 import type { LiveTool, PrepareContext } from "../../tool/live-tool.ts";
-import { type Asking, handled, toJson, valueOf } from "./asking.ts";
+import { type Asking, handled, toJson, valueOf } from "./facet.ts";
 import type { ProcessesFacet } from "./process.ts";
 
 type Reply = Promise<ToolInvocationReply>;

@@ -4,10 +4,10 @@
  */
 import { type CausalRef, type EffectResult, directIdentity } from "@pawl/sansio-core/driver";
 import {
-  AttachmentRef,
   type Codec,
   type Json,
   array,
+  AttachmentRef,
   describe,
   json,
   nullable,
@@ -19,7 +19,7 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../../error.ts";
-import { type Asking, type Durable, refusing, toJson, valueOf } from "./asking.ts";
+import { type Asking, type Durable, refusing, toJson, valueOf } from "./facet.ts";
 
 /** The verbs of a session, as its host keeps it. */
 interface SessionVerbs {

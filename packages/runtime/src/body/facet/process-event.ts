@@ -2,9 +2,9 @@
 import {
   type EffectResult,
   type EffectSpec,
-  ProcessEvent,
   type ProcessEventAppendRequest,
   eventPayloadHash,
+  ProcessEvent,
   processEventKey,
   processOfScope,
   signalWaitKey,
@@ -12,10 +12,9 @@ import {
 import { type Json, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError, failureOf } from "../../error.ts";
-import { payloadMismatch } from "../../tool/argument-check.ts";
-import { awaitEffectKey } from "../recorded-run.ts";
-import { type Asking, type Durable, durable, refusing, toJson, valueOf } from "./asking.ts";
-import { problemOfProcessEvent } from "./facts.ts";
+import { payloadMismatch } from "../../tool/live-tool.ts";
+import { awaitEffectKey } from "../replay.ts";
+import { type Asking, type Durable, durable, problemOfProcessEvent, refusing, toJson, valueOf } from "./facet.ts";
 
 export interface ProcessEventsFacet {
   readonly emit: (eventType: string, payload: unknown) => Durable<ProcessEvent>;

@@ -3,7 +3,6 @@ import {
   type Asking as Asked,
   type EffectResult,
   type EffectSpec,
-  ProcessAwaitOutput,
   type ProcessHandleSummary,
   type ProcessListMode,
   type ProcessStatus,
@@ -15,6 +14,7 @@ import {
   handlesOf,
   notGranted,
   notVisible,
+  ProcessAwaitOutput,
   processEffectId,
   processScope,
   registrationHash,
@@ -26,9 +26,8 @@ import { type Codec, type Json, describe, oneOf, read, record, string, u64 } fro
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../../error.ts";
 import { type ProcessStart, holderOf, registrationOf } from "../../process/registration.ts";
-import { awaitEffectKey } from "../recorded-run.ts";
-import { type Asking, type Durable, durable, handled, refusing, toJson, valueOf } from "./asking.ts";
-import type { ProcessApi } from "./facts.ts";
+import { awaitEffectKey } from "../replay.ts";
+import { type Asking, type Durable, type ProcessApi, durable, handled, refusing, toJson, valueOf } from "./facet.ts";
 
 /** How a process stands after it was asked to end. */
 export interface CancelledProcess {

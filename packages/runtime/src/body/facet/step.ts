@@ -6,8 +6,7 @@ import type { EffectResult, StepRecovery } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import { EffectError, failureOf } from "../../error.ts";
 import { withoutAbort } from "../stop.ts";
-import { type Asking, type Durable, refusing, toJson, valueOf } from "./asking.ts";
-import { problemOfDurable } from "./facts.ts";
+import { type Asking, type Durable, problemOfDurable, refusing, toJson, valueOf } from "./facet.ts";
 
 /** Handed to a step's function beside its input. */
 export interface StepInfo {

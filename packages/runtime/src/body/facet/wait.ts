@@ -3,10 +3,9 @@ import type { EffectSpec } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import { EffectError } from "../../error.ts";
 import { completionKeyId, customKeyId } from "../../host/host.ts";
-import { awaitEffectKey } from "../recorded-run.ts";
+import { awaitEffectKey } from "../replay.ts";
 import { ended } from "../stop.ts";
-import { type Asking, type Durable, refusing, valueOf } from "./asking.ts";
-import { type CallFacts, problemOfCompletion } from "./facts.ts";
+import { type Asking, type CallFacts, type Durable, problemOfCompletion, refusing, valueOf } from "./facet.ts";
 
 export interface Waits {
   readonly sleep: (ms: number) => Durable<void>;

@@ -10,7 +10,7 @@ import type { Instance } from "../instance.ts";
 import { type Executors, type Offer, type OfferedRun, offerOf } from "./executor.ts";
 import type { Observers } from "../observe/observer.ts";
 import { decodedEvent } from "../../scope/round-trip.ts";
-import { tokenOf } from "../../scope/token.ts";
+import { tokenOf } from "../../scope/wait-token.ts";
 
 type Execute = Extract<Command, { readonly type: "tool.execute" }>;
 

@@ -2,9 +2,9 @@
 import * as E from "fp-ts/lib/Either.js";
 import { type Recorded, type State, follow } from "@pawl/sansio-core";
 import type { Access } from "../../scope/access.ts";
-import { Refused, aheadOf } from "../../error.ts";
+import { aheadOf, Refused } from "../../error.ts";
 import { Quarantined, recordedIn, turn } from "../../scope/history.ts";
-import type { UnderWay } from "../under-way.ts";
+import type { UnderWay } from "../../lifecycle/eviction.ts";
 import { type Cursor, type Frame, isAfter } from "./observation.ts";
 import { observedIn } from "./observed.ts";
 

@@ -3,7 +3,7 @@
  * sends it). A message is stored as the event that it will be at its receiver, an answer as the one that it will be at
  * the sender. A third kind asks for a message again, and says what was heard by now.
  */
-import { type Command, EventCodec, type EventOf } from "@pawl/sansio-core";
+import { type Command, type EventOf, EventCodec } from "@pawl/sansio-core";
 import type { Outcome, Sending } from "@pawl/sansio-core/driver";
 import { describe, read, stringifyRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";

@@ -44,7 +44,7 @@
 import { stackOf } from "../error.ts";
 import type { Append, AppendResult, Journal } from "../journal/journal.ts";
 import type { Platform } from "../platform.ts";
-import type { News } from "../body/replay-order.ts";
+import type { News } from "../body/replay.ts";
 
 export interface Member {
   /** Hands one answer to each body that may hear one, and says whether there was any. */

@@ -13,7 +13,7 @@ import {
   wakeKey,
 } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
-import type { InboxMessage, Journal } from "../../journal/journal.ts";
+import type { InboxMessage, Journal } from "../journal/journal.ts";
 import {
   type Answered,
   type Received,
@@ -22,9 +22,9 @@ import {
   answerWanted,
   contentOf,
   messageSent,
-} from "../../scope/message.ts";
-import { payloadMismatch } from "../../tool/argument-check.ts";
-import type { ScopeAccess } from "../work.ts";
+} from "./message.ts";
+import { payloadMismatch } from "../tool/live-tool.ts";
+import type { ScopeAccess } from "../process/work.ts";
 
 export interface InboxPort {
   /** Takes a message; false if it has to stay in the inbox for now. */

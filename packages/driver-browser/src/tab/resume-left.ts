@@ -1,5 +1,5 @@
 /** The takeover: a new leader continues the scopes that the tab before it left unfinished. */
-import { type Journal, Quarantined, type Runtime, ScopeMoved, ScopeMoving } from "@pawl/runtime";
+import { type Journal, type Runtime, Quarantined, ScopeMoved, ScopeMoving } from "@pawl/runtime";
 import { isAtRest, openState } from "@pawl/runtime/driver";
 
 const atOnce = 100;

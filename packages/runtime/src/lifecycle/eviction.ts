@@ -1,12 +1,67 @@
 /**
- * An idle cache: a scope at rest stays in memory for some seconds, since more work may follow. Beyond a number of scopes the
- * longest idle one is evicted at once. An evicted scope keeps its waiting callers and its next deadline, and nothing else.
+ * Eviction: which scopes leave memory. Work under way holds a scope, and so does a state that asks for more. A scope at
+ * rest stays for some seconds in an idle cache, since more work may follow; beyond a number of scopes the longest idle one
+ * is evicted at once. An evicted scope keeps its waiting callers and its next deadline, and nothing else.
  */
-import { type State, nextDeadline } from "@pawl/sansio-core";
+import { type CallRef, type Command, type State, nextDeadline, outstanding } from "@pawl/sansio-core";
 import { ScopeLost } from "../error.ts";
 import type { Platform } from "../platform.ts";
 import type { Callers } from "../session/request.ts";
 import type { ScopeClock } from "../scope/clock.ts";
+import { type CallRow, bodyOf, isExecutor } from "@pawl/sansio-core/driver";
+
+/** Work under way that nothing but memory knows of. */
+export class UnderWay {
+  readonly #over: () => void;
+  #count = 0;
+
+  /** `over`: nothing is under way any more. */
+  constructor(over: () => void) {
+    this.#over = over;
+  }
+
+  get isEmpty(): boolean {
+    return this.#count === 0;
+  }
+
+  counted<Of extends readonly unknown[], A>(work: (...of: Of) => Promise<A>): (...of: Of) => Promise<A> {
+    return (...of) => this.during(work(...of));
+  }
+
+  async during<A>(work: Promise<A>): Promise<A> {
+    this.#count += 1;
+    try {
+      return await work;
+    } finally {
+      this.#count -= 1;
+      if (this.#count === 0) this.#over();
+    }
+  }
+}
+
+/** Says whether a state asks for nothing more: no call runs, and nothing is owed but replies. */
+export const isAtRest = (state: State): boolean =>
+  !state.calls.rows().some(({ phase }) => phase === "running" || phase === "no_executor") &&
+  outstanding(state).every(({ type }) => type === "reply");
+
+export const isClientSide = ({ calls }: State, { call }: { readonly call: CallRef }): boolean => {
+  const row = calls.at(call);
+  return row !== undefined && bodyOf(row)?.manifest.policy === "client_side";
+};
+
+/** Says whether an executor has a call, or the call waits for one. */
+export const isOffered = (row: CallRow): boolean =>
+  row.phase === "no_executor" || (row.phase === "running" && isExecutor(row.owner));
+
+/** Returns the calls whose bodies end with these commands: they are over, or begin anew. */
+export const endedIn = (commands: readonly Command[]): readonly CallRef[] => {
+  const ended: CallRef[] = [];
+  for (const command of commands) {
+    const isEnd = command.type === "observe" && command.what === "call_completed";
+    if (isEnd || command.type === "tool.execute") ended.push(command.call);
+  }
+  return ended;
+};
 
 /** A scope that this instance owns and does not hold in memory. */
 export interface Evicted {
@@ -17,6 +72,7 @@ export interface Evicted {
   /** The scope's own clock, if it has a deadline. It runs on while the scope is evicted, whatever the wall clock does. */
   readonly clock?: ScopeClock;
 }
+
 /** Shared by all scopes that nobody waits for: there may be very many. */
 const justEvicted: Evicted = {};
 

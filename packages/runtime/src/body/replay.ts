@@ -1,25 +1,127 @@
 /**
- * The record that a run is replayed from: what earlier runs asked for and were answered. The row of the call says where
- * in the log each value stands, and the values are read from the events there.
+ * What a run is replayed from, and in which order. The row of the call says where in the log each value stands, and the
+ * values are read from the events there. The requests and answers of the attempt, sorted by their places in the log, are
+ * a list of marks; a cursor moves over it as they happen again. An answer is held until the cursor stands before it.
  */
-import type { CallRef, Event, State } from "@pawl/sansio-core";
 import {
   type EffectResult,
   type EffectStatus,
   type ProcessRow,
-  ReplyCodec,
   type SettledEffect,
   bodyOf,
+  ReplyCodec,
   resolutionIn,
   resultAmong,
 } from "@pawl/sansio-core/driver";
+import type { CallRef, Event, State } from "@pawl/sansio-core";
 import type { Json, Resolution } from "@pawl/tool-value";
 import type { Answer } from "./record.ts";
-import { type Recorded, recordedOf } from "./replay-order.ts";
 import { isMarked } from "../journal/blob.ts";
-import { type ReadLines, Quarantined, eventsIn, linesAt } from "../scope/history.ts";
+import { type ReadLines, eventsIn, linesAt, Quarantined } from "../scope/history.ts";
 import type { Cause, ScopeRunner } from "../scope/runner.ts";
 import type { Values } from "../scope/large-values.ts";
+
+/** A place in the log: an event, and an effect that it settles. */
+export interface Place {
+  readonly seq: number;
+  readonly index: number;
+}
+
+/** Says if there is something to deliver: `row` means that one body waits for one answer at a time, and has the next. */
+export type News = "none" | "some" | "row";
+
+/** An effect of this attempt, as the log has it. */
+export interface Recorded {
+  readonly key: string;
+  readonly requested: number;
+  readonly settled?: Place;
+}
+
+interface Mark extends Place {
+  readonly key: string;
+  readonly type: "request" | "answer";
+}
+
+export const isEarlier = (a: Place, b: Place): boolean => (a.seq === b.seq ? a.index < b.index : a.seq < b.seq);
+
+const byPlace = (a: Mark, b: Mark): number => a.seq - b.seq || a.index - b.index;
+
+/** Sorts the marks. A request stands before all that its own event settled. */
+const marksOf = (effects: readonly Recorded[]): readonly Mark[] => {
+  const marks: Mark[] = [];
+  for (const { key, requested, settled } of effects) {
+    marks.push({ key, type: "request", seq: requested, index: -1 });
+    if (settled !== undefined) marks.push({ key, type: "answer", seq: settled.seq, index: settled.index });
+  }
+  return marks.toSorted(byPlace);
+};
+
+const recordedOf = (key: string, effect: SettledEffect): Recorded => ({
+  key,
+  requested: effect.requested,
+  settled: { seq: effect.settled, index: effect.index },
+});
+
+export class ReplayOrder {
+  readonly #marks: readonly Mark[];
+  /** Keys of recorded requests that the body has not made yet. */
+  readonly #unmade: Set<string>;
+  /** True if each request had its answer before the next was made. */
+  readonly isRow: boolean;
+  #next = 0;
+
+  constructor(recorded: readonly Recorded[]) {
+    this.#marks = marksOf(recorded);
+    this.isRow = this.#marks.every(({ key }, i) => i % 2 === 0 || key === this.#marks[i - 1]?.key);
+    this.#unmade = new Set(recorded.map(({ key }) => key));
+  }
+
+  /** Notes that the body has made the request of this key. */
+  make(key: string): void {
+    this.#unmade.delete(key);
+  }
+
+  /** True while a recorded request has not been made yet; until then nothing unrecorded may be asked for. */
+  get isReplaying(): boolean {
+    return this.#unmade.size > 0;
+  }
+
+  /** Returns the first recorded request that has not been made yet. */
+  get missing(): string | undefined {
+    return this.#marks.find(({ type, key }) => type === "request" && this.#unmade.has(key))?.key;
+  }
+
+  /** Moves the cursor over requests that have been made, and returns the mark where it stops. */
+  get #mark(): Mark | undefined {
+    let mark = this.#marks[this.#next];
+    while (mark?.type === "request" && !this.#unmade.has(mark.key)) {
+      this.#next += 1;
+      mark = this.#marks[this.#next];
+    }
+    return mark;
+  }
+
+  /** Returns the place of the next mark. */
+  get next(): Place | undefined {
+    return this.#mark;
+  }
+
+  /** Returns the key whose answer is due: all that stands before it has happened again. */
+  get due(): string | undefined {
+    const mark = this.#mark;
+    return mark?.type === "answer" ? mark.key : undefined;
+  }
+
+  /** Moves the cursor past the answer that was due. */
+  delivered(): void {
+    this.#next += 1;
+  }
+
+  /** True once all that was recorded has happened again; from then on answers come as the log grows. */
+  get isLive(): boolean {
+    return this.#mark === undefined;
+  }
+}
 
 const failed = (code: string, message: string): EffectResult => ({ status: "err", error: { code, message } });
 const done = (value: Json): EffectResult => ({ status: "ok", value });
@@ -42,6 +144,7 @@ const resultOfResolution = (resolution: Resolution): EffectResult => {
 };
 
 const awaitPrefix = "await-event:";
+
 /** Returns the key of the effect that waits under a wait's key. */
 export const awaitEffectKey = (wait: string): string => awaitPrefix + wait;
 const waitOfKey = (key: string): string => key.slice(awaitPrefix.length);

@@ -4,10 +4,10 @@
  * the message when it polls. A message that could not be taken is tried again after longer and longer pauses.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { OwnedElsewhere, Refused, ScopeLost, ScopeMoved, ScopeMoving } from "../../error.ts";
-import type { InboxMessage, Journal } from "../../journal/journal.ts";
-import type { Platform } from "../../platform.ts";
-import { contentOf } from "../../scope/message.ts";
+import { OwnedElsewhere, Refused, ScopeLost, ScopeMoved, ScopeMoving } from "../error.ts";
+import type { InboxMessage, Journal } from "../journal/journal.ts";
+import type { Platform } from "../platform.ts";
+import { contentOf } from "./message.ts";
 import type { Inbox } from "./inbox.ts";
 
 /** A scope that messages can be sent to. */

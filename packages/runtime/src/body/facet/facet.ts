@@ -1,0 +1,251 @@
+/**
+ * What the facets of `ctx` are made of: the facts of a call, and how durable effects are asked for. Facts are its names,
+ * what it may do where it stands, and what its scope does for it; refusals are worded as on the wire. Each effect has a
+ * key that repeats when the program repeats, so that its record is found again: the n-th use of a name in a run has the
+ * n-th key of that name.
+ */
+import { type EffectResult, type EffectSpec, type ProcessEvent, EffectSpecCodec } from "@pawl/sansio-core/driver";
+import {
+  type Json,
+  type ToolCallOutput,
+  describe,
+  jsonFromJs,
+  readOwned,
+  record,
+  stableHash,
+  string,
+  stringify,
+} from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import type { BodyRun } from "../body-run.ts";
+import type { Answer, Request } from "../record.ts";
+import { EffectError } from "../../error.ts";
+import type { Command, Event, State } from "@pawl/sansio-core";
+import type { NestedCall } from "../../host/hook.ts";
+import type { AttachmentStore } from "../../journal/attachment.ts";
+import type { SessionWork } from "../../process/run/session-work.ts";
+import type { LiveTool, PrepareContext } from "../../tool/live-tool.ts";
+import type { ProgressMessage, ToolContext } from "./context.ts";
+
+/** Says what a context can do, which depends on where it was made. */
+export interface Capabilities {
+  /** Present in a prepared call only. */
+  readonly callId: string | undefined;
+  /** True if the host that made it keeps a log. */
+  readonly isDurable: boolean;
+  /** The process in whose scope it runs, if it does. */
+  readonly process: string | undefined;
+}
+
+const isBlank = (text: string): boolean => text.trim() === "";
+
+const problemOfCall = ({ callId }: Capabilities): EffectError | undefined => {
+  const code = "durable_effects_missing_call_id";
+  if (callId === undefined) return new EffectError(code, "durable effects require a prepared tool call id");
+  if (isBlank(callId)) return new EffectError(code, "durable effects require a non-empty prepared tool call id");
+  return undefined;
+};
+
+/** Returns why durable effects cannot be opened here. */
+export const problemOfDurable = (capabilities: Capabilities): EffectError | undefined => {
+  const problem = problemOfCall(capabilities);
+  if (problem !== undefined || capabilities.isDurable) return problem;
+  return new EffectError("durable_effects_unavailable", "this effect controller does not support durable tool effects");
+};
+
+/** Returns why there is no completion key here. */
+export const problemOfCompletion = ({ callId }: Capabilities): EffectError | undefined =>
+  callId === undefined
+    ? new EffectError("tool_completion_key_missing_call_id", "completion keys require a prepared tool call id")
+    : undefined;
+
+/** Returns why a process event cannot be emitted here. A missing process is reported before a bad type or call. */
+export const problemOfProcessEvent = (capabilities: Capabilities, eventType: string): EffectError | undefined => {
+  if (capabilities.process === undefined) {
+    const message = "durable effect process events are unavailable outside a durable process";
+    return new EffectError("durable_effect_process_event_unavailable", message);
+  }
+  if (isBlank(eventType)) {
+    const message = "durable effect process event type must be non-empty";
+    return new EffectError("durable_effect_empty_process_event_type", message);
+  }
+  return problemOfCall(capabilities);
+};
+
+type Execute = Extract<Command, { readonly type: "tool.execute" }>;
+
+/** Connects a call to its scope and to the processes of that scope. */
+export interface ProcessApi {
+  readonly state: () => State;
+  /** Applies an event to the scope; an event that does not fit comes back as an error. */
+  readonly apply: (event: Event) => EffectResult;
+  /** The background runs, tasks and schedules of a session. */
+  readonly work: SessionWork;
+  /** Resolves to true once there is a place for a background run that begins here; undefined for any other call. */
+  readonly begins: (command: Execute) => Promise<boolean> | undefined;
+  /** Runs the body of a tool; that of a background run with a sink. */
+  readonly execute: (tool: LiveTool, command: Execute, context: ToolContext, isOver: () => boolean) => Promise<unknown>;
+  /** The environment of the scope's calls, for processes that they start to load. */
+  readonly environmentSpec: () => Json;
+  /** Finds a tool that may be called here. */
+  readonly toolNamed: (name: string) => LiveTool | undefined;
+  /** Resolves to the first event of a type after a place in the log of the scope's own process. */
+  readonly eventAfter: (eventType: string, after: number, signal: AbortSignal) => Promise<ProcessEvent>;
+  readonly childStarted: (call: string, processId: string, entryName: string | undefined) => void;
+}
+
+export interface CallFacts {
+  /** The scope that the call runs in. */
+  readonly sessionId: string;
+  /** The session that it is for. */
+  readonly session: string;
+  readonly callId: string;
+  readonly capabilities: Capabilities;
+  readonly maxAttempts: number;
+  readonly replayKey: string;
+  /** Begins the keys of all that the body does. */
+  readonly base: string;
+  readonly executionScope: string;
+  readonly name: string;
+  readonly payload: Json;
+  /** `{session}/{request}/{call name}`: begins the ids of processes that stand for calls of the body. */
+  readonly place: string;
+  readonly processApi: ProcessApi;
+  /** Signs the token under which the outside resolves the wait of this id. */
+  readonly token: (id: string) => string;
+  /** Records that the outside was given the key that completes the call. */
+  readonly handOut: (completionKey: string) => void;
+  /** Returns the context that prepares a call which the body starts apart. */
+  readonly preparing: (callId: string, tool: string) => PrepareContext;
+  /** Runs the hooks before such a call. */
+  readonly hooked: (call: NestedCall) => Promise<{ readonly args: Json; readonly short?: ToolCallOutput }>;
+  /** Reports to the host an error that no model is shown. */
+  readonly report: (thrown: unknown) => void;
+  readonly attachments: AttachmentStore;
+  readonly progress: (message: ProgressMessage) => void;
+  readonly continueAs: (args: Json) => void;
+}
+
+/** The promise of a durable effect. Its key lets `ctx.race` and its kin name it in the log. */
+export interface Durable<A> extends Promise<A> {
+  readonly key: string;
+}
+
+const ignored = (): void => undefined;
+
+const keyed = <A>(key: string, promise: Promise<A>): Durable<A> => {
+  (promise as { key?: string }).key = key;
+  return promise as Durable<A>;
+};
+
+/** Marks a promise as handled: a body need not await it, for its outcome is on record. */
+export const handled = <A>(promise: Promise<A>): Promise<A> => {
+  promise.catch(ignored);
+  return promise;
+};
+
+/** Names a promise by the key of its effect, and marks it as handled. */
+export const durable = <A>(key: string, promise: Promise<A>): Durable<A> => keyed(key, handled(promise));
+
+/** Turns what `ask` throws into a rejected promise, as an async function does. */
+export const refusing = <A>(key: string, ask: () => Durable<A>): Durable<A> => {
+  try {
+    return ask();
+  } catch (thrown) {
+    return durable(key, Promise.reject<A>(thrown));
+  }
+};
+
+export const toJson = (input: unknown, what: string): Json => {
+  const json = jsonFromJs(input === undefined ? null : input);
+  if (E.isLeft(json)) throw new EffectError("durable_effect_value", `${what}: ${describe(json.left)}`);
+  return json.right;
+};
+
+export const valueOf = (result: EffectResult): Json => {
+  if (result.status === "ok") return result.value;
+  throw new EffectError(result.error.code, result.error.message);
+};
+
+const AskedFor = record<{ readonly key: string; readonly effect: EffectSpec }>("what is asked for", {
+  key: string,
+  effect: EffectSpecCodec,
+});
+
+/** Finds what the log could not give back of a request. The input of a step is JSON already and is left out. */
+const problemOf = (key: string, effect: EffectSpec): EffectError | undefined => {
+  const isStep = effect.kind === "step";
+  if (isStep && effect.recovery === "again" && key.isWellFormed()) return undefined;
+  const asked = { key, effect: isStep ? { ...effect, input: null } : effect };
+  const fits = readOwned(AskedFor, asked as unknown as Json);
+  return E.isRight(fits)
+    ? undefined
+    : new EffectError("durable_effect_value", `what a body asks for does not fit: ${describe(fits.left)}`);
+};
+
+/** One run of a body as its facets see it. */
+export class Asking {
+  readonly body: BodyRun;
+  readonly facts: CallFacts;
+  readonly #counts = new Map<string, number>();
+  #hashed: { readonly text: string; readonly hash: string } | undefined;
+
+  constructor(body: BodyRun, facts: CallFacts) {
+    this.body = body;
+    this.facts = facts;
+  }
+
+  /** Returns the key of the n-th use of a name within a run: the first is the name itself. */
+  nextName(name: string): string {
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    return count === 1 ? name : `${name}#${count}`;
+  }
+
+  /** Hashes a name that the body makes. A name is equal in later attempts as well, unless the attempt is given. */
+  hashOfName(name: string, attempt = 1): string {
+    return stableHash([this.facts.base, attempt, name]);
+  }
+
+  /** Hashes an input, and remembers the last: most effects of a body have the same one, null. */
+  #hashOf(input: Json): string {
+    const text = stringify(input);
+    if (this.#hashed?.text !== text) this.#hashed = { text, hash: this.body.hash(text) };
+    return this.#hashed.hash;
+  }
+
+  /** Asks for an effect. The hash of its input tells it from another under the same key. */
+  ask(key: string, effect: EffectSpec, input: Json, perform?: Request["perform"]): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const problem = problemOf(key, effect);
+      if (problem !== undefined) return reject(problem);
+      this.body.request({ key, hash: this.#hashOf(input), effect, perform }, resolve, reject);
+    });
+  }
+
+  /** Asks for an effect, and reads its answer with `read` before any other answer is delivered. */
+  askFor<A>(
+    read: (result: EffectResult) => A,
+    key: string,
+    effect: EffectSpec,
+    input: Json,
+    perform?: Request["perform"],
+  ): Durable<A> {
+    const { promise, resolve, reject } = Promise.withResolvers<A>();
+    const refused = (thrown: unknown): void => {
+      promise.catch(ignored);
+      reject(thrown);
+    };
+    const told = ({ result }: Answer): void => {
+      try {
+        resolve(read(result));
+      } catch (thrown) {
+        refused(thrown);
+      }
+    };
+    const problem = problemOf(key, effect);
+    if (problem !== undefined) refused(problem);
+    else this.body.request({ key, hash: this.#hashOf(input), effect, perform }, told, refused);
+    return keyed(key, promise);
+  }
+}
