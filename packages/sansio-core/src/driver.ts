@@ -23,6 +23,7 @@ export { type Recovery, recoveryOf } from "./catalog/model.ts";
 export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/concern.ts";
 export { type BatchRef, isExecutor, requestBatch } from "./kernel/vocabulary.ts";
 export {
+  inLife,
   replayBase,
   toolReplayKey,
   AwaitEventKey,
@@ -128,6 +129,7 @@ export { checkSignalName, signalRequest } from "./process/signal.ts";
 export { HeaderCodec, chain, chainStart, linkText } from "./log/format.ts";
 export { type Produced } from "./log/fault.ts";
 export { ReplyCodec, RequestedCallCodec } from "./request/model.ts";
+export { attemptInLife, firstLife, isLifeOver, readsFirstAnswers, type SignalPlace } from "./call/life.ts";
 export { type BodyState, type CallRow } from "./call/model.ts";
 export { bodyOf } from "./call/row.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";

@@ -85,6 +85,19 @@ export const fileSuite = (open: () => Promise<FileStore>, outside: () => string)
     expect(await outcome(files.grep("("))).toBe("pattern");
   });
 
+  it("are searched in linear time, whatever the pattern and the glob", async () => {
+    const files = await open();
+    await files.write(`/${"a".repeat(250)}/${"a".repeat(250)}`, bytes(`${"a".repeat(50_000)}!`), text);
+    const startedAt = performance.now();
+    expect(await files.grep("^(a+)+$")).toEqual([]);
+    expect(await files.grep("a", "*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b")).toEqual([]);
+    expect(await files.grep("a", "**a**a**a**a**a**a**a**a**a**b")).toEqual([]);
+    expect(await files.grep("!$", "*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a")).toHaveLength(1);
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(await outcome(files.grep("(?=a)"))).toBe("pattern");
+    expect(await outcome(files.grep("a", "?".repeat(30_000)))).toBe("pattern");
+  });
+
   it("have no path that leaves the root, or that some disk takes for another one", async () => {
     const files = await open();
     const paths = [

@@ -1,6 +1,7 @@
 /** The bodies of a scope: started, fed with answers, and ended with their calls. */
 import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
-import { type CallRow, bodyOf } from "@pawl/sansio-core/driver";
+import { type CallRow, bodyOf, hasRule } from "@pawl/sansio-core/driver";
+import { stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { BodyRun } from "./body-run.ts";
 import { type Answer, type BodyPort, type RunId, askAs, recordRequest, RequestQueue } from "./record.ts";
@@ -204,9 +205,11 @@ export class Bodies {
     const { call, attempt, run } = command;
     return callFacts(this.#side, this.#scope, command, {
       handOut: (key) => this.#handOut({ call, attempt, run }, key),
-      continueAs: (args) => {
+      continueAs: (args, signals) => {
         this.end(call);
-        this.#runner.apply({ type: "call.continued", call, attempt, run, args });
+        const hasLives = hasRule(this.#state.scope.protocol, "lives");
+        const life = hasLives ? { args_hash: stableHash(args), signals } : {};
+        this.#runner.apply({ type: "call.continued", call, attempt, run, args, ...life });
       },
     });
   }
@@ -254,9 +257,10 @@ export class Bodies {
     const row = this.#state.calls.at(call);
     const effect = row === undefined ? undefined : bodyOf(row)?.settled.get(key);
     if (run === undefined || effect === undefined) return undefined;
-    const told =
-      value === cause.seq ? resultIn(cause.event, key, effect, this.#state.process) : run.earlier(key)?.result;
+    const earlier = value === cause.seq ? undefined : run.earlier(key);
+    const told = value === cause.seq ? resultIn(cause.event, key, effect, this.#state.process) : earlier?.result;
     const result = told ?? resolvedIn(this.#state, key, effect);
-    return { answer: { key, seq, index, at: cause.at, result, winner: effect.winner }, isRecorded: told === undefined };
+    const at = effect.first === undefined ? cause.at : (earlier?.at ?? cause.at);
+    return { answer: { key, seq, index, at, result, winner: effect.winner }, isRecorded: told === undefined };
   }
 }

@@ -27,7 +27,11 @@
  * 4. Nothing unrecorded may be asked for while a recorded request has not been made again. Once all of the record has
  *    happened again the run is live: it hears as the log grows.
  * 5. An answer need not be durable to be delivered: what follows from it stands behind it in the log, and is lost with it.
- * 6. `now` is the scope time of the last answer, so the function reads the same clock in each run.
+ * 6. What an earlier attempt was answered is reused. Of all that the function waits for so, the answer that settled first
+ *    takes its place in the log, and the next one only when that is delivered. So an attempt takes the branches that the
+ *    one before took, as far as it asks for the same.
+ * 7. `now` is the scope time at which the last answer first took its place, so the function reads the same clock in each
+ *    run and attempt.
  *
  * A run that breaks rule 4 has diverged (divergence.ts): it is over.
  *
@@ -43,21 +47,17 @@
  */
 import type { Ask } from "@pawl/sansio-core";
 import type { EffectResult } from "@pawl/sansio-core/driver";
-import type { Answer, BodyPort, Request, RunId } from "./record.ts";
+import { type Answer, type BodyPort, type Request, type RunId, unknownOutcome } from "./record.ts";
 import { type Divergence, askedBefore, differsFrom, endedBefore, quiet } from "./divergence.ts";
 import { CleanUps, ended, IdleWatch, Signals } from "./stop.ts";
 import type { EffectError } from "../error.ts";
-import { type News, type Place, type Recorded, isEarlier, ReplayOrder } from "./replay.ts";
+import { type News, type Place, type RecordedRun, insert, isEarlier, ReplayOrder } from "./replay.ts";
+import { ReuseQueue } from "./reuse.ts";
 
 interface Waiting {
   readonly request: Request;
   readonly told: ((answer: Answer) => void)[];
 }
-
-const unknownOutcome: EffectResult = {
-  status: "err",
-  error: { code: "step_outcome_unknown", message: "the step began, and its owner was lost before it was recorded" },
-};
 
 export class BodyRun {
   readonly id: RunId;
@@ -78,18 +78,17 @@ export class BodyRun {
   /** The place of a cancel that is not delivered yet. */
   #cancelledAt: Place | undefined;
   #now: number;
+  readonly #keepsOrder: boolean;
+  readonly #reuses = new ReuseQueue();
   readonly #idle: IdleWatch;
 
-  constructor(
-    id: RunId,
-    port: BodyPort,
-    past: { readonly at: number; readonly effects: readonly Recorded[]; readonly answers: readonly Answer[] },
-  ) {
+  constructor(id: RunId, port: BodyPort, past: RecordedRun) {
     this.id = id;
     this.#port = port;
     this.#replayOrder = new ReplayOrder(past.effects);
     this.#recorded = new Map(past.answers.map((answer) => [answer.key, answer]));
     this.#now = past.at;
+    this.#keepsOrder = past.keepsOrder;
     const { suspendMs, holdMs } = port.patience;
     const patienceMs = (): number => (this.#replayOrder.isLive ? suspendMs : holdMs);
     this.#idle = new IdleWatch(port.platform, patienceMs, () => this.#rest());
@@ -101,7 +100,7 @@ export class BodyRun {
   get news(): News {
     const { due, isLive, isRow } = this.#replayOrder;
     if (this.#isCancelDue) return "some";
-    if (due === undefined) return isLive && this.#queue.length > 0 ? "some" : "none";
+    if (due === undefined) return isLive && (this.#queue.length > 0 || this.#reuses.isReady) ? "some" : "none";
     return this.#waiting.has(due) ? (isRow ? "row" : "some") : "none";
   }
 
@@ -111,6 +110,8 @@ export class BodyRun {
       this.#port.schedule();
       this.#idle.touch();
     } else if (this.#replayOrder.isLive) this.#port.suspend(this.id);
+    else if (this.#reuses.first !== undefined)
+      this.#diverge(askedBefore(this.#replayOrder.missing, this.#reuses.first));
     else this.#diverge(quiet);
   }
 
@@ -131,6 +132,11 @@ export class BodyRun {
   /** Returns the answer that an earlier run or attempt was given. */
   earlier(key: string): Answer | undefined {
     return this.#recorded.get(key);
+  }
+
+  /** Returns true if this run was given the answer under a key. */
+  hasHeard(key: string): boolean {
+    return this.#heard.has(key);
   }
 
   /** Hashes a canonical text. */
@@ -182,6 +188,7 @@ export class BodyRun {
     switch (verdict.type) {
       case "record":
       case "reuse":
+        if (verdict.type === "reuse" && this.#keepsOrder) return this.#reuses.add(request, verdict.effect);
         if (this.#replayOrder.isReplaying) return this.#diverge(askedBefore(this.#replayOrder.missing, request));
         return verdict.type === "record" ? this.#port.record(this.id, request) : this.#port.reuse(this.id, key);
       case "answer":
@@ -226,10 +233,7 @@ export class BodyRun {
 
   /** Queues an answer by its place in the log, for delivery in its turn. */
   enqueueAnswer(answer: Answer): void {
-    let at = this.#queue.length;
-    while (at > 0 && isEarlier(answer, this.#queue[at - 1] as Answer)) at -= 1;
-    if (at === this.#queue.length) this.#queue.push(answer);
-    else this.#queue.splice(at, 0, answer);
+    insert(this.#queue, answer);
   }
 
   /** Queues a cancel; the signal is aborted in its place among the answers. */
@@ -255,7 +259,10 @@ export class BodyRun {
     if (this.#isCancelDue) return this.#deliverCancel();
     const due = this.#replayOrder.due;
     if (due !== undefined) return this.#deliverRecorded(due);
-    return this.#replayOrder.isLive && this.#deliverLive();
+    if (!this.#replayOrder.isLive) return false;
+    const key = this.#queue.length === 0 ? this.#reuses.next() : undefined;
+    if (key !== undefined) this.#port.reuse(this.id, key);
+    return this.#deliverLive();
   }
 
   #deliverRecorded(key: string): boolean {
@@ -282,6 +289,7 @@ export class BodyRun {
     const waiting = this.#waiting.get(answer.key);
     if (waiting === undefined) return false;
     this.#waiting.delete(answer.key);
+    this.#reuses.delivered(answer.key);
     this.#heard.set(answer.key, answer);
     this.#now = answer.at;
     this.#idle.touch();

@@ -36,6 +36,12 @@ export interface Request {
   readonly perform?: (() => EffectResult | Promise<EffectResult>) | undefined;
 }
 
+/** Answers a step that may run once, and began in a run that was lost. */
+export const unknownOutcome: EffectResult = {
+  status: "err",
+  error: { code: "step_outcome_unknown", message: "the step began, and its owner was lost before it was recorded" },
+};
+
 export interface Answer extends Place {
   readonly key: string;
   readonly at: number;

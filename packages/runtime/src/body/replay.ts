@@ -9,6 +9,7 @@ import {
   type ProcessRow,
   type SettledEffect,
   bodyOf,
+  readsFirstAnswers,
   ReplyCodec,
   resolutionIn,
   resultAmong,
@@ -43,6 +44,13 @@ interface Mark extends Place {
 }
 
 export const isEarlier = (a: Place, b: Place): boolean => (a.seq === b.seq ? a.index < b.index : a.seq < b.seq);
+
+/** Puts something among others, all in the order of their places. */
+export const insert = <P extends Place>(queue: P[], one: P): void => {
+  let at = queue.length;
+  while (at > 0 && isEarlier(one, queue[at - 1] as P)) at -= 1;
+  queue.splice(at, 0, one);
+};
 
 const byPlace = (a: Mark, b: Mark): number => a.seq - b.seq || a.index - b.index;
 
@@ -181,7 +189,10 @@ export const resolvedIn = ({ waits }: State, key: string, effect: SettledEffect)
 };
 
 export interface RecordedRun {
+  /** The scope time at which the life began, or its call. */
   readonly at: number;
+  /** Answers of earlier attempts are reused in the order in which they settled; without, as they are asked for. */
+  readonly keepsOrder: boolean;
   readonly effects: readonly Recorded[];
   readonly answers: readonly Answer[];
 }
@@ -224,12 +235,14 @@ export const recordedRunOf = async (port: RecordedRunPort, call: CallRef, attemp
   const { runner, readLines, values } = port;
   const row = runner.state.calls.at(call);
   const body = row === undefined ? undefined : bodyOf(row);
-  if (body === undefined) return { at: runner.state.at, effects: [], answers: [] };
+  if (body === undefined) return { at: runner.state.at, keepsOrder: false, effects: [], answers: [] };
+  const keepsOrder = readsFirstAnswers(runner.state.scope.protocol, body);
+  const at = body.life.at ?? body.startedAt;
   const settled = [...body.settled];
-  if (settled.length === 0 && body.open.length === 0) return { at: body.startedAt, effects: [], answers: [] };
+  if (settled.length === 0 && body.open.length === 0) return { at, keepsOrder, effects: [], answers: [] };
   const seqs = settled.flatMap(([, effect]) => [
     effect.value,
-    effect.settled,
+    effect.first ?? effect.settled,
     ...(effect.once ? [effect.requested] : []),
   ]);
   await runner.whenDurable(seqs.reduce((a, b) => Math.max(a, b), 0)); // An event that was applied just now is not in the log yet.
@@ -239,7 +252,7 @@ export const recordedRunOf = async (port: RecordedRunPort, call: CallRef, attemp
   const answers = settled.map(([key, effect]): Answer => {
     const { settled: seq, index, winner } = effect;
     const result = resultIn(causeAt(state, events, effect.value).event, key, effect, state.process);
-    return { key, seq, index, at: causeAt(state, events, seq).at, result, winner };
+    return { key, seq, index, at: causeAt(state, events, effect.first ?? seq).at, result, winner };
   });
   const own = settled
     .filter(([, effect]) => effect.attempt === attempt)
@@ -249,7 +262,8 @@ export const recordedRunOf = async (port: RecordedRunPort, call: CallRef, attemp
     .map(({ key, seq }) => ({ key, requested: seq }));
   const mayRefer = state.process !== undefined || lines.some(({ line }) => isMarked(line));
   return {
-    at: body.startedAt,
+    at,
+    keepsOrder,
     effects: [...own, ...open],
     answers: mayRefer ? await values.of(answers) : answers,
   };

@@ -1,6 +1,6 @@
 /** One run of a tool: the facts that its context is made from, its execution, and the outcome that is recorded of it. */
 import type { Command, Event } from "@pawl/sansio-core";
-import { replayBase, toolReplayKey } from "@pawl/sansio-core/driver";
+import { attemptInLife, bodyOf, firstLife, hasRule, inLife, replayBase, toolReplayKey } from "@pawl/sansio-core/driver";
 import {
   type PendingCompletion,
   type ToolResult,
@@ -21,11 +21,11 @@ import {
   sessionOf,
 } from "../host/host.ts";
 import { cancelledBy } from "./stop.ts";
-import type { CallFacts, ProcessApi } from "./facet/facet.ts";
+import type { CallFacts, KeyScope, ProcessApi } from "./facet/facet.ts";
 import { hookedCall } from "../host/hook.ts";
 import { contextOf } from "../host/prepare.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
-import { tokenOf } from "../scope/wait-token.ts";
+import { type KeyOwner, tokenOf } from "../scope/wait-token.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import { EffectError } from "../error.ts";
@@ -49,6 +49,14 @@ export const callFacts = (
   const { id: scope } = state.scope;
   const { name = call, id = call, request = "" } = state.calls.at(call)?.call ?? {};
   const executionScope = executionScopeIn(state, request);
+  const row = state.calls.at(call);
+  const { attempt, life } = (row && bodyOf(row)) ?? { attempt: 1, life: firstLife };
+  const callBase = replayBase(executionScope, name);
+  const named = (key: string): string => inLife(life.number, key);
+  const ownerOf = (whose: KeyScope): KeyOwner | undefined => {
+    const isNamed = hasRule(state.scope.protocol, "lives") && life.upgradedIn === undefined && whose !== "request";
+    return isNamed ? { call, ...(whose === "life" ? { life: life.number } : {}) } : undefined;
+  };
   const place = (): Place => placeOf(runner.state, call);
   const emit = (observation: Ephemeral): void => observers.tell(observation, runner);
   return {
@@ -57,15 +65,17 @@ export const callFacts = (
     session: sessionOf(state),
     callId: id,
     capabilities: { callId: id, isDurable: true, process: scope.startsWith("process:") ? scope : undefined },
+    attempt: attemptInLife({ attempt, life }),
     maxAttempts,
-    replayKey: toolReplayKey(`${scope}/${request}`, name, tool),
-    base: replayBase(executionScope, name),
+    replayKey: named(toolReplayKey(`${scope}/${request}`, name, tool)),
+    base: named(callBase),
+    life: { number: life.number, callBase, signals: life.signals, named },
     executionScope,
     name,
     payload,
-    place: `${scope.replace(/^session:/, "")}/${request}/${name}`,
+    place: named(`${scope.replace(/^session:/, "")}/${request}/${name}`),
     processApi,
-    token: (key) => tokenOf(roots, scope, key),
+    token: (key, whose) => tokenOf(roots, scope, key, ownerOf(whose)),
     preparing: (callId, toolName) => contextOf(host, runner.state, { ...place(), callId, tool: toolName }),
     hooked: (nested) => hookedCall({ host, emit }, place(), nested),
     report: (thrown) => report(host, place(), thrown),

@@ -143,7 +143,7 @@ export const placeOf = (state: State, call: CallRef): Place => {
   };
 };
 
-/** Returns the id of a wait of an execution scope. */
+/** Returns the id of a wait of an execution scope, or of a call that stands for one. */
 const waitIdIn = (executionScope: string, wait: AwaitEventWaitIdentity): string => {
   const id = awaitKeyId({ type: "runtime_operation", operation_id: executionScope }, wait);
   if (E.isLeft(id)) throw new EffectError(id.left.code, id.left.message);

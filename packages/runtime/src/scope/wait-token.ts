@@ -1,9 +1,16 @@
 /**
- * Wait keys for the outside: `v1.{kid}.{id}.{HMAC}`. The id is derived from (execution scope, wait); the signature from
- * a secret of the scope, which is derived from a stored root that the hosts of one store share. The core sees ids only.
+ * Wait keys for the outside. The core sees ids only; a token is an id with a signature under a secret of the scope, which
+ * is derived from a stored root that the hosts of one store share. There are two forms:
+ *
+ *   v1.{kid}.{id}.{HMAC of id}                                a key that a request shares, or that completes a call
+ *   v2.{kid}.{id}.{call}.{life}.{HMAC of id.call.life}        a key of one call, or of one life of it
+ *
+ * The id is derived from (execution scope, wait). The call is in base64url; the life is empty where the key is that of
+ * the call in all its lives. What a signature of one form covers, none of the other can: an id has no dot.
  */
 import { hkdf, hmac, utf8 } from "@pawl/tool-value";
 import { bytesToHex } from "@noble/hashes/utils.js";
+import { base64Of, bytesOf as bytesOfBase64 } from "../encoding.ts";
 
 /** The roots that signatures are made under: the newest signs, all of them verify, so that a root can be rotated. */
 export interface Roots {
@@ -11,14 +18,30 @@ export interface Roots {
   readonly older?: readonly { readonly kid: string; readonly secret: Uint8Array }[];
 }
 
+/** Whose own a key is: a call's in all its lives, or one life's. */
+export interface KeyOwner {
+  readonly call: string;
+  readonly life?: number;
+}
+
+/** What a token says: the id of a wait, and whose own its key is. */
+export type SignedKey = { readonly key: string } & Partial<KeyOwner>;
+
 export const secretOf = (root: Uint8Array, scope: string): Uint8Array =>
   hkdf(root, new Uint8Array(0), utf8(`pawl wait keys of ${scope}`), 32);
 
-export const sign = (secret: Uint8Array, id: string): string => bytesToHex(hmac(secret, utf8(id)));
+export const sign = (secret: Uint8Array, signed: string): string => bytesToHex(hmac(secret, utf8(signed)));
+
+const urlOf = (text: string): string =>
+  base64Of(utf8(text)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+const textOfUrl = (text: string): string =>
+  new TextDecoder().decode(bytesOfBase64(text.replaceAll("-", "+").replaceAll("_", "/")));
 
 /** Makes the token under which the outside resolves a wait. */
-export const tokenOf = ({ newest }: Roots, scope: string, id: string): string =>
-  `v1.${newest.kid}.${id}.${sign(secretOf(newest.secret, scope), id)}`;
+export const tokenOf = ({ newest: { kid, secret } }: Roots, scope: string, id: string, own?: KeyOwner): string => {
+  const signed = own === undefined ? id : `${id}.${urlOf(own.call)}.${own.life ?? ""}`;
+  return `${own === undefined ? "v1" : "v2"}.${kid}.${signed}.${sign(secretOf(secret, scope), signed)}`;
+};
 
 /** Compares in a time that does not tell where the first difference is. */
 const isSame = (a: string, b: string): boolean => {
@@ -40,14 +63,25 @@ export const secretsOf = ({ newest, older = [] }: Roots, scope: string): readonl
 const bytesOf = (hex: string): Uint8Array =>
   Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
-/** Returns the id in a token that was made under one of these secrets. */
-export const idUnder = (secrets: readonly ScopeSecret[], token: string): string | undefined => {
-  const [version, kid, id, signature, ...rest] = token.split(".");
-  if (version !== "v1" || id === undefined || signature === undefined || rest.length > 0) return undefined;
-  const isGood = secrets.some((own) => own.kid === kid && isSame(sign(bytesOf(own.secret), id), signature));
-  return isGood ? id : undefined;
+/** How many parts each form signs. */
+const signedParts: { readonly [version: string]: number } = { v1: 1, v2: 3 };
+
+/** Reads parts whose signature is good. */
+const signedKey = ([key = "", call, life]: readonly string[]): SignedKey => {
+  if (call === undefined) return { key };
+  return { key, call: textOfUrl(call), ...(life === "" ? {} : { life: Number(life) }) };
 };
 
-/** Returns the id of the wait that a token was signed for, or undefined where these roots did not sign it. */
-export const idOfToken = (roots: Roots, scope: string, token: string): string | undefined =>
-  idUnder(secretsOf(roots, scope), token);
+/** Reads a token that was made under one of these secrets. */
+export const readTokenUnder = (secrets: readonly ScopeSecret[], token: string): SignedKey | undefined => {
+  const [version = "", kid, ...rest] = token.split(".");
+  const parts = rest.slice(0, -1);
+  if (parts.length !== signedParts[version]) return undefined;
+  const [signed, signature = ""] = [parts.join("."), rest.at(-1)];
+  const isGood = secrets.some((own) => own.kid === kid && isSame(sign(bytesOf(own.secret), signed), signature));
+  return isGood ? signedKey(parts) : undefined;
+};
+
+/** Reads a token; returns undefined where these roots did not sign it. */
+export const readToken = (roots: Roots, scope: string, token: string): SignedKey | undefined =>
+  readTokenUnder(secretsOf(roots, scope), token);

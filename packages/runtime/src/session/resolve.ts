@@ -1,12 +1,12 @@
 /** Resolves wait keys from outside: by token, or by id for an operator. The first resolution wins. */
 import { type Event, nextDeadline } from "@pawl/sansio-core";
-import { type WaitRow, resolutionIn } from "@pawl/sansio-core/driver";
+import { type WaitRow, isLifeOver, resolutionIn } from "@pawl/sansio-core/driver";
 import { type Codec, type Json, type ResolveOutcome, Resolution, string, stringify, tagged } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decoded, refuse, storedForm } from "../scope/access.ts";
 import { eventAt } from "../scope/history.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
-import { idOfToken, idUnder } from "../scope/wait-token.ts";
+import { type SignedKey, readToken, readTokenUnder } from "../scope/wait-token.ts";
 import type { HostSide } from "../host/host.ts";
 
 /** The outcome of a resolution. A key that nobody may resolve, or ever could, is `unknown_or_revoked`. */
@@ -19,9 +19,9 @@ export const Resolved: Codec<Resolved> = tagged<Resolved, "status">("Resolved", 
 });
 
 const unknown = { status: "unknown_or_revoked" } as const;
+const cancelled = { status: "already_resolved", terminal: { status: "cancelled" } } as const;
 
-interface Resolving {
-  readonly key: string;
+interface Resolving extends SignedKey {
   readonly resolution: Resolution;
   readonly by?: string | undefined;
   /** The resolver's own name for it. */
@@ -45,6 +45,10 @@ const isThis = (event: Event, { key, by, id }: Resolving): boolean =>
   event.by === by &&
   event.resolution_id === id;
 
+/** Says whether a key is of a call, or of a life of one, that can await nothing more. */
+const isOver = ({ runner }: Access, { call, life }: Resolving): boolean =>
+  call !== undefined && isLifeOver(runner.state.calls.at(call), life);
+
 /** Returns how a wait ended that has left the state. */
 const outcomeOfFinished = async (access: Access, resolving: Resolving, seq: number): Promise<Resolved> => {
   const { finished } = access;
@@ -55,15 +59,16 @@ const outcomeOfFinished = async (access: Access, resolving: Resolving, seq: numb
   if (isThis(event, resolving)) return accepted;
   const terminal = resolutionIn(event, key);
   if (terminal !== undefined) return { status: "already_resolved", terminal };
-  const isLeft = (await finished.find("wait_left", key)) !== undefined;
-  return isLeft ? unknown : { status: "already_resolved", terminal: { status: "cancelled" } };
+  const isLeft = resolving.call === undefined && (await finished.find("wait_left", key)) !== undefined;
+  return isLeft ? unknown : cancelled;
 };
 
 const outcomeOfEnded = async (access: Access, resolving: Resolving): Promise<Resolved> => {
   const { key } = resolving;
   const row = access.runner.state.waits.at(key);
   const seq = await access.finished.find("wait", key);
-  return (seq === undefined ? row && outcomeOfRow(row) : await outcomeOfFinished(access, resolving, seq)) ?? unknown;
+  if (seq !== undefined) return outcomeOfFinished(access, resolving, seq);
+  return (row && outcomeOfRow(row)) ?? (isOver(access, resolving) ? cancelled : unknown);
 };
 
 /** Returns what an earlier resolution of an ended key was told. */
@@ -75,12 +80,14 @@ const outcomeOfKept = async (access: Access, resolving: Resolving, row: WaitRow)
   return (await access.finished.find("wait", row.key)) === undefined ? accepted : outcomeOfEnded(access, resolving);
 };
 
-const eventOf = ({ key, resolution, by, id }: Resolving): Event => ({
+const eventOf = ({ key, resolution, by, id, call, life }: Resolving): Event => ({
   type: "wait.resolved",
   key,
   resolution,
   ...(by === undefined ? {} : { by }),
   ...(id === undefined ? {} : { resolution_id: id }),
+  ...(call === undefined ? {} : { call }),
+  ...(life === undefined ? {} : { life }),
 });
 
 /** Records the resolution; what it is refused with is its outcome, where it has one. */
@@ -152,8 +159,8 @@ export const resolveToken = async (
   { roots }: HostSide,
   { secrets }: ScopeStore,
   token: string,
-  said: Omit<Resolving, "key">,
+  said: Omit<Resolving, keyof SignedKey>,
 ): Promise<Resolved> => {
-  const key = idOfToken(roots, access.runner.id, token) ?? idUnder(await secrets(), token);
-  return key === undefined ? unknown : resolveKey(access, { ...said, key }, true);
+  const signed = readToken(roots, access.runner.id, token) ?? readTokenUnder(await secrets(), token);
+  return signed === undefined ? unknown : resolveKey(access, { ...said, ...signed }, true);
 };

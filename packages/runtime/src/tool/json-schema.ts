@@ -2,8 +2,9 @@
  * JSON Schema, draft 2020-12: the form of its keywords. A schema is checked before anything is checked against it, so that its author
  * hears of a mistake when the tool is defined, not when it is called.
  */
-import type { Json } from "@pawl/tool-value";
+import { type Json, linearPattern } from "@pawl/tool-value";
 import { type Schema, dereference } from "@cfworker/json-schema";
+import * as E from "fp-ts/lib/Either.js";
 import { isObject } from "../encoding.ts";
 
 /** Returns the problem with what stands at a place of a schema. */
@@ -36,25 +37,24 @@ const isNumber = (found: Json): boolean => typeof found === "number" || typeof f
 const isCount = (found: Json): boolean => (Number.isInteger(found) || typeof found === "bigint") && Number(found) >= 0;
 const isTexts = (found: Json): boolean => isList(found) && found.every(isText);
 
-const isPattern = (found: Json): boolean => {
-  if (!isText(found)) return false;
-  try {
-    return new RegExp(found, "u") instanceof RegExp;
-  } catch {
-    return false;
-  }
-};
-
 const types: readonly Json[] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 const type = wants(`one of ${types.map(shown).join(", ")}, or a list of them`, (found) =>
   isList(found) ? found.length > 0 && found.every((one) => types.includes(one)) : types.includes(found),
 );
 const text = wants("a text", isText);
+const reference = wants(
+  "a reference that leads into no `patternProperties`",
+  (found) => isText(found) && !found.includes("/patternProperties/"),
+);
 const texts = wants("a list of texts", isTexts);
 const number = wants("a number", isNumber);
 const count = wants("a whole number from 0", isCount);
 const flag = wants("true or false", (found) => typeof found === "boolean");
-const pattern = wants("a regular expression of Unicode mode (`u`)", isPattern);
+const pattern: Form = (found, at) => {
+  const compiled = isText(found) ? linearPattern(found) : E.left("it is no text");
+  if (E.isRight(compiled)) return undefined;
+  return `${wrong(at, "a regular expression of Unicode mode (`u`) that runs in linear time", found)}: ${compiled.left}`;
+};
 
 const schema: Form = (found, at) => {
   if (typeof found === "boolean") return undefined;
@@ -85,7 +85,8 @@ const under = (form: Form, ...keywords: readonly string[]): readonly (readonly [
 
 const forms: ReadonlyMap<string, Form> = new Map([
   ...under(type, "type"),
-  ...under(text, "$id", "$ref", "$anchor", "format", "title", "description"),
+  ...under(reference, "$ref"),
+  ...under(text, "$id", "$anchor", "format", "title", "description"),
   ...under(texts, "required"),
   ...under(
     wants("a list", (found) => isList(found)),

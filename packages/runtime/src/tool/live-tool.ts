@@ -11,11 +11,12 @@ import type { BackgroundSink } from "../process/run/report.ts";
 import type { ToolContract, ToolManifest } from "./manifest.ts";
 import type { ToolContext } from "../body/facet/context.ts";
 import { type ToolDefinition, contractOf, coreTool, wireManifestOf } from "./tool.ts";
-import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
+import type { OutputUnit } from "@cfworker/json-schema";
 import type { ProcessRow } from "@pawl/sansio-core/driver";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type * as t from "io-ts";
 import { copied } from "./json-schema.ts";
+import { validateOf } from "./schema-pattern.ts";
 
 /** Locates a mismatch by a JSON pointer, and explains it. */
 export interface SchemaMismatch {
@@ -58,9 +59,9 @@ export type SchemaMismatches = (value: Json) => SchemaMismatch | undefined;
 
 /** Compiles a schema. */
 export const mismatchesOf = (wanted: object | boolean): SchemaMismatches => {
-  const validator = new Validator(copied(wanted) as Schema | boolean, "2020-12", true);
+  const validate = validateOf(wanted);
   return (value) => {
-    const { valid, errors } = validator.validate(holdsBigint(value) ? copied(value) : value);
+    const { valid, errors } = validate(holdsBigint(value) ? copied(value) : value);
     return valid ? undefined : mismatchIn(errors);
   };
 };

@@ -7,6 +7,9 @@ import type { CausalRef } from "../message/invocation.ts";
 /** The parent of everything that a body does is its call: the base of all its replay keys. */
 export const replayBase = (executionScope: string, name: string): string => `${executionScope}:tool:${name}`;
 
+/** Names the life of a call in front of a key that is made inside its body. Keys of the first life are as they are. */
+export const inLife = (life: number, key: string): string => (life === 1 ? key : `life:${life}:${key}`);
+
 /** Returns the idempotency key that a tool gives to an outside service: one for all attempts of a call. */
 export const toolReplayKey = (sessionId: string, callName: string, tool: string): string =>
   `lash-tool:${sessionId}:${callName}:${tool}`;

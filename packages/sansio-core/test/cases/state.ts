@@ -3,7 +3,7 @@ import { tokenOf } from "@pawl/runtime/driver";
 import { knownFields, knownName, withFields } from "@pawl/testkit";
 import { type Json, modelReturn, ModelToolReturn, read, successOutput, ToolCallOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { idOfToken } from "../../../runtime/src/scope/wait-token.ts";
+import { readToken } from "../../../runtime/src/scope/wait-token.ts";
 import { ExecutionScope, sessionOfScope } from "../../src/identity/scope.ts";
 import { callRef, defaultOptions, plainTool } from "../../src/index.ts";
 import { resolutionOf } from "../../src/wait/model.ts";
@@ -102,7 +102,7 @@ class KeyInHand {
   }
 
   get #isGood(): boolean {
-    return idOfToken(roots, scopeId, this.#token) === key;
+    return readToken(roots, scopeId, this.#token)?.key === key;
   }
 
   take([verb, payload]: Step, place: number): Json {

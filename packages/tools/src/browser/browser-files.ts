@@ -137,14 +137,14 @@ export class BrowserFiles implements FileStore {
   }
 
   async grep(pattern: string, pathPattern?: string): Promise<readonly Match[]> {
-    const expression = expressionOf(pattern);
+    const isHit = expressionOf(pattern);
     const glob = pathPattern === undefined ? undefined : globOf(pathPattern);
     return this.#database.read(async (at) => {
       const matches: Match[] = [];
       for (const { path, encoding } of await at.objectStore("entry").getAll()) {
-        if (encoding !== "text" || glob?.test(path) === false) continue;
+        if (encoding !== "text" || glob?.(path) === false) continue;
         const bytes = (await at.objectStore("bytes").get(path)) ?? new Uint8Array();
-        matches.push(...matchesOf(path, textOfBytes(bytes), (line) => expression.test(line)));
+        matches.push(...matchesOf(path, textOfBytes(bytes), isHit));
       }
       return matches;
     });

@@ -1,8 +1,17 @@
-/** Patterns of a search: globs for paths, regular expressions for lines. */
+/** Patterns of a search: globs for paths, regular expressions for lines. Both come from models, so they search in linear time. */
+import { linearPattern } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
 import { FileError, type Match } from "./store.ts";
 
+/** Compiles a regular expression of Unicode mode, without look-around and back references. */
+export const expressionOf = (pattern: string): ((text: string) => boolean) => {
+  const compiled = linearPattern(pattern);
+  if (E.isLeft(compiled)) throw new FileError("pattern", compiled.left);
+  return compiled.right;
+};
+
 /** Compiles a glob: `*` and `?` match within a name, `**` across folders. It may match below any folder. */
-export const globOf = (pattern: string): RegExp => {
+export const globOf = (pattern: string): ((path: string) => boolean) => {
   const text = pattern
     .replace(/^\/workspace(?=\/|$)/, "")
     .replace(/[.+^${}()|[\]\\]/g, "\\$&")
@@ -10,26 +19,7 @@ export const globOf = (pattern: string): RegExp => {
     .replaceAll("*", "[^/]*")
     .replaceAll("?", "[^/]")
     .replaceAll("\u0000", ".*");
-  return new RegExp(`(?:^|/)${text.replace(/^\//, "")}$`);
-};
-
-export const expressionOf = (pattern: string): RegExp => {
-  try {
-    return new RegExp(pattern, "u");
-  } catch (error) {
-    throw new FileError("pattern", error instanceof Error ? error.message : "the pattern is not a regular expression");
-  }
-};
-
-/** Loads RE2, and compiles an expression that searches in linear time: without look-around and back references. */
-export const linearSearch = async (pattern: string): Promise<(line: string) => boolean> => {
-  const { RE2JS } = await import("re2js"); // Large: a page loads it with its first search.
-  try {
-    const expression = RE2JS.compile(pattern);
-    return (line) => expression.matcher(line).find();
-  } catch (error) {
-    throw new FileError("pattern", error instanceof Error ? error.message : "the pattern is not a regular expression");
-  }
+  return expressionOf(`(?:^|/)${text.replace(/^\//, "")}$`);
 };
 
 /** Splits a text into lines without their line ends. A final line end begins no line. */
@@ -39,5 +29,5 @@ export const linesOf = (text: string): readonly string[] => {
   return own.map((line) => line.replace(/\r$/, ""));
 };
 
-export const matchesOf = (path: string, text: string, isHit: (line: string, i: number) => boolean): readonly Match[] =>
-  linesOf(text).flatMap((line, i) => (isHit(line, i) ? [{ path, line_number: i + 1, line }] : []));
+export const matchesOf = (path: string, text: string, isHit: (line: string) => boolean): readonly Match[] =>
+  linesOf(text).flatMap((line, i) => (isHit(line) ? [{ path, line_number: i + 1, line }] : []));

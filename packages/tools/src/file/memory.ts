@@ -1,6 +1,6 @@
 /** A session's files in memory. */
 import { bytesEqual, textOfBytes } from "./bytes.ts";
-import { globOf, linearSearch, matchesOf } from "./match.ts";
+import { expressionOf, globOf, matchesOf } from "./match.ts";
 import { canonicalPath, displayPath, nameOf, parentOf } from "./path.ts";
 import { type Entry, FileError, type FileStore, type Match, type StoredFile, type WriteOptions } from "./store.ts";
 
@@ -111,10 +111,10 @@ export class MemoryFiles implements FileStore {
   }
 
   async grep(pattern: string, pathPattern?: string): Promise<readonly Match[]> {
-    const isHit = await linearSearch(pattern);
+    const isHit = expressionOf(pattern);
     const glob = pathPattern === undefined ? undefined : globOf(pathPattern);
     const files = [...this.#files.values()].filter(
-      ({ path, encoding }) => encoding === "text" && (glob?.test(path) ?? true),
+      ({ path, encoding }) => encoding === "text" && (glob?.(path) ?? true),
     );
     return files
       .toSorted((a, b) => (a.path < b.path ? -1 : 1))

@@ -2,7 +2,7 @@
 import type { Event } from "@pawl/sansio-core";
 import { type Resolution, lift, successOutput } from "@pawl/tool-value";
 import type { SessionClient } from "@pawl/wire";
-import { idOfToken } from "@pawl/runtime/driver";
+import { type SignedKey, readToken } from "@pawl/runtime/driver";
 import type { Command, Input } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
 import { existingRootsOf } from "../../journal/root-secret.ts";
@@ -20,28 +20,29 @@ const resolutionOf = (input: Input): Resolution => {
   return { status: "err", payload: { code, message: input.text("message") ?? code } };
 };
 
-/** Returns the wait's key, which is given as such or inside a token. */
-const keyOf = ({ file, scope, state }: Target, text: string): string => {
-  const isToken = text.startsWith("v1.");
-  const roots = isToken ? existingRootsOf(file) : undefined;
-  const key = isToken ? roots && idOfToken(roots, scope, text) : text;
-  if (key === undefined) {
+const isToken = (text: string): boolean => /^v[12]\./.test(text);
+
+/** Returns the wait's key, which is given as such or inside a token, with whose own it is. */
+const keyOf = ({ file, scope, state }: Target, text: string): SignedKey => {
+  const roots = isToken(text) ? existingRootsOf(file) : undefined;
+  const signed = isToken(text) ? roots && readToken(roots, scope, text) : { key: text };
+  if (signed === undefined) {
     throw new CliError("unknown_or_revoked", `the token was not made for ${scope}`, { exit: exit.refused });
   }
-  if (isToken || state.waits.at(key) !== undefined) return key;
+  if (isToken(text) || state.waits.at(text) !== undefined) return signed;
   const hint = `pawl why ${file}#${scope}`;
-  throw new CliError("unknown_or_revoked", `nothing in ${scope} waits for ${key}`, { exit: exit.refused, hint });
+  throw new CliError("unknown_or_revoked", `nothing in ${scope} waits for ${text}`, { exit: exit.refused, hint });
 };
 
 const resolveKey = async (target: Target, input: Input, terminal: Terminal): Promise<Exit> => {
-  const key = keyOf(target, input.positionals[1] ?? "");
+  const { key, ...own } = keyOf(target, input.positionals[1] ?? "");
   const resolution = resolutionOf(input);
   const finished = await target.journal.journal.find(target.scope, "wait", key);
   if (finished !== undefined) {
     const message = `${key} was resolved at event ${finished} already`;
     throw new CliError("already_resolved", message, { exit: exit.refused });
   }
-  const event = { type: "wait.resolved", key, resolution, by: byOf(input, terminal) } as const;
+  const event = { type: "wait.resolved", key, resolution, by: byOf(input, terminal), ...own } as const;
   return act(target, terminal, event, { done: `${key} is resolved` });
 };
 
@@ -80,7 +81,7 @@ const resolveAtHost = (session: SessionClient, input: Input): Promise<Answer> =>
     throw usageError("--outcome cannot be used with --host", "run it without --host, on the journal");
   const [, key = ""] = input.positionals;
   const resolution = resolutionOf(input);
-  return key.startsWith("v1.") ? session.resolve(key, resolution) : session.resolveById(key, resolution);
+  return isToken(key) ? session.resolve(key, resolution) : session.resolveById(key, resolution);
 };
 
 const printResolved = (terminal: Terminal, scope: string, { status }: Answer): Exit => {

@@ -30,7 +30,7 @@ export interface Concurrency {
 const maxDepth = 32;
 
 const problemOfDepth = (name: string): EffectError | undefined => {
-  if (name.split("/tool-batch:").length <= maxDepth) return undefined;
+  if (name.split(/\/(?:life:\d+:)?tool-batch:/).length <= maxDepth) return undefined;
   const message = `a call may stand below ${maxDepth} others at most: does a tool call itself?`;
   return new EffectError("tool_batch_too_deep", message);
 };
@@ -49,7 +49,7 @@ const batch = (asking: Asking, calls: readonly BatchCall[]): Durable<readonly Re
     tool_id: toolId,
     args: toJson(args, `the arguments of \`${id}\``),
   }));
-  const key = asking.nextName(batchId(listed).batch_id);
+  const key = asking.nextName(asking.facts.life.named(batchId(listed).batch_id));
   if (listed.length === 0) return durable(key, Promise.resolve([]));
   const problem = problemOfDepth(asking.facts.name);
   if (problem !== undefined) return durable(key, Promise.reject(problem));

@@ -13,7 +13,7 @@ import { type HandleTools, handleTools } from "./handle-tool.ts";
 import { type HostRequests, hostRequests } from "./host.ts";
 import { type LongWorkFacets, longWorkFacets } from "./long-work.ts";
 import { type ProcessesFacet, processes } from "./process.ts";
-import { type ProcessEvents, processEvents } from "./process-event.ts";
+import { type ProcessEvents, handedSignals, processEvents } from "./process-event.ts";
 import { type Steps, steps } from "./step.ts";
 import { type Waits, waits } from "./wait.ts";
 
@@ -41,15 +41,16 @@ export interface ToolContext extends Steps, Waits, Concurrency, HostRequests, Pr
   /** The process that it runs in. */
   readonly processId: string | undefined;
   readonly toolCallId: string;
+  /** Counts from 1 in each life of the call, as its retry policy does. */
   readonly attempt: number;
   readonly maxAttempts: number;
-  /** One for all attempts of this call: the idempotency key for an outside service. */
+  /** One for all attempts of this life of the call: the idempotency key for an outside service. */
   readonly replayKey: string;
   readonly payload: Json;
   /** The prepared payload, decoded. */
   readonly payloadAs: <A>(codec: Codec<A>) => A;
   readonly signal: AbortSignal;
-  /** Scope time of the last answer that was delivered: equal in every run. */
+  /** Scope time at which the answer that was delivered last first came: equal in every run and attempt. */
   readonly now: () => number;
   /** Equal in every run, as is `uuid`. */
   readonly random: () => number;
@@ -61,7 +62,7 @@ export interface ToolContext extends Steps, Waits, Concurrency, HostRequests, Pr
   };
   /** Tells the host's trace that a process was started for this call. */
   readonly emitChildProcessStarted: (processId: string, entryName?: string) => void;
-  /** Starts the body anew with other arguments and nothing remembered. */
+  /** Starts the body anew, in another life of its call: with other arguments, nothing remembered, and keys of its own. */
   readonly continueAs: (args: unknown) => Promise<never>;
 }
 
@@ -120,12 +121,13 @@ const payloadAs = <A>({ payload }: CallFacts, codec: Codec<A>): A => {
   return decoded.right;
 };
 
-const continueAs = async ({ body, facts }: Asking, args: unknown): Promise<never> => {
+const continueAs = async (asking: Asking, args: unknown): Promise<never> => {
+  const { body, facts } = asking;
   if (body.isOver) throw ended;
   const input = toJson(args, "the arguments to continue with");
   await body.ended();
   if (body.isOver) throw ended;
-  facts.continueAs(input);
+  facts.continueAs(input, handedSignals(asking));
   return new Promise<never>(() => undefined);
 };
 
@@ -170,7 +172,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     processId,
     agentFrameId,
     toolCallId: facts.callId,
-    attempt: body.id.attempt,
+    attempt: facts.attempt,
     maxAttempts: facts.maxAttempts,
     replayKey: facts.replayKey,
     payload: facts.payload,

@@ -4,7 +4,13 @@
  * key that repeats when the program repeats, so that its record is found again: the n-th use of a name in a run has the
  * n-th key of that name.
  */
-import { type EffectResult, type EffectSpec, type ProcessEvent, EffectSpecCodec } from "@pawl/sansio-core/driver";
+import {
+  type EffectResult,
+  type EffectSpec,
+  type ProcessEvent,
+  type SignalPlace,
+  EffectSpecCodec,
+} from "@pawl/sansio-core/driver";
 import {
   type Json,
   type ToolCallOutput,
@@ -94,6 +100,20 @@ export interface ProcessApi {
   readonly childStarted: (call: string, processId: string, entryName: string | undefined) => void;
 }
 
+/** Whose a key of an event from outside is: this life's of the call, the call's in all its lives, or its request's. */
+export type KeyScope = "life" | "call" | "request";
+
+/** The life of a call that a body runs in. */
+export interface BodyLife {
+  readonly number: number;
+  /** The base of the call's keys in its first life: what is the call's own in all its lives begins with it. */
+  readonly callBase: string;
+  /** The last signal of each name that earlier lives were handed. */
+  readonly signals: readonly SignalPlace[];
+  /** Writes the life in front of what the body makes. */
+  readonly named: (key: string) => string;
+}
+
 export interface CallFacts {
   /** The scope that the call runs in. */
   readonly sessionId: string;
@@ -101,10 +121,13 @@ export interface CallFacts {
   readonly session: string;
   readonly callId: string;
   readonly capabilities: Capabilities;
+  /** Counts from 1 in each life, as the retry policy does. */
+  readonly attempt: number;
   readonly maxAttempts: number;
   readonly replayKey: string;
   /** Begins the keys of all that the body does. */
   readonly base: string;
+  readonly life: BodyLife;
   readonly executionScope: string;
   readonly name: string;
   readonly payload: Json;
@@ -112,7 +135,7 @@ export interface CallFacts {
   readonly place: string;
   readonly processApi: ProcessApi;
   /** Signs the token under which the outside resolves the wait of this id. */
-  readonly token: (id: string) => string;
+  readonly token: (id: string, whose: KeyScope) => string;
   /** Records that the outside was given the key that completes the call. */
   readonly handOut: (completionKey: string) => void;
   /** Returns the context that prepares a call which the body starts apart. */
@@ -123,7 +146,7 @@ export interface CallFacts {
   readonly report: (thrown: unknown) => void;
   readonly attachments: AttachmentStore;
   readonly progress: (message: ProgressMessage) => void;
-  readonly continueAs: (args: Json) => void;
+  readonly continueAs: (args: Json, signals: readonly SignalPlace[]) => void;
 }
 
 /** The promise of a durable effect. Its key lets `ctx.race` and its kin name it in the log. */

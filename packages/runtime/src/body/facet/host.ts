@@ -100,7 +100,7 @@ export interface HostRequests {
 }
 
 const hostRequest = (asking: Asking, name: string, input: unknown): Durable<Json> => {
-  const key = asking.nextName(`host:${name}`);
+  const key = asking.nextName(asking.facts.life.named(`host:${name}`));
   return refusing(key, () => {
     const encoded = toJson(input, `the input of \`${name}\``);
     return asking.askFor(valueOf, key, { kind: "host", name, input: encoded }, encoded);
@@ -132,7 +132,7 @@ const decoded = <A>(codec: Codec<A>, said: unknown, code: string, what: string):
 const emitTrigger = (asking: Asking, said: TriggerInput): Durable<TriggerOccurrence> => {
   const trigger = decoded(TriggerInput, said, "trigger_invalid", "the trigger");
   const input = toJson(TriggerInput.encode(trigger), "the trigger");
-  const key = asking.nextName(`trigger:${said.idempotency_key}`);
+  const key = asking.nextName(asking.facts.life.named(`trigger:${said.idempotency_key}`));
   const occurrence = (result: EffectResult): TriggerOccurrence =>
     decoded(TriggerOccurrence, valueOf(result), "trigger_invalid", "the host's answer to a trigger");
   return asking.askFor(occurrence, key, { kind: "trigger", input }, input);
@@ -147,7 +147,7 @@ const complete = (asking: Asking, said: unknown, usage_source: string, causedBy?
   const request = decoded(LlmRequest, toJson(said, completion), "direct_request", completion);
   const encoded = LlmRequest.encode({ ...request, session_id: request.session_id ?? session_id }) as Json;
   const named = { session_id, usage_source, caused_by, request: { hash: stableHash(encoded) } };
-  const key = asking.nextName(directIdentity(named).replay_key);
+  const key = asking.nextName(asking.facts.life.named(directIdentity(named).replay_key));
   const input = toJson({ request: encoded, usage_source, caused_by, replay_key: key }, completion);
   return asking.askFor(valueOf, key, { kind: "host", name: "direct.complete", input }, input);
 };

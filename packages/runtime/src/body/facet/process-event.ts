@@ -3,6 +3,8 @@ import {
   type EffectResult,
   type EffectSpec,
   type ProcessEventAppendRequest,
+  type SignalPlace,
+  bodyOf,
   eventPayloadHash,
   ProcessEvent,
   processEventKey,
@@ -101,7 +103,7 @@ const emitProcessEvent = (asking: Asking): ProcessEvents["emitProcessEvent"] => 
     const index = emitted++;
     const key = `durable-process-event:${index}`;
     return refusing(key, () => {
-      const replayKey = processEventKey(facts.name, body.id.attempt, index);
+      const replayKey = facts.life.named(processEventKey(facts.name, body.id.attempt, index));
       return append(asking, key, { event_type, payload: payload as Json }, replayKey);
     });
   };
@@ -110,12 +112,14 @@ const emitProcessEvent = (asking: Asking): ProcessEvents["emitProcessEvent"] => 
 const emitRequest = (asking: Asking, request: ProcessEventAppendRequest): Durable<ProcessEvent> => {
   const { body, facts } = asking;
   const key = asking.nextName("process-event");
-  const replayKey = request.replay?.key ?? `tool:${facts.name}:attempt:${body.id.attempt}:${key}`;
+  const ownKey = facts.life.named(`tool:${facts.name}:attempt:${body.id.attempt}:${key}`);
+  const replayKey = request.replay?.key ?? ownKey;
   return inside(asking, "emission", key, () => append(asking, key, request, replayKey));
 };
 
+/** Numbers signals over all lives: this one awaits the first that no earlier one was handed. */
 const awaitSignal = (asking: Asking): ProcessEventsFacet["awaitSignal"] => {
-  const ordinals = new Map<string, number>();
+  const ordinals = new Map(asking.facts.life.signals.map(({ name, ordinal }) => [name, ordinal]));
   return (name) => {
     const ordinal = (ordinals.get(name) ?? 0) + 1;
     ordinals.set(name, ordinal);
@@ -125,6 +129,22 @@ const awaitSignal = (asking: Asking): ProcessEventsFacet["awaitSignal"] => {
       asking.askFor(valueOf, key, { kind: "wait", wait, signal: { name, ordinal } }, wait),
     );
   };
+};
+
+/** Returns the last signal of each name that this life was handed: in earlier attempts, and so far in this one. */
+export const handedSignals = ({ body, facts }: Asking): readonly SignalPlace[] => {
+  const { process, calls } = facts.processApi.state();
+  const row = calls.at(body.id.call);
+  const settled = process === undefined || row === undefined ? undefined : bodyOf(row)?.settled;
+  if (process === undefined || settled === undefined) return [];
+  const prefix = awaitEffectKey(signalWaitKey(process.registration.id, "", 0)).slice(0, -":0".length);
+  const handed = new Map<string, number>();
+  for (const [key, { status, attempt }] of settled) {
+    if (status !== "ok" || !key.startsWith(prefix) || (attempt === body.id.attempt && !body.hasHeard(key))) continue;
+    const [name = "", ordinal] = key.slice(prefix.length).split(":");
+    handed.set(name, Math.max(handed.get(name) ?? 0, Number(ordinal)));
+  }
+  return [...handed].map(([name, ordinal]) => ({ name, ordinal }));
 };
 
 export const processEvents = (asking: Asking): ProcessEvents => ({

@@ -257,7 +257,7 @@ export const processes = (asking: Asking): ProcessesFacet => {
       return ask(key, (requests) => requests.await(key, wait, id, signal));
     },
     cancel,
-    signal: (id, name, payload, signalId = `${facts.executionScope}/${facts.name}`) => {
+    signal: (id, name, payload, signalId = facts.life.named(`${facts.executionScope}/${facts.name}`)) => {
       const key = processEffectId({ op: "signal", process_id: id, signal_name: name, signal_id: signalId });
       return ask(key, (requests) => requests.signal(key, id, { name, signalId, payload }));
     },

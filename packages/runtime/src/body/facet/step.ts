@@ -62,7 +62,7 @@ class Info implements StepInfo {
     return this.#signal();
   }
   get attempt(): number {
-    return this.#asking.body.id.attempt;
+    return this.#asking.facts.attempt;
   }
 }
 

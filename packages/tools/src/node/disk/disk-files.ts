@@ -255,12 +255,12 @@ export class DiskFiles implements FileStore {
     const found: Match[] = [];
     let size = 0;
     const visit = async (folder: Folder, name: string, path: string): Promise<void> => {
-      const stats = glob?.test(path) === false ? undefined : await folder.listed(name);
+      const stats = glob?.(path) === false ? undefined : await folder.listed(name);
       if (stats === undefined || stats.size > maxFileBytes) return;
       size += stats.size;
       if (size > maxSearchBytes) throw new FileError("size", tooMuch(maxSearchBytes));
       const bytes = (await readWhole(folder, name, maxFileBytes))?.bytes ?? new Uint8Array();
-      if (encodingOf(bytes) === "text") found.push(...search(path, textOfBytes(bytes)));
+      if (encodingOf(bytes) === "text") found.push(...(await search(path, textOfBytes(bytes))));
     };
     await this.#in([], (root) => eachFile(root, "", visit));
     return found.toSorted((a, b) => (a.path === b.path ? a.line_number - b.line_number : a.path < b.path ? -1 : 1));

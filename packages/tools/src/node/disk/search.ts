@@ -1,33 +1,34 @@
-/** Searches by untrusted regular expressions, with a time limit: an expression may backtrack for ever. */
-import { Script, createContext } from "node:vm";
-import { expressionOf, linesOf, matchesOf } from "../../file/match.ts";
+/** Searches the lines of files in slices, between which others are served, and within a time limit. */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expressionOf, linesOf } from "../../file/match.ts";
 import { FileError, type Match } from "../../file/store.ts";
 
-const program = new Script("hits = lines.map((line) => expression.test(line))");
+/** The longest time that a search keeps the thread. */
+const sliceMs = 8;
 
 /** Returns a function that searches texts; all its calls share one time budget. */
-export const searcher = (pattern: string, budgetMs: number): ((path: string, text: string) => readonly Match[]) => {
-  const sandbox = { expression: expressionOf(pattern), lines: [] as readonly string[], hits: [] as readonly boolean[] };
-  const context = createContext(sandbox);
-  let leftMs = budgetMs;
-  const timeout = new FileError(
-    "pattern",
-    `it takes more than ${budgetMs} ms: simplify the expression, or narrow the search`,
-  );
-  const compare = (text: string): readonly boolean[] => {
-    if (leftMs <= 0) throw timeout;
-    const startedAt = performance.now();
-    sandbox.lines = linesOf(text);
-    try {
-      program.runInContext(context, { timeout: Math.ceil(leftMs) });
-    } catch (error) {
-      throw (error as { readonly code?: unknown }).code === "ERR_SCRIPT_EXECUTION_TIMEOUT" ? timeout : error;
-    }
-    leftMs -= performance.now() - startedAt;
-    return sandbox.hits;
+export const searcher = (
+  pattern: string,
+  budgetMs: number,
+): ((path: string, text: string) => Promise<readonly Match[]>) => {
+  const isHit = expressionOf(pattern);
+  let spentMs = 0;
+  const spend = (startedAt: number): void => {
+    spentMs += performance.now() - startedAt;
+    if (spentMs <= budgetMs) return;
+    throw new FileError("pattern", `it takes more than ${budgetMs} ms: simplify the expression, or narrow the search`);
   };
-  return (path, text) => {
-    const hits = compare(text);
-    return matchesOf(path, text, (_, i) => hits[i] === true);
+  return async (path, text) => {
+    const found: Match[] = [];
+    let startedAt = performance.now();
+    for (const [i, line] of linesOf(text).entries()) {
+      if (isHit(line)) found.push({ path, line_number: i + 1, line });
+      if (performance.now() - startedAt < sliceMs) continue;
+      spend(startedAt);
+      await nextTurn();
+      startedAt = performance.now();
+    }
+    spend(startedAt);
+    return found;
   };
 };
