@@ -71,5 +71,8 @@ export const problemOfEnd = (
   const awaited = awaitedEffects(draft.state, call).filter((key) => !left.includes(key));
   if (awaited.length === 0) return undefined;
   const keys = awaited.map((key) => `\`${key}\``).join(", ");
-  return reject("effects_open", `call \`${call}\` may not end yet: ${keys} may still settle; wait, or say that it is left`);
+  return reject(
+    "effects_open",
+    `call \`${call}\` may not end yet: ${keys} may still settle; wait, or say that it is left`,
+  );
 };

@@ -58,13 +58,7 @@ import {
 import { onCallsUpgraded, onWaitKept } from "./life.ts";
 import { nextCallDue, onCallDue, tidyCallDues } from "./deadlines.ts";
 import { onEffectRequested } from "./perform.ts";
-import {
-  onCallLeft,
-  onEffectEnd,
-  onEffectReused,
-  onHostAnswered,
-  onRepliesRecorded,
-} from "./settle.ts";
+import { onCallLeft, onEffectEnd, onEffectReused, onHostAnswered, onRepliesRecorded } from "./settle.ts";
 import { onEffectsExpire, onStepFailed, onStepSettled } from "./try.ts";
 import { areAtWork, outstandingOfCalls } from "./owner-lost.ts";
 import {

@@ -169,7 +169,10 @@ const problemOfRequest = (
   if (event.seq === seq && event.hash === hash) return undefined;
   const found = event.seq === undefined ? "an answer that names no request" : `one of event ${event.seq}`;
   const expected = `expected an answer to the request of event ${seq} with input ${hash}`;
-  return reject("stale_answer", `call \`${event.call}\`: \`${event.key}\`: ${expected}, found ${found} (${event.hash})`);
+  return reject(
+    "stale_answer",
+    `call \`${event.call}\`: \`${event.key}\`: ${expected}, found ${found} (${event.hash})`,
+  );
 };
 
 /** The batch of a call, and with it those of the calls that it stands below: the request's comes last. */

@@ -134,7 +134,8 @@ const isSuspendable = ({ manifest, open }: BodyState): boolean =>
   recoveryOf(manifest) === "rerunnable" &&
   !open.every(isCleanup) &&
   open.every(
-    ({ kind, due }) => // A step that is due waits for its next try.
+    ({ kind, due }) =>
+      // A step that is due waits for its next try.
       kind === "wait" || kind === "sleep" || kind === "select" || kind === "cleanup" || due !== undefined,
   );
 

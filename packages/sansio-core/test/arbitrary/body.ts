@@ -96,8 +96,7 @@ const settles = (dice: Dice, state: State, row: Running): Event => {
 const passive: ReadonlySet<string> = new Set(["wait", "sleep", "select", "cleanup"]);
 
 const mayWait = ({ body: { open } }: Running): boolean =>
-  open.some(({ kind }) => kind !== "cleanup") &&
-  open.every(({ kind, due }) => passive.has(kind) || due !== undefined);
+  open.some(({ kind }) => kind !== "cleanup") && open.every(({ kind, due }) => passive.has(kind) || due !== undefined);
 
 /** It has ended, and is to run again when a wait of its is over. */
 const parks = (dice: Dice, row: Running): Event | undefined => {

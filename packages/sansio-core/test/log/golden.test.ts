@@ -35,7 +35,10 @@ describe("a golden log", () => {
 
   it("holds every type of event but those that came with protocol 2", () => {
     const texts = recorded.map((name) => textOf(name, ".jsonl")).join("");
-    expect(eventTypes.filter((type) => !texts.includes(`"event":{"type":"${type}"`))).toEqual(["scope.upgraded", "step.failed"]);
+    expect(eventTypes.filter((type) => !texts.includes(`"event":{"type":"${type}"`))).toEqual([
+      "scope.upgraded",
+      "step.failed",
+    ]);
   });
 
   for (const name of recorded) {

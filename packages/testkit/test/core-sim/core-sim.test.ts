@@ -38,13 +38,7 @@ describe("the core simulation", () => {
     expect(events.met / events.all).toBeGreaterThanOrEqual(0.95);
     expect(rejections.met / rejections.all).toBeGreaterThanOrEqual(0.95);
     expect(commands.missed).toEqual([]);
-    expect([...leftOut.keys()]).toEqual([
-      "scope.upgraded",
-      "step.failed",
-      "stale_try",
-      "stale_answer",
-      "effects_open",
-    ]);
+    expect([...leftOut.keys()]).toEqual(["scope.upgraded", "step.failed", "stale_try", "stale_answer", "effects_open"]);
   });
 
   it("is decided by its seed alone", () => {
