@@ -202,24 +202,24 @@ const bodyOpen = (rig: Rig): { readonly seq: number; readonly hash: string } => 
   return open;
 };
 
-describe("an answer of the host", () => {
-  const answer = (more: object): Event => ({
-    type: "host.answered",
-    call: "r:a",
-    key: "h",
-    result: { status: "ok", value: 1 },
-    ...more,
-  });
-  /** The host has a request of the first life when the second asks under the same key. */
-  const anew = (protocol: number): { readonly rig: Rig; readonly first: { seq: number; hash: string } } => {
-    const rig = ask(called(protocol), "r:a", "h", host).skip();
-    const first = bodyOpen(rig);
-    rig.tell(continued(protocol === 1 ? {} : { left: ["h"] })).skip();
-    resume(rig, "r:a", [1, 2], "continued");
-    ask(rig, "r:a", "h", host, [1, 2]).skip();
-    return { rig, first };
-  };
+const answer = (more: object): Event => ({
+  type: "host.answered",
+  call: "r:a",
+  key: "h",
+  result: { status: "ok", value: 1 },
+  ...more,
+});
+/** The host has a request of the first life when the second asks under the same key. */
+const anew = (protocol: number): { readonly rig: Rig; readonly first: { seq: number; hash: string } } => {
+  const rig = ask(called(protocol), "r:a", "h", host).skip();
+  const first = bodyOpen(rig);
+  rig.tell(continued(protocol === 1 ? {} : { left: ["h"] })).skip();
+  resume(rig, "r:a", [1, 2], "continued");
+  ask(rig, "r:a", "h", host, [1, 2]).skip();
+  return { rig, first };
+};
 
+describe("an answer of the host", () => {
   it("is taken for another request under protocol 1, where both have one key", () => {
     const { rig } = anew(1);
     want(rig.tell(answer({})), { type: "step.answer", key: "h" });
