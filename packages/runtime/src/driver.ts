@@ -1,6 +1,6 @@
 /** `@pawl/runtime/driver`: ports, stores, codecs and defaults for those who write drivers, journals and hosts. */
 export { admittedOptions } from "./lifecycle/input.ts";
-export { wrongNumber, unknownKeyIn } from "./error.ts";
+export { wrongNumber, unknownKeyIn, errorOf, textOf } from "./error.ts";
 export { flowToolOf } from "./tool/tool.ts";
 export { defaultPatience } from "./body/stop.ts";
 export { type Reattach, type ReattachPlace, decideReattach } from "./process/run/run.ts";

@@ -99,21 +99,37 @@ export class ScopeMoved extends Error {
   }
 }
 
+/** Writes a value that is no error as a short text: an object as JSON, and never as `[object Object]`. */
+const written = (found: unknown): string => {
+  if (typeof found !== "object" || found === null) return String(found);
+  try {
+    const json = JSON.stringify(found, (_, part: unknown) => (typeof part === "bigint" ? String(part) : part)) ?? "";
+    return json.length > longestWritten ? `${json.slice(0, longestWritten)}…` : json;
+  } catch {
+    return `an object with ${Object.keys(found).slice(0, 10).join(", ")}`; // A cycle, or a getter that throws.
+  }
+};
+const longestWritten = 500;
+
 /** Returns the stack of an error, or its text if it has none. */
 export const stackOf = (thrown: unknown): string =>
-  thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+  thrown instanceof Error ? (thrown.stack ?? thrown.message) : textOf(thrown);
 
 /** Returns the message of anything thrown. */
 export const textOf = (thrown: unknown): string => {
   try {
-    return String(thrown instanceof Error ? thrown.message : thrown).toWellFormed();
+    return (thrown instanceof Error ? thrown.message : written(thrown)).toWellFormed();
   } catch {
     return "something was thrown that has no text";
   }
 };
 
+/** Returns what was thrown if it is an error, and otherwise an error with its text. */
+export const errorOf = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(textOf(thrown), { cause: thrown });
+
 /** Shows a value in a message; texts have quotes, so that `"1"` differs from `1`. */
-export const shownOf = (found: unknown): string => (typeof found === "string" ? JSON.stringify(found) : String(found));
+export const shownOf = (found: unknown): string => (typeof found === "string" ? JSON.stringify(found) : textOf(found));
 
 /** Turns a thrown value into the result of an effect. An error of `kind` keeps its code; others get `otherwise`. */
 export const failureOf = (

@@ -104,6 +104,24 @@ describe("approvals that are wanted", () => {
     expect(approval).toMatchObject({ args, hash: stableHash(args), expires_at: world.platform.now() + 5000 });
   });
 
+  it("are listed in a few reads, however many they are and whenever they were asked", async () => {
+    const world = new World();
+    let reads = 0;
+    const read: Journal["read"] = (...of) => {
+      reads += 1;
+      return world.journal.read(...of);
+    };
+    const { runtime } = world.start([pay], { faulty: { read } });
+    const session = await runtime.session("s");
+    for (let i = 0; i < 1000; i += 1) void session.call(`r${i}`, [payment(i)]).catch(() => undefined);
+    await world.quiet();
+    reads = 0;
+    const approvals = await session.approvals();
+    expect(approvals.map(({ call }) => call)).toEqual(Array.from({ length: 1000 }, (_, i) => `r${i}:c`));
+    expect(approvals.every(({ asked_at }) => asked_at !== undefined)).toBe(true);
+    expect(reads).toBeLessThan(10);
+  });
+
   it("go with a session that moves, and with a log that is taken in", async () => {
     const hosts = new Hosts([pay]);
     const session = await hosts.a.runtime.session("s");

@@ -1,17 +1,20 @@
 /**
  * Escapes text from models, clients and files before it is printed.
  *
- * A control character could move the cursor or hide text, and a bidi mark could reorder it. They are printed as JSON
- * escapes.
+ * A control character could move the cursor or hide text, a bidi mark could reorder it, and an invisible character could make
+ * two names look the same. They are printed as JSON escapes.
  */
 
-/** Control characters except the tab, line separators, and bidi marks. */
-const unsafe = /(?!\t)(?:\p{Cc}|\p{Bidi_Control}|[\u2028\u2029])/gu;
+/** Controls except the tab, line separators, bidi marks, letters that have no width or no ink, and halves of letters. */
+const unsafe =
+  /(?![\t ])(?:\p{Cc}|\p{Cf}|\p{Cs}|\p{Zs}|\p{Zl}|\p{Zp}|\p{Bidi_Control}|\p{Default_Ignorable_Code_Point}|\u2800)/gu;
 
 const short: { readonly [letter: string]: string } = { "\n": "\\n", "\r": "\\r" };
 
+const hex = (code: number, digits: number): string => code.toString(16).padStart(digits, "0");
+
 const escapeChar = (letter: string): string =>
-  short[letter] ?? `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  short[letter] ?? Array.from({ length: letter.length }, (_, i) => `\\u${hex(letter.charCodeAt(i), 4)}`).join("");
 
 /** Escapes one line, or a part of it. */
 export const escaped = (text: string): string => text.replaceAll(unsafe, escapeChar);
@@ -32,9 +35,13 @@ export const escapedLine = (line: string): string =>
 
 const isPlain = (word: string): boolean => /^[\w@%+=:,./#-]+$/.test(word);
 
+/** A shell knows letters beyond U+FFFF by eight digits. */
+const escapeForShell = (letter: string): string =>
+  letter.length === 1 ? escapeChar(letter) : `\\U${hex(letter.codePointAt(0) ?? 0, 8)}`;
+
 /** Quotes a word for a shell. Unsafe characters are escaped inside the quotes. */
 export const shellWord = (word: string): string => {
   if (isPlain(word)) return word;
   if (escaped(word) === word) return `'${word.replaceAll("'", `'\\''`)}'`;
-  return `$'${escaped(word.replaceAll("\\", "\\\\").replaceAll("'", "\\'"))}'`;
+  return `$'${word.replaceAll("\\", "\\\\").replaceAll("'", "\\'").replaceAll(unsafe, escapeForShell)}'`;
 };

@@ -210,11 +210,11 @@ export class Connection {
     switch (frame.type) {
       case "observe":
         return this.#subscribe(frame, async (subscription) =>
-          subscription.follow(await sessionOf(this.#port.runtime, frame.scope, claims), frame.after),
+          subscription.follow(await sessionOf(this.#port.runtime, frame.scope, frame.type), frame.after),
         );
       case "watch":
         return this.#subscribe(frame, async (subscription) =>
-          subscription.watch(await scopeOf(this.#port.runtime, frame.scope, claims), frame.from),
+          subscription.watch(await scopeOf(this.#port.runtime, frame.scope), frame.from),
         );
       case "awaiting_approval":
         return awaitingApproval(this.#port.runtime, frame);
@@ -243,7 +243,7 @@ export class Connection {
   }
 
   async #answer(frame: Parameters<typeof answer>[1], claims: Claims, gone: AbortSignal): Promise<HostFrame> {
-    const session = await sessionOf(this.#port.runtime, frame.scope, claims);
+    const session = await sessionOf(this.#port.runtime, frame.scope, frame.type);
     return answer(session, frame, { by: claims.by, gone });
   }
 

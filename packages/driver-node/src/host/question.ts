@@ -2,7 +2,7 @@
 import type { Runtime, Session } from "@pawl/runtime";
 import { Refused } from "@pawl/runtime";
 import type { ClientFrame, HostFrame, Question, QuestionType } from "@pawl/wire/frame";
-import type { Claims, Right } from "./token.ts";
+import type { Right } from "./token.ts";
 
 export const rights: { readonly [T in QuestionType]: Right } = {
   open: "observe",
@@ -37,17 +37,20 @@ export const refuseUnknown = async (runtime: Runtime, scope: string): Promise<vo
   if (!(await runtime.has(scope))) throw new Refused("scope_unknown", `there is no scope ${JSON.stringify(scope)}`);
 };
 
-/** Opens the session that a question names. Without the right `call` it is not created. */
-export const sessionOf = async (runtime: Runtime, scope: string, claims: Claims): Promise<Session> => {
+/**
+ * Opens the session that a question names. Only a call creates one: any other question that comes to the wrong host would
+ * leave an empty twin of the session there.
+ */
+export const sessionOf = async (runtime: Runtime, scope: string, asked: Question["type"]): Promise<Session> => {
   if (!scope.startsWith(sessionPrefix) || scope.length === sessionPrefix.length)
     throw wrongScopeForm(sessionPrefix, scope);
-  if (!claims.rights.includes("call")) await refuseUnknown(runtime, scope);
+  if (asked !== "call") await refuseUnknown(runtime, scope);
   return runtime.session(scope.slice(sessionPrefix.length));
 };
 
 /** Opens any existing scope, for watching. */
-export const scopeOf = async (runtime: Runtime, scope: string, claims: Claims): Promise<Session> => {
-  if (!scope.startsWith(processPrefix)) return sessionOf(runtime, scope, claims);
+export const scopeOf = async (runtime: Runtime, scope: string): Promise<Session> => {
+  if (!scope.startsWith(processPrefix)) return sessionOf(runtime, scope, "watch");
   await refuseUnknown(runtime, scope);
   return runtime.processes.scope(scope.slice(processPrefix.length));
 };

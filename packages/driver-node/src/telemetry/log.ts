@@ -1,6 +1,6 @@
 /** Log output with pino: one JSON object a line; `event` is its stable name. */
 import type { Log } from "@pawl/runtime";
-import type { LogEntry, LogLevel } from "@pawl/runtime/driver";
+import { type LogEntry, type LogLevel, errorOf } from "@pawl/runtime/driver";
 import { type DestinationStream, pino } from "pino";
 
 /** The message of a line is its name, except for a tool's internal error. */
@@ -15,7 +15,7 @@ export const logTo = (stream: DestinationStream, level: LogLevel): Log => {
   return (entry) => {
     const { name, level: of, fields, thrown } = entry;
     if (!logger.isLevelEnabled(of)) return;
-    const error = thrown === undefined ? {} : { err: thrown instanceof Error ? thrown : new Error(String(thrown)) };
+    const error = thrown === undefined ? {} : { err: errorOf(thrown) };
     logger[of]({ event: name, ...fields, ...error }, textOf(entry));
   };
 };

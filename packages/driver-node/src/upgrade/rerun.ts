@@ -1,6 +1,6 @@
 /** Runs the bodies of a copied scope again, in memory and with nothing performed. */
 import { type Journal, Runtime, type ToolDefinition, memoryJournal } from "@pawl/runtime";
-import { type Platform, unpackBlobs } from "@pawl/runtime/driver";
+import { type Platform, unpackBlobs, textOf } from "@pawl/runtime/driver";
 import { type Event, type State, recordedOf } from "@pawl/sansio-core";
 import { type PackedBlob, newestProtocol, toolReplayKey } from "@pawl/sansio-core/driver";
 import { noLimits, parse } from "@pawl/tool-value";
@@ -100,7 +100,7 @@ export const rerun = async (copied: Copy, tools: readonly ToolDefinition[], pati
     roots,
     host: {
       request: () => new Promise<never>(() => undefined),
-      internalError: (call, thrown) => void errors.set(call, thrown instanceof Error ? thrown.message : String(thrown)),
+      internalError: (call, thrown) => void errors.set(call, textOf(thrown)),
     },
     options: { ...state.scope.options, resume_pauses_ms: Array.from({ length: 1000 }, () => 0) },
     patience: { suspendMs: patienceMs, holdMs: patienceMs },

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { shellWord } from "../../src/cli/escape.ts";
+import { escaped, shellWord } from "../../src/cli/escape.ts";
 import { openRuntime } from "../../src/index.ts";
 import { linesOf, newFolder, tools } from "./fixture.ts";
 import { jsonIn, pawl } from "./pawl.ts";
@@ -90,13 +90,41 @@ describe("hostile names", () => {
     expect([code, err]).toEqual([3, expect.stringContaining("parked")]);
   });
 
-  it.each(["plain", "two words", "it's", "-x", "$(reboot)", "`x`", "\\n", "é\u009b\u001b['\\ ", "a\nb\u202e"])(
-    "is for a shell the word that it is: %j",
-    (word) => {
-      const env = { LC_ALL: "C.UTF-8" };
-      expect(execFileSync("bash", ["-c", `printf %s ${shellWord(word)}`], { env }).toString()).toBe(word);
-    },
-  );
+  it.each([
+    "plain",
+    "two words",
+    "it's",
+    "-x",
+    "$(reboot)",
+    "`x`",
+    "\\n",
+    "é\u009b\u001b['\\ ",
+    "a\nb\u202e",
+    "a\u200bb",
+    "\u{e0041}😀",
+  ])("is for a shell the word that it is: %j", (word) => {
+    const env = { LC_ALL: "C.UTF-8" };
+    expect(execFileSync("bash", ["-c", `printf %s ${shellWord(word)}`], { env }).toString()).toBe(word);
+  });
+});
+
+describe("a name with letters that nobody sees", () => {
+  const invisible = [
+    ..."\u00a0\u00ad\u034f\u061c\u115f\u180e\u200b\u200d\u2060\u2061\u2800\u3000\u3164\ufe0f\ufeff",
+    "\u{e0041}",
+    "\ud800",
+  ];
+
+  it.each(invisible.map((letter) => [JSON.stringify(letter), letter]))("is spelled out: %s", (_, letter) => {
+    const shown = escaped(`ann${letter}`);
+    expect(shown).toMatch(/^ann(?:\\u[0-9a-f]{4})+$/);
+    expect(JSON.parse(`"${shown}"`)).toBe(`ann${letter}`);
+  });
+
+  it("leaves letters that are seen as they are", () => {
+    const seen = "Zoë \t naïve ελληνικά 日本語 😀 e\u0301";
+    expect(escaped(seen)).toBe(seen);
+  });
 });
 
 describe("a token in a file", () => {

@@ -33,6 +33,17 @@ describe("a token", () => {
       expect(claimsOf([secret], garbage, 0)).toMatchObject({ _tag: "Left" });
   });
 
+  it("is refused if its signature is written in another way", () => {
+    const token = signToken([secret], everything);
+    const sixBits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    const last = sixBits.indexOf(token.at(-1) ?? "");
+    const sameBytes = token.slice(0, -1) + sixBits[last ^ 1];
+    const [version, claims, signature = ""] = token.split(".");
+    const standard = `${version}.${claims}.${signature.replaceAll("-", "+").replaceAll("_", "/")}`;
+    for (const other of [sameBytes, `${token}=`, `${token} `, `${token}\n`, ...(standard === token ? [] : [standard])])
+      expect(claimsOf([secret], other, 0), other).toMatchObject({ left: expect.stringContaining("not signed") });
+  });
+
   it("needs a secret of 32 bytes", async () => {
     await expect(openHost({ runtime: runtimeOf([]), secrets: [new Uint8Array(31)] })).rejects.toThrow("31 bytes");
   });

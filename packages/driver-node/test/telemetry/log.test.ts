@@ -148,4 +148,19 @@ describe("a log", () => {
       { event: "tool.internal_error", msg: "tool.internal_error" },
     ]);
   });
+
+  it("says what an object was that was thrown and is no error", () => {
+    const lines: string[] = [];
+    const cyclic: Record<string, unknown> = { status: 503 };
+    cyclic["self"] = cyclic;
+    for (const thrown of [{ status: 503, body: "busy" }, cyclic, Object.create(null), undefined, 7n])
+      logTo(
+        { write: (line) => void lines.push(line) },
+        "warn",
+      )({ name: "store.fault", level: "error", fields: {}, thrown });
+    const said = lines.map(
+      (line) => (JSON.parse(line) as { readonly err?: { readonly message: string } }).err?.message,
+    );
+    expect(said).toEqual(['{"status":503,"body":"busy"}', "an object with status, self", "{}", undefined, "7"]);
+  });
 });

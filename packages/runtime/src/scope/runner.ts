@@ -53,7 +53,7 @@ import {
   write,
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import { ScopeLost } from "../error.ts";
+import { ScopeLost, textOf } from "../error.ts";
 import type { Append, AppendResult, InboxMessage, OutboxMessage } from "../journal/journal.ts";
 import { type Told, DeferredEvents } from "./deferred-event.ts";
 import { outboxMessageOf } from "../message/message.ts";
@@ -143,7 +143,7 @@ export class ScopeRunner implements Member {
         batch.putting -= 1;
         this.schedule();
       },
-      (thrown: unknown) => this.abandon(`a value could not be put aside: ${String(thrown)}`),
+      (thrown: unknown) => this.abandon(`a value could not be put aside: ${textOf(thrown)}`),
     );
     return write(this.#state, { ...cause, event: offloaded.event });
   }

@@ -51,17 +51,39 @@ export interface AwaitingPage {
   readonly limit?: number;
 }
 
-const timeOf = async ({ runner, readLines }: Access, seq: number): Promise<number | undefined> => {
-  const [line] = await readLines(seq, seq);
-  return line && recordedIn(runner.id, line).at;
+/** Births that lie this close are read at once. */
+const nearLines = 64;
+
+/** Splits ascending sequences where two lie far apart. */
+const stretchesOf = (seqs: readonly number[]): readonly (readonly number[])[] => {
+  const stretches: number[][] = [];
+  for (const seq of seqs) {
+    const last = stretches.at(-1);
+    if (last !== undefined && seq - (last.at(-1) ?? seq) <= nearLines) last.push(seq);
+    else stretches.push([seq]);
+  }
+  return stretches;
+};
+
+/** Returns the times of events, in few reads; those that retention has taken are left out. */
+const timesOf = async (
+  { runner, readLines }: Access,
+  seqs: ReadonlySet<number>,
+): Promise<ReadonlyMap<number, number>> => {
+  const times = new Map<number, number>();
+  for (const stretch of stretchesOf([...seqs].toSorted((a, b) => a - b))) {
+    for (const line of await readLines(stretch[0] ?? 0, stretch.at(-1))) {
+      if (seqs.has(line.seq)) times.set(line.seq, recordedIn(runner.id, line).at);
+    }
+  }
+  return times;
 };
 
 /** Returns the calls of a scope that wait for approval, oldest first, with their values. */
 export const approvalsIn = async (access: Access): Promise<readonly ApprovalWanted[]> => {
   const pending = pendingApprovals(access.runner.state);
   await access.runner.whenDurable();
-  const births = [...new Set(pending.map(({ born }) => born))];
-  const times = new Map(await Promise.all(births.map(async (seq) => [seq, await timeOf(access, seq)] as const)));
+  const times = await timesOf(access, new Set(pending.map(({ born }) => born)));
   return access.values.of(
     pending.map(({ born, ...wanted }) => {
       const at = times.get(born);

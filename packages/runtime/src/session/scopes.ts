@@ -19,7 +19,7 @@ import { type HostSide, answersOf } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { Callers } from "./request.ts";
 import { Session } from "./session.ts";
-import { ScopeLost } from "../error.ts";
+import { ScopeLost, textOf } from "../error.ts";
 import type { Holding } from "../journal/journal.ts";
 import { type Evicted, abandonEvicted, defaultLinger, evictedUntil, IdleCache } from "../lifecycle/eviction.ts";
 import type { Moves } from "../move/move.ts";
@@ -151,7 +151,7 @@ export class Scopes {
         return await wholly(session, () => this.#news.tell(session));
       }
     } catch (thrown) {
-      callers.abandon(new ScopeLost(`scope ${scope} could not be loaded: ${String(thrown)}`));
+      callers.abandon(new ScopeLost(`scope ${scope} could not be loaded: ${textOf(thrown)}`));
       throw thrown;
     }
     callers.abandon(new ScopeLost(`scope ${scope} was claimed by another instance`));

@@ -4,7 +4,7 @@
  */
 import type { Tool } from "@pawl/sansio-core";
 import type { ToolContract, ToolManifest } from "./manifest.ts";
-import { Refused, ScopeLost } from "../error.ts";
+import { Refused, ScopeLost, shownOf } from "../error.ts";
 import { type LiveTool, liveTool } from "./live-tool.ts";
 import { type ToolProvider, toolsOfProvider } from "./provider.ts";
 import { type ToolDefinition, admittedDefinition } from "./tool.ts";
@@ -17,7 +17,7 @@ interface Registered {
 }
 
 const noList = (found: unknown): Refused =>
-  new Refused("invalid_tool", `tools are expected to be a list or a Registry, found ${String(found)}`);
+  new Refused("invalid_tool", `tools are expected to be a list or a Registry, found ${shownOf(found)}`);
 
 const twice = (name: string): Refused => {
   const advice = "leave one out, or `register` the one that is to take the other's place";

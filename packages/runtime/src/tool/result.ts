@@ -2,6 +2,7 @@
  * Results as tool authors and hosts of a registry know them. `host/outcome.ts` converts them to the outcome of the core; the
  * reply of a registry that executes a call is made here.
  */
+import { textOf } from "../error.ts";
 import { type Json, type JsonObject, internalErrorText } from "@pawl/tool-value";
 import { isObject } from "../encoding.ts";
 
@@ -38,7 +39,7 @@ export const successWithImages = (result: Json, images: readonly ToolImage[]): E
 export const toolError = (message: string): ExecutionResult => made({ type: "tool_error", message });
 /** Makes the result of a tool that failed internally, with the error's message; the error itself is its source. */
 export const internalError = (error: unknown): ExecutionResult =>
-  made({ type: "internal_error", message: error instanceof Error ? error.message : String(error), source: error });
+  made({ type: "internal_error", message: textOf(error), source: error });
 /** Says that a tool needs a connection of a provider before it can run. */
 export const connectionRequired = (provider: string): ExecutionResult =>
   made({ type: "connection_required", provider });
@@ -71,7 +72,7 @@ export const causeChain = (thrown: unknown): string => {
   const seen = new Set<unknown>();
   for (let at = thrown; at !== undefined && at !== null && !seen.has(at);) {
     seen.add(at);
-    const text = at instanceof Error ? at.message : String(at);
+    const text = textOf(at);
     if (text !== texts.at(-1)) texts.push(text);
     at = at instanceof Error ? at.cause : undefined;
   }

@@ -4,7 +4,7 @@
  */
 import * as E from "fp-ts/lib/Either.js";
 import { ToolContract, ToolManifest, contractFields, hintFields, manifestFields } from "./manifest.ts";
-import { Refused } from "../error.ts";
+import { Refused, shownOf } from "../error.ts";
 import { unknownKeyIn } from "../error.ts";
 import { type Tool, plainTool } from "@pawl/sansio-core";
 import { type Codec, type Json, type ToolResult, describe, read } from "@pawl/tool-value";
@@ -79,7 +79,7 @@ const refused = (message: string): Refused => new Refused("invalid_tool", messag
 /** Refuses what is no object at all. */
 export const admittedDefinition = (given: unknown): ToolDefinition => {
   if (typeof given === "object" && given !== null) return given as ToolDefinition;
-  throw refused(`a tool is expected to be what \`defineTool\` gives, found ${String(given)}`);
+  throw refused(`a tool is expected to be what \`defineTool\` gives, found ${shownOf(given)}`);
 };
 
 /** Refuses blank names: models call tools by name. */
@@ -101,7 +101,7 @@ const admitParts = (definition: ToolDefinition): void => {
   for (const part of ["execute", ...optionalParts] as const) {
     const found: unknown = definition[part];
     if (typeof found === "function" || (found === undefined && part !== "execute")) continue;
-    throw refused(`\`${part}\` of tool \`${definition.name}\` is expected to be a function, found ${String(found)}`);
+    throw refused(`\`${part}\` of tool \`${definition.name}\` is expected to be a function, found ${shownOf(found)}`);
   }
 };
 

@@ -1,4 +1,5 @@
 /** The calls of one scope that executors run: offered, and settled by whom they were offered to. */
+import { textOf } from "../../error.ts";
 import type { Command } from "@pawl/sansio-core";
 import { type CallRow, isExecutor } from "@pawl/sansio-core/driver";
 import type { ToolCallOutput } from "@pawl/tool-value";
@@ -59,7 +60,7 @@ export class Offers {
     values.inOrder(
       offer,
       (shown) => this.#executors.adopt(owner, shown),
-      (thrown) => runner.abandon(`call ${offer.call} cannot be offered: ${String(thrown)}`),
+      (thrown) => runner.abandon(`call ${offer.call} cannot be offered: ${textOf(thrown)}`),
     );
   }
 

@@ -4,7 +4,7 @@
  */
 import type { Command } from "@pawl/sansio-core";
 import type { Access } from "../../scope/access.ts";
-import { Refused, aheadOf } from "../../error.ts";
+import { Refused, aheadOf, errorOf } from "../../error.ts";
 import type { Cursor, Ephemeral, Frame, Observed } from "./observation.ts";
 import { observePast } from "./follow.ts";
 import { observedIn } from "./observed.ts";
@@ -92,7 +92,7 @@ export class Subscription implements AsyncIterableIterator<Frame> {
 
   /** Nobody leaves what has thrown: a loop over it only ends. What was queued would follow on a hole. */
   #fail(thrown: unknown): void {
-    this.#error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    this.#error = errorOf(thrown);
     this.#past = undefined;
     this.#queue.length = 0;
     this.#gap = undefined;
@@ -128,7 +128,7 @@ interface Durable {
 }
 
 const endAll = (watching: readonly Subscription[], thrown: unknown): void => {
-  for (const subscription of watching) subscription.end(thrown instanceof Error ? thrown : new Error(String(thrown)));
+  for (const subscription of watching) subscription.end(errorOf(thrown));
 };
 
 const pastAfter = (access: Access, after: Cursor): AsyncGenerator<Frame> => {
