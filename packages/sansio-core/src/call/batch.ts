@@ -88,6 +88,13 @@ export const withNested = (draft: Draft, batches: readonly BatchRef[]): readonly
   return all;
 };
 
+/** A batch may have been dropped by this event, with the body that made it. */
+export const inLiveBatch =
+  <S extends { readonly batch: BatchRef }>(on: (draft: Draft, signal: S) => void) =>
+  (draft: Draft, signal: S): void => {
+    if (draft.batch(signal.batch) !== undefined) on(draft, signal);
+  };
+
 // Batches prepare, launch and end. They count; the calls do their own work.
 
 export const onBatchCreate = (

@@ -1,8 +1,7 @@
 /** Calls from the request to their output, made together in batches, with the effects of their bodies. */
 import { array, json, oneOf, optional, string, ToolCallOutput, u64 } from "@pawl/tool-value";
 import { Deadlines } from "../kernel/deadline.ts";
-import type { Draft } from "../kernel/draft.ts";
-import { type BatchRef, type CommandOf, type Duty, answered, observed, toBody } from "../kernel/vocabulary.ts";
+import { type CommandOf, type Duty, answered, observed, toBody } from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { Table } from "../kernel/table.ts";
 import { ReplyCodec } from "../request/model.ts";
@@ -46,6 +45,7 @@ import {
 } from "./codec.ts";
 import { type ApprovalEvent, onApprovalDecided } from "./approval.ts";
 import {
+  inLiveBatch,
   onBatchCounted,
   onBatchCreate,
   onBatchesCancel,
@@ -93,13 +93,6 @@ const stepDuty: { readonly [R in StepRecovery]: Duty } = {
 /** A body's later runs wait until `call.resumed` is durable, whatever the tool. */
 const dutyOfExecute = ({ recovery, run }: CommandOf<"tool.execute">): Duty =>
   run === 1 ? executeDuty[recovery] : { ...executeDuty[recovery], performed: "durable" };
-
-/** A batch may have been dropped by this event, with the body that made it. */
-const inLiveBatch =
-  <S extends { readonly batch: BatchRef }>(on: (draft: Draft, signal: S) => void) =>
-  (draft: Draft, signal: S): void => {
-    if (draft.batch(signal.batch) !== undefined) on(draft, signal);
-  };
 
 export const call: Concern<
   CallRows,
