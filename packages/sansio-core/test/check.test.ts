@@ -10,7 +10,7 @@ import * as catalog from "../src/catalog/concern.ts";
 import * as whole from "../src/check.ts";
 import { outstanding } from "../src/machine.ts";
 import { Deadlines } from "../src/kernel/deadline.ts";
-import * as effect from "../src/call/check.ts";
+import * as effect from "../src/call/effect-check.ts";
 import type { OpenEffect } from "../src/call/effect.ts";
 import type { BatchRef, CallRef, State } from "../src/kernel/vocabulary.ts";
 import * as outbox from "../src/link/check.ts";
@@ -74,6 +74,8 @@ const broken: { readonly [name: string]: readonly [whole.Check, State] } = {
   C5: [call.checkC5, withOpen((open) => open.toReversed())],
   C8: [call.checkC8, withCall("r:a", { cancelled: { seq: 1, cleans: false } })],
   C6: [call.checkC6, withCall("r:a", { phase: "backing_off" })],
+  C10: [call.checkC10, withCall("r:a", { phase: "suspended" })],
+  C11: [call.checkC11, withCall("r:a", { phase: "suspended", link: { to: "process:p", since: 1 } })],
   B1: [batch.checkB1, withBatch({ calls: ["r:x"] as unknown as readonly CallRef[] })],
   B2: [batch.checkB2, withBatch({ unfinished: 1 })],
   B3: [batch.checkB3, withBatch({ occupied: 2 })],

@@ -8,25 +8,14 @@
  *
  * What is not waited for is called off with the body. After so long the body ends all the same, and says what it left.
  */
+import { isQuietBatch } from "./batch.ts";
 import type { OpenEffect } from "./effect.ts";
-import type { CallIn, CallPhase } from "./model.ts";
+import type { CallIn } from "./model.ts";
 import { bodyOf } from "./row.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import { hasRule } from "../kernel/protocol.ts";
-import { type BatchRef, type CallRef, type State, effectBatch } from "../kernel/vocabulary.ts";
-
-const working: ReadonlySet<CallPhase> = new Set(["preparing", "running", "resuming", "finishing"]);
-
-/** Returns whether a call of the batch is at work; its replies may wait to be recorded. */
-const isAtWork = ({ batches, calls }: Pick<State, "batches" | "calls">, ref: BatchRef): boolean => {
-  const batch = batches.at(ref);
-  if (batch === undefined || batch.phase === "ended") return batch !== undefined;
-  return batch.calls.some((call) => {
-    const row = calls.at(call);
-    return row !== undefined && working.has(row.phase);
-  });
-};
+import { type CallRef, type State, effectBatch } from "../kernel/vocabulary.ts";
 
 const isAwaited = (state: State, call: CallRef, { kind, key, due, loser }: OpenEffect): boolean => {
   if (loser === true || due !== undefined) return false;
@@ -36,7 +25,7 @@ const isAwaited = (state: State, call: CallRef, { kind, key, due, loser }: OpenE
     case "trigger":
       return true;
     case "batch":
-      return isAtWork(state, effectBatch(call, key));
+      return !isQuietBatch(state, effectBatch(call, key));
     default:
       return false;
   }

@@ -1,13 +1,12 @@
-/** The invariants of calls, one function each: what is broken, and in which call. */
+/** The invariants of calls, batches and approvals, one function each: what is broken, and where. */
 import { firstBroken } from "../kernel/error.ts";
 import type { BatchRow } from "./batch.ts";
-import { firstTry } from "./effect.ts";
 import { checkC9, checkC9Change } from "./life.ts";
-import type { BodyState, CallIn, CallPhase, CallRow } from "./model.ts";
+import type { CallIn, CallPhase, CallRow } from "./model.ts";
 import { awaitsApproval, bodyOf, occupies } from "./row.ts";
 import type { Check } from "../concern.ts";
-import { type State, effectBatch } from "../kernel/vocabulary.ts";
-import type { Waiter } from "../wait/model.ts";
+import type { State } from "../kernel/vocabulary.ts";
+import { unansweredOf } from "../link/model.ts";
 
 const firstOf = (state: State, broken: (row: CallRow) => string | undefined): string | undefined =>
   firstBroken(state.calls.rows(), (row) => `call \`${row.call.ref}\` (${row.phase})`, broken);
@@ -46,7 +45,7 @@ export const checkC2Change = (before: State, after: State): string | undefined =
 
 /** Phases before anybody was told of the call, and those after. Others may be either. */
 const unobserved: ReadonlySet<CallPhase> = new Set(["requested", "preparing"]);
-const either: ReadonlySet<CallPhase> = new Set(["ready", "finishing"]);
+const either: ReadonlySet<CallPhase> = new Set(["ready", "no_tool", "finishing"]);
 
 export const checkC3: Check = (state) =>
   firstOf(state, ({ phase, observed }) => {
@@ -77,7 +76,8 @@ export const checkC6: Check = (state) =>
 
 const approvedPhases: ReadonlySet<CallPhase> = new Set(["ready", "running", "resuming"]);
 const needsApproval = (row: CallRow): boolean =>
-  (row.phase === "ready" && row.manifest.policy === "requires_approval") ||
+  ((row.phase === "ready" || (row.phase === "no_tool" && row.waits === "launch")) &&
+    row.manifest.policy === "requires_approval") ||
   bodyOf(row)?.manifest.policy === "requires_approval";
 
 /** A call passes its approval, or a sticky one passes for it. */
@@ -104,7 +104,44 @@ export const checkC8: Check = (state) =>
       : undefined;
   });
 
-export const callChecks: readonly Check[] = [checkC1, checkC2, checkC3, checkC4, checkC5, checkC6, checkC8, checkC9];
+/** A batch may have gone on meanwhile: what starts in it wakes nobody above. */
+export const checkC10: Check = (state) =>
+  firstOf(state, (row) => {
+    if (row.phase !== "suspended") return undefined;
+    const { open, attempt } = row.body;
+    const busy = open.find((effect) => {
+      const { kind, waiting } = effect;
+      return kind === "step"
+        ? effect.attempt === attempt && effect.due === undefined
+        : (kind === "host" || kind === "trigger") && waiting === undefined;
+    });
+    return busy === undefined ? undefined : `C10: its ${busy.kind} \`${busy.key}\` is under way`;
+  });
+
+export const checkC11: Check = (state) =>
+  firstOf(state, (row) => {
+    const to = row.phase === "suspended" ? row.link?.to : undefined;
+    if (to === undefined) return undefined;
+    const kept = state.calls.rows().filter((other) => bodyOf(other)?.room === to).length;
+    const taken = unansweredOf(state.links.get(to) ?? {}) + kept;
+    const max = state.scope.options.max_unanswered;
+    return taken < max
+      ? `C11: it waits for room among ${max} messages to \`${to}\`, of which ${taken} are taken`
+      : undefined;
+  });
+
+export const callChecks: readonly Check[] = [
+  checkC1,
+  checkC2,
+  checkC3,
+  checkC4,
+  checkC5,
+  checkC6,
+  checkC8,
+  checkC9,
+  checkC10,
+  checkC11,
+];
 export const callChangeChecks = [checkC2Change, checkC7Change, checkC9Change] as const;
 
 const firstBatch = (state: State, broken: (row: BatchRow) => string | undefined): string | undefined =>
@@ -198,102 +235,3 @@ export const checkA3 = (state: State): string | undefined => {
 
 export const approvalChecks = [checkA1, checkA3] as const;
 export const approvalChangeChecks = [checkA2Change] as const;
-
-type Broken = (body: BodyState, row: CallRow) => string | undefined;
-
-const firstBody = (state: State, broken: Broken): string | undefined =>
-  firstBroken(
-    state.calls.rows(),
-    (row) => `body of \`${row.call.ref}\` (${row.phase})`,
-    (row) => {
-      const body = bodyOf(row);
-      return body === undefined ? undefined : broken(body, row);
-    },
-  );
-
-export const checkE1: Check = (state) =>
-  firstBody(state, ({ open }) => {
-    const keys = new Set(open.map(({ key }) => key));
-    return keys.size === open.length ? undefined : `E1: ${open.length} open effects have ${keys.size} keys`;
-  });
-
-export const checkE2: Check = (state) =>
-  firstBody(state, ({ settled, attempt }) => {
-    for (const [key, effect] of settled) {
-      const isOrdered = effect.requested <= effect.settled && effect.settled <= state.seq;
-      if (!isOrdered) return `E2: \`${key}\` was asked at ${effect.requested} and settled at ${effect.settled}`;
-      if (effect.first !== undefined && effect.first >= effect.settled)
-        return `E2: \`${key}\` was first answered at ${effect.first}, and reused at ${effect.settled}`;
-      if (effect.attempt > attempt) return `E2: \`${key}\` settled in attempt ${effect.attempt} of ${attempt}`;
-    }
-    return undefined;
-  });
-
-export const checkE3: Check = (state) =>
-  firstBody(state, ({ open }) => {
-    const invalid = open.find(({ kind, due, try: number }) =>
-      due === undefined ? kind === "sleep" : kind !== "sleep" && kind !== "wait" && number === undefined,
-    );
-    return invalid === undefined ? undefined : `E3: a ${invalid.kind} \`${invalid.key}\` is due at ${invalid.due?.at}`;
-  });
-
-const isWaiter = (waiters: readonly Waiter[], call: string, effect: string): boolean =>
-  waiters.some((waiter) => waiter.call === call && waiter.effect === effect);
-
-/** One way; the other way is W3. */
-export const checkE4: Check = (state) =>
-  firstBody(state, ({ open }, { call }) => {
-    const invalid = open.find(({ kind, wait, key }) => {
-      if ((kind === "wait") !== (wait !== undefined)) return true;
-      return wait !== undefined && !isWaiter(state.waits.at(wait)?.waiters ?? [], call.ref, key);
-    });
-    return invalid === undefined ? undefined : `E4: \`${invalid.key}\` is no waiter of \`${invalid.wait}\``;
-  });
-
-export const checkE5: Check = (state) => {
-  const childless = firstBody(state, ({ open }, { call }) => {
-    const invalid = open.find(({ kind, key }) => {
-      const parent = kind === "batch" ? state.batches.at(effectBatch(call.ref, key))?.parent : undefined;
-      return kind === "batch" && (parent?.call !== call.ref || parent.effect !== key);
-    });
-    return invalid === undefined ? undefined : `E5: its batch \`${invalid.key}\` is not live`;
-  });
-  if (childless !== undefined) return childless;
-  for (const { ref, parent } of state.batches.rows()) {
-    const row = parent === undefined ? undefined : state.calls.at(parent.call);
-    const open = row === undefined ? [] : (bodyOf(row)?.open ?? []);
-    const isOwned = open.some(({ kind, key }) => kind === "batch" && key === parent?.effect);
-    if (parent !== undefined && !isOwned) return `E5: no body has the batch \`${ref}\` open`;
-  }
-  return undefined;
-};
-
-/** A choice that is made is on record at once. */
-export const checkE6: Check = (state) =>
-  firstBody(state, ({ open, settled }) => {
-    const invalid = open.find(({ kind, select }) => {
-      if (kind !== "select") return select !== undefined;
-      const keys = select?.keys ?? [];
-      return !keys.every((key) => settled.has(key) || open.some((other) => other.key === key));
-    });
-    return invalid === undefined ? undefined : `E6: \`${invalid.key}\` chooses from what is not there`;
-  });
-
-export const checkE7: Check = (state) =>
-  firstBody(state, ({ open }) => {
-    const invalid = open.find(({ kind, cleanupMs }) => (kind === "cleanup") !== (cleanupMs !== undefined));
-    return invalid === undefined
-      ? undefined
-      : `E7: a ${invalid.kind} \`${invalid.key}\` cleans up for ${invalid.cleanupMs} ms`;
-  });
-
-export const checkE8: Check = (state) =>
-  firstBody(state, ({ open }) => {
-    const invalid = open.find(
-      ({ kind, recovery, try: number }) =>
-        number !== undefined && (kind !== "step" || recovery === "once" || number <= firstTry),
-    );
-    return invalid === undefined ? undefined : `E8: a ${invalid.kind} \`${invalid.key}\` is in try ${invalid.try}`;
-  });
-
-export const effectChecks: readonly Check[] = [checkE1, checkE2, checkE3, checkE4, checkE5, checkE6, checkE7, checkE8];

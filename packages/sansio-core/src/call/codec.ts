@@ -123,3 +123,6 @@ export const EffectResultCodec: Codec<EffectResult> = tagged<EffectResult, "stat
   ok: { value: json },
   err: { error: StepErrorCodec },
 });
+
+export const ofSettledStep = { ...ofRun, key: string, result: EffectResultCodec, try: optional(u64) };
+export const ofFailedTry = { ...ofRun, key: string, try: u64, error: StepErrorCodec, retry_in_ms: u64 };

@@ -5,12 +5,12 @@ import { type CommandOf, type Duty, answered, observed, toBody } from "../kernel
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { Table } from "../kernel/table.ts";
 import { ReplyCodec } from "../request/model.ts";
+import { onExecutors, onToolMissing } from "./absent-tool.ts";
 import {
   onArgsChecked,
   onCancelled,
   onCleanedUp,
   onDispatched,
-  onExecutors,
   onHookRan,
   onPrepared,
   onProjected,
@@ -27,8 +27,8 @@ import {
   batchChecks,
   callChangeChecks,
   callChecks,
-  effectChecks,
 } from "./check.ts";
+import { effectChecks } from "./effect-check.ts";
 import {
   ArgsVerdictCodec,
   BodyResultCodec,
@@ -36,7 +36,9 @@ import {
   EffectResultCodec,
   EffectSpecCodec,
   HookOutcomeCodec,
+  ofFailedTry,
   ofRun,
+  ofSettledStep,
   PreparationCodec,
   ResolvedCodec,
   ResumeCauseCodec,
@@ -71,7 +73,7 @@ import {
   onOwnersLost,
   onPendingEnd,
 } from "./signal.ts";
-import { onSuspended } from "./stop.ts";
+import { onHostWaiting, onLinkFreed, onSuspended } from "./suspend.ts";
 import type { CallEvent } from "./model.ts";
 import type { EffectEvent, StepRecovery } from "./effect.ts";
 import type { CallCommand, CallRows, CallSignal } from "./contract.ts";
@@ -122,7 +124,11 @@ export const call: Concern<
       on: onSettled,
     },
     "call.settled_late": { fields: { ...ofRun, output: ToolCallOutput, duration_ms: u64 }, on: onSettledLate },
-    "call.suspended": { fields: { ...ofRun, parked: optional(string) }, on: onSuspended },
+    "call.suspended": {
+      fields: { ...ofRun, parked: optional(string), link: optional(string) },
+      fieldsSince: { link: "suspends_every_wait" },
+      on: onSuspended,
+    },
     "call.resumed": { fields: { ...ofRun, cause: ResumeCauseCodec, owner: string }, on: onResumed },
     "call.continued": {
       fields: {
@@ -138,6 +144,7 @@ export const call: Concern<
     "call.diverged": { fields: { ...ofRun, position: u64, expected: string, found: string }, on: onRun },
     "call.cleaned_up": { fields: ofRun, on: onCleanedUp },
     "call.executor_missing": { fields: ofRun, on: onRun },
+    "call.tool_missing": { fields: { call: string }, since: "absent_tool_waits", on: onToolMissing },
     "executors.available": { fields: { tools: array(string) }, on: onExecutors },
     "call.cancelled": { fields: { call: string, by: optional(string) }, on: onCancelled },
     "outcome.resolved": { fields: { call: string, resolved: ResolvedCodec, by: optional(string) }, on: onResolved },
@@ -154,29 +161,20 @@ export const call: Concern<
       on: onApprovalDecided,
     },
     "effect.requested": {
-      fields: {
-        ...ofRun,
-        key: string,
-        hash: string,
-        effect: EffectSpecCodec,
-        refused: optional(StepErrorCodec),
-      },
+      fields: { ...ofRun, key: string, hash: string, effect: EffectSpecCodec, refused: optional(StepErrorCodec) },
       on: onEffectRequested,
     },
-    "step.settled": {
-      fields: { ...ofRun, key: string, result: EffectResultCodec, try: optional(u64) },
-      fieldsSince: { try: "step_retries" },
-      on: onStepSettled,
-    },
-    "step.failed": {
-      fields: { ...ofRun, key: string, try: u64, error: StepErrorCodec, retry_in_ms: u64 },
-      since: "step_retries",
-      on: onStepFailed,
-    },
+    "step.settled": { fields: ofSettledStep, fieldsSince: { try: "step_retries" }, on: onStepSettled },
+    "step.failed": { fields: ofFailedTry, since: "step_retries", on: onStepFailed },
     "host.answered": {
       fields: { call: string, key: string, result: EffectResultCodec, seq: optional(u64), hash: optional(string) },
       fieldsSince: { seq: "host_answer_names_request", hash: "host_answer_names_request" },
       on: onHostAnswered,
+    },
+    "host.waiting": {
+      fields: { call: string, key: string, seq: u64, name: string, input: json },
+      since: "suspends_every_wait",
+      on: onHostWaiting,
     },
     "replies.recorded": {
       fields: { call: string, key: string, replies: array(ReplyCodec), triggers: array(json) },
@@ -198,16 +196,16 @@ export const call: Concern<
     "batch.counted": { raises: ["batch.ended"], on: inLiveBatch(onBatchCounted) },
     "batch.triggered": { raises: [], on: inLiveBatch(onBatchTriggered) },
     "calls.cancel": {
-      raises: ["batch.counted", "call.left", "wait.close", "waits.leave", "effect.end"],
+      raises: ["batch.counted", "call.left", "wait.close", "waits.leave", "effect.end", "link.freed"],
       on: inLiveBatch(onCallsCancel),
     },
     "batches.cancel": { raises: ["calls.cancel"], on: onBatchesCancel },
     "batches.review": { raises: ["calls.launch"], on: onBatchesReview },
     "call.left": { raises: ["calls.drop", "wait.leave"], on: onCallLeft },
-    "calls.drop": { raises: ["wait.close", "waits.leave"], on: onCallsDrop },
+    "calls.drop": { raises: ["wait.close", "waits.leave", "link.freed"], on: onCallsDrop },
     "calls.decide": { raises: ["call.moved", "waits.leave"], on: onCallsDecide },
     "owners.lost": {
-      raises: ["call.moved", "call.left", "wait.open", "wait.close", "waits.leave", "run.lost"],
+      raises: ["call.moved", "call.left", "wait.open", "wait.close", "waits.leave", "run.lost", "link.freed"],
       on: onOwnersLost,
     },
     "effect.end": { raises: [], on: onEffectEnd },
@@ -215,6 +213,7 @@ export const call: Concern<
     "wait.kept": { raises: [], on: onWaitKept },
     "calls.upgraded": { raises: [], on: onCallsUpgraded },
     "effects.expire": { raises: ["wait.leave"], on: onEffectsExpire },
+    "link.freed": { raises: [], on: onLinkFreed },
   },
   commands: {
     "hook.run": {

@@ -78,7 +78,9 @@ export type CallSignal =
   /** The scope has a later protocol. `continued`: calls with other arguments than those that their hash is of. */
   | { readonly type: "calls.upgraded"; readonly continued: readonly ContinuedCall[] }
   /** The earliest deadline of a body's effects has passed. */
-  | { readonly type: "effects.expire"; readonly call: CallRef };
+  | { readonly type: "effects.expire"; readonly call: CallRef }
+  /** A link has room for messages again; without a name, all may have. */
+  | { readonly type: "link.freed"; readonly to?: string };
 
 interface OfRun {
   readonly call: CallRef;

@@ -4,6 +4,7 @@ import { type Deadline, type Due, Deadlines, isSameDeadline } from "../kernel/de
 import type { Draft } from "../kernel/draft.ts";
 import type { State } from "../kernel/vocabulary.ts";
 import type { Table } from "../kernel/table.ts";
+import { neverCame } from "./absent-tool.ts";
 import { nextAttempt, pauseOver } from "./launch.ts";
 import { cancelledCall, complete, ending, project, unavailable } from "./finish.ts";
 import type { CallIn, CallRow } from "./model.ts";
@@ -44,6 +45,8 @@ const afterDue = (draft: Draft, row: CallRow): CallRow | undefined => {
       return nextAttempt(draft, row, row.body);
     case "no_executor":
       return ending(draft, row, unavailable(), draft.at - row.body.startedAt);
+    case "no_tool":
+      return project(draft, row, neverCame(row));
     case "pending":
       return timeOut(draft, row);
     case "awaiting_approval":

@@ -90,6 +90,8 @@ export interface OpenEffect {
   readonly due?: Deadline;
   /** For a clean-up: how long it may take. */
   readonly cleanupMs?: number;
+  /** For a request whose host asks a person: what it is asked again after an opening, while no body asks. */
+  readonly waiting?: { readonly name: string; readonly input: Json };
 }
 
 /** The number of a step's first try, which is not written. */
@@ -169,6 +171,15 @@ export type EffectEvent =
       /** The request that it is of: the event that made it, and the hash of its input. */
       readonly seq?: number;
       readonly hash?: string;
+    }
+  /** The host asks a person, and may take its time. `seq`: the event of the request. */
+  | {
+      readonly type: "host.waiting";
+      readonly call: string;
+      readonly key: string;
+      readonly seq: number;
+      readonly name: string;
+      readonly input: Json;
     }
   /** The value of a child batch: what its calls came to, in their order. */
   | {

@@ -1,13 +1,14 @@
 /** Takes what the outside reports of calls. Each handler looks up, decides, and only then writes. */
 import type { PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
-import { continued, decideRetry, nextAttempt, resuming } from "./launch.ts";
+import { afterAnswer, asPreparing } from "./absent-tool.ts";
+import { continued, decideRetry, nextAttempt } from "./launch.ts";
 import { afterEdit, afterPrepare } from "./approval.ts";
 import { cancel, cancelNow, cleaned, stopLeft } from "./stop.ts";
 import { complete, ending, project } from "./finish.ts";
 import { afterBeforeHook, afterCheck, afterHooks } from "./prepare.ts";
 import { attemptInLife } from "./life.ts";
 import type { BodyResult, CallIn, CallRow } from "./model.ts";
-import { byBirth, inPhase, isRejection, move, problemOfRun, runningRow } from "./row.ts";
+import { inPhase, isRejection, move, problemOfRun, runningRow } from "./row.ts";
 import { batchesOfCall } from "./batch.ts";
 import { problemOfEnd } from "./body-end.ts";
 import { diverge, resolve } from "./owner-lost.ts";
@@ -20,20 +21,28 @@ import type { WaitRow } from "../wait/model.ts";
 type Answer = Rejection | undefined;
 
 /** A call whose preparation waits for this answer of the outside's. */
-const preparing = (draft: Draft, ref: string, waits: CallIn<"preparing">["waits"]): CallIn<"preparing"> | Rejection => {
-  const row = inPhase(draft, ref, "preparing");
-  if (isRejection(row) || row.waits === waits) return row;
-  return reject("wrong_phase", `call \`${ref}\`: its preparation waits for ${row.waits}, not for ${waits}`);
+const preparing = (
+  draft: Draft,
+  ref: string,
+  waits: CallIn<"preparing">["waits"],
+): CallIn<"preparing" | "no_tool"> | Rejection => {
+  const row = inPhase(draft, ref, "preparing", "no_tool");
+  if (isRejection(row)) return row;
+  const isAsked = row.phase === "preparing" || row.due === undefined;
+  if (isAsked && row.waits === waits) return row;
+  const found = isAsked ? row.waits : "its tool, which is away";
+  return reject("wrong_phase", `call \`${ref}\`: its preparation waits for ${found}, not for ${waits}`);
 };
 
-export const prepared = (draft: Draft, before: CallIn<"preparing">, after: CallRow): undefined => {
+export const prepared = (draft: Draft, before: CallIn<"preparing" | "no_tool">, after: CallRow): undefined => {
+  if (before.phase === "no_tool") return (move(draft, before, afterAnswer(before, after)), undefined);
   move(draft, before, after);
   if (after.phase !== "preparing") draft.raise({ type: "preparation.ended", batch: before.call.batch });
 };
 
 const onBeforeHook = (draft: Draft, event: EventOf<"hook.ran">): Answer => {
   const row = preparing(draft, event.call, "hook");
-  return isRejection(row) ? row : prepared(draft, row, afterBeforeHook(draft, row, event.outcome));
+  return isRejection(row) ? row : prepared(draft, row, afterBeforeHook(draft, asPreparing(row), event.outcome));
 };
 
 const finishing = (draft: Draft, ref: string, waits: CallIn<"finishing">["waits"]): CallIn<"finishing"> | Rejection => {
@@ -58,16 +67,18 @@ const onEditChecked = (draft: Draft, row: CallIn<"awaiting_approval">, event: Ev
 
 export const onPrepared = (draft: Draft, event: EventOf<"call.prepared">): Answer => {
   const row = preparing(draft, event.call, "prepare");
-  return isRejection(row) ? row : prepared(draft, row, afterPrepare(draft, row, event.preparation));
+  return isRejection(row) ? row : prepared(draft, row, afterPrepare(draft, asPreparing(row), event.preparation));
 };
 
 /** The answer to a check is a preparing call's, or that of arguments which a person edited. */
 export const onArgsChecked = (draft: Draft, event: EventOf<"args.checked">): Answer => {
-  const row = inPhase(draft, event.call, "preparing", "awaiting_approval");
+  const row = inPhase(draft, event.call, "preparing", "no_tool", "awaiting_approval");
   if (isRejection(row)) return row;
   if (row.phase === "awaiting_approval") return onEditChecked(draft, row, event);
   const waiting = preparing(draft, event.call, "args");
-  return isRejection(waiting) ? waiting : prepared(draft, waiting, afterCheck(draft, waiting, event.verdict));
+  return isRejection(waiting)
+    ? waiting
+    : prepared(draft, waiting, afterCheck(draft, asPreparing(waiting), event.verdict));
 };
 
 export const onHookRan = (draft: Draft, event: EventOf<"hook.ran">): Answer =>
@@ -217,15 +228,6 @@ const afterReport = (
       return { call, tool, args, observed, phase: "no_executor", body, due };
     }
   }
-};
-
-/** Tools have executors again: the calls that waited for one start another run. */
-export const onExecutors = (draft: Draft, { tools }: EventOf<"executors.available">): undefined => {
-  const waiting = draft
-    .calls()
-    .filter((row): row is CallIn<"no_executor"> => row.phase === "no_executor" && tools.includes(row.body.manifest.id))
-    .toSorted(byBirth);
-  for (const row of waiting) move(draft, row, resuming(draft, row, { body: row.body, cause: "executor_back" }));
 };
 
 export const onCancelled = (draft: Draft, event: EventOf<"call.cancelled">): Answer => {

@@ -2,8 +2,8 @@
  * A call: one use of a tool, from the request to its completed output.
  *
  *   requested ─▶ preparing ─▶ [awaiting_approval] ─▶ ready ─▶ running ─▶ finishing ─▶ completed
- *                                                      ▲       │ │ ▲
- *                                       [backing_off] ─┘◀──────┘ │ └── resuming ◀─ suspended
+ *                 ▲    ▼                               ▲       │ │ ▲
+ *                [no_tool]              [backing_off] ─┘◀──────┘ │ └── resuming ◀─ suspended
  *                                        [no_executor]           ▼
  *                                                        [pending] [unknown]
  *
@@ -20,6 +20,8 @@
  *   C7  a call comes to `ready` through its approval where its tool requires it, or by a sticky one
  *   C8  a call that was told to stop has no clean-up open, and its grace runs unless it, or what it called, cleans up
  *   C9  lives count from 1, one at a time; each begins with nothing remembered, and names an attempt that has begun
+ *   C10  a suspended body has no work under way: no step of its attempt, no request that its host answers at once
+ *   C11  a body waits for room in a link only while the link has none that is not kept for others
  */
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
@@ -67,6 +69,8 @@ export interface BodyState {
   readonly startedAt: number;
   readonly open: readonly OpenEffect[];
   readonly settled: PersistentMap<string, SettledEffect>;
+  /** The link in which room is kept for its next message, since it was woken for that. */
+  readonly room?: string;
 }
 
 interface WithBody extends Base {
@@ -94,9 +98,24 @@ export interface Approval {
   readonly edited?: { readonly args: Json; readonly by: string };
 }
 
+/** A body has a message for a link that is full; the event since which it waits gives it its turn. */
+export interface RoomWanted {
+  readonly to: string;
+  readonly since: number;
+}
+
 export type CallRow =
   | (Base & { readonly phase: "requested"; readonly byId: boolean; readonly prepared?: Json })
   | (Base & { readonly phase: "preparing"; readonly manifest: Tool; readonly waits: "hook" | "args" | "prepare" })
+  /** Its tool is away. What it waited for is asked again when the tool is back; `due` is set until then. */
+  | (Base & {
+      readonly phase: "no_tool";
+      readonly manifest: Tool;
+      readonly waits: "args" | "prepare" | "launch";
+      readonly payload: Json;
+      readonly argsHash: string;
+      readonly due: Deadline | undefined;
+    })
   | (Base & {
       readonly phase: "awaiting_approval";
       readonly manifest: Tool;
@@ -122,7 +141,7 @@ export type CallRow =
       /** Set where it runs again to clean up. */
       readonly cancelled: Stop | undefined;
     })
-  | (WithBody & { readonly phase: "suspended"; readonly due: Deadline | undefined })
+  | (WithBody & { readonly phase: "suspended"; readonly due: Deadline | undefined; readonly link?: RoomWanted })
   | (WithBody & { readonly phase: "no_executor"; readonly due: Deadline })
   | (WithBody & { readonly phase: "backing_off"; readonly due: Deadline })
   | (WithBody & { readonly phase: "unknown"; readonly cause: UnknownCause })
@@ -217,8 +236,11 @@ export type CallEvent =
       readonly left?: readonly string[];
     } & OfRun)
   | ({ readonly type: "call.settled_late"; readonly output: ToolCallOutput; readonly duration_ms: number } & OfRun)
-  /** `parked`: the body has ended, and starts again when its wait under this key is over. */
-  | ({ readonly type: "call.suspended"; readonly parked?: string } & OfRun)
+  /**
+   * `parked`: the body has ended, and starts again when its wait under this key is over. `link`: it has a message for
+   * this scope, and the link is full.
+   */
+  | ({ readonly type: "call.suspended"; readonly parked?: string; readonly link?: string } & OfRun)
   | ({ readonly type: "call.resumed"; readonly cause: ResumeCause; readonly owner: string } & OfRun)
   /** Begins the next life: with the hash of its arguments, and the last signal of each name that this one was handed. */
   | ({
@@ -237,6 +259,8 @@ export type CallEvent =
   /** All that the body does when it is cancelled is done. */
   | ({ readonly type: "call.cleaned_up" } & OfRun)
   | ({ readonly type: "call.executor_missing" } & OfRun)
+  /** The tool of a call in preparation is not here. */
+  | { readonly type: "call.tool_missing"; readonly call: string }
   | { readonly type: "executors.available"; readonly tools: readonly string[] }
   | { readonly type: "call.cancelled"; readonly call: string; readonly by?: string }
   | { readonly type: "outcome.resolved"; readonly call: string; readonly resolved: Resolved; readonly by?: string }

@@ -4,6 +4,7 @@ import { maxAttempts, resuming } from "./launch.ts";
 import type { BatchRow } from "./batch.ts";
 import { cancelledCall, complete, ending } from "./finish.ts";
 import type { BodyState, CallIn, CallRow, Resolved, UnknownCause } from "./model.ts";
+import { questionOf } from "./absent-tool.ts";
 import { park } from "./approval.ts";
 import { recoveryOf } from "../catalog/model.ts";
 import type { Born, Command, State } from "../kernel/vocabulary.ts";
@@ -112,15 +113,10 @@ export const diverge = (draft: Draft, row: CallIn<"running">, detail: string): C
 
 // Commands to issue again; nothing else decides that for calls.
 
-const ofPreparing = ({ call, waits, manifest, args }: CallIn<"preparing">): Command => {
-  switch (waits) {
-    case "hook":
-      return { type: "hook.run", call: call.ref, phase: "before", tool: manifest.name, args };
-    case "args":
-      return { type: "args.check", call: call.ref, tool_id: manifest.id, args };
-    case "prepare":
-      return { type: "tool.prepare", call: call.ref, tool_id: manifest.id, args };
-  }
+const ofPreparing = (row: CallIn<"preparing">): Command | undefined => {
+  const { call, waits, manifest, args } = row;
+  if (waits !== "hook") return questionOf(row);
+  return { type: "hook.run", call: call.ref, phase: "before", tool: manifest.name, args };
 };
 
 const ofFinishing = ({ call, tool, args, waits, output, durationMs }: CallIn<"finishing">): Command =>
@@ -147,6 +143,8 @@ const ofCall = (row: CallRow): Command | undefined => {
   switch (row.phase) {
     case "preparing":
       return ofPreparing(row);
+    case "no_tool":
+      return row.due === undefined ? questionOf(row) : undefined;
     case "resuming":
       return row.due === undefined ? ofResuming(row) : undefined;
     case "awaiting_approval": {
@@ -163,10 +161,22 @@ const ofCall = (row: CallRow): Command | undefined => {
   }
 };
 
+/** Requests of a suspended body that are with a person: no body asks for them, and the host may have forgotten. */
+const ofSuspended = ({ call, body: { open, attempt, run } }: CallIn<"suspended">): readonly Command[] =>
+  open.flatMap(({ key, waiting }): readonly Command[] =>
+    waiting === undefined ? [] : [{ type: "host.request", call: call.ref, attempt, run, key, ...waiting }],
+  );
+
+const commandsOf = (row: CallRow): readonly Command[] => {
+  if (row.phase === "suspended") return ofSuspended(row);
+  const command = ofCall(row);
+  return command === undefined ? [] : [command];
+};
+
 const ofCalls = (state: State): Born[] =>
   state.calls.rows().flatMap((row) => {
-    const command = ofCall(row);
-    return command === undefined ? [] : [{ born: row.call.born, index: row.call.index, command }];
+    const { born, index } = row.call;
+    return commandsOf(row).map((command) => ({ born, index, command }));
   });
 
 const repliesToRecord = (state: State, row: BatchRow): Born[] => {
@@ -189,6 +199,6 @@ export const outstandingOfCalls = (state: State): Born[] => [...ofCalls(state), 
 /** So many calls are looked at with every append; where there are more, one of them is taken to be at work. */
 const manyCalls = 64;
 
-const isAtWork = (row: CallRow): boolean => row.phase === "running" || ofCall(row) !== undefined;
+const isAtWork = (row: CallRow): boolean => row.phase === "running" || commandsOf(row).length > 0;
 export const areAtWork = (state: State): boolean =>
   state.calls.size > manyCalls || state.calls.some(isAtWork) || ofBatches(state).length > 0;

@@ -6,13 +6,13 @@ import type { OwnWait } from "../wait/model.ts";
 import type { CallIn, CallRow } from "./model.ts";
 import { inPhase, isRejection, problemOfRun, putCall, runningRow } from "./row.ts";
 import { type Bodied, settleAll, withBody } from "./settle.ts";
+import { problemOfRoom, withoutRoom } from "./suspend.ts";
 import { processOfScope } from "../identity/scope.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import { type EventOf, callRef, effectBatch } from "../kernel/vocabulary.ts";
 import { handleProblem } from "../link/handle.ts";
-import { problemOfLink } from "../link/model.ts";
 import { conflictOfIds } from "../request/model.ts";
 
 export type Requested = EventOf<"effect.requested">;
@@ -180,9 +180,9 @@ const withOpen = (row: CallIn<"running">, effect: OpenEffect, before: SettledEff
 };
 
 /** Only a process has a log for events of its own, and a link takes more when some of it is answered. */
-const problemOfScope = (draft: Draft, { effect }: Requested): Rejection | undefined => {
+const problemOfScope = (draft: Draft, row: CallRow, { effect }: Requested): Rejection | undefined => {
   const { process, scope } = draft;
-  if (effect.kind === "message") return problemOfLink(draft, effect.to);
+  if (effect.kind === "message") return problemOfRoom(draft, effect.to, row);
   return effect.kind === "event" && process === undefined
     ? reject("process_unknown", `\`${scope.id}\` is no process`)
     : undefined;
@@ -207,12 +207,16 @@ const decideAtOnce = (draft: Draft, row: CallIn<"running">, effect: OpenEffect):
 
 /** A request that is for no step. */
 const onAsked = (draft: Draft, row: CallIn<"running">, event: Requested): Rejection | undefined => {
-  const refusal = conflictOfSpec(draft, row, event) ?? problemOfScope(draft, event);
+  const refusal = conflictOfSpec(draft, row, event) ?? problemOfScope(draft, row, event);
   if (refusal !== undefined) return refusal;
   const effect = opened(draft, event);
   const next = withOpen(keeping(row, event.effect), effect, row.body.settled.get(event.key));
-  putCall(draft, decideAtOnce(draft, next, effect), row);
+  const after = decideAtOnce(draft, next, effect);
+  const { room } = row.body;
+  const usesRoom = room !== undefined && event.effect.kind === "message" && event.effect.to === room;
+  putCall(draft, usesRoom ? withBody(after, withoutRoom(after.body)) : after, row);
   perform(draft, row, event);
+  if (usesRoom) draft.raise({ type: "link.freed", to: room }); // A message that is refused leaves its room to the next.
   return undefined;
 };
 

@@ -68,7 +68,7 @@ export const prepare = (draft: Draft, row: CallRow, manifest: Tool): CallRow => 
 
 /** Ready to be launched, with what the tool prepared and a person saw. */
 export const ready = (
-  row: CallIn<"preparing" | "awaiting_approval">,
+  row: CallIn<"preparing" | "no_tool" | "awaiting_approval">,
   payload: Json,
   argsHash: string,
 ): CallIn<"ready"> => ({
@@ -82,6 +82,10 @@ export const ready = (
   argsHash,
 });
 
+export const noContract: ToolCallOutput = failureOutput(
+  runtimeFailure("unavailable", "tool_contract_unavailable", "Tool contract is unavailable in this session"),
+);
+
 /** Why arguments that were checked end the call, if they do. */
 const badArgs = (verdict: ArgsVerdict): ToolCallOutput | undefined => {
   switch (verdict.verdict) {
@@ -89,10 +93,8 @@ const badArgs = (verdict: ArgsVerdict): ToolCallOutput | undefined => {
       return undefined;
     case "invalid":
       return failureOutput(runtimeFailure("invalid_request", "invalid_tool_args", verdict.message));
-    case "no_contract": {
-      const message = "Tool contract is unavailable in this session";
-      return failureOutput(runtimeFailure("unavailable", "tool_contract_unavailable", message));
-    }
+    case "no_contract":
+      return noContract;
   }
 };
 

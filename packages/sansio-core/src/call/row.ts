@@ -83,12 +83,14 @@ export interface Change {
 export const closeKey = (draft: Draft, { call }: CallRow, key: string, resolution: Resolution): void =>
   draft.raise({ type: "wait.close", key, waiter: { call: call.ref }, request: call.request, resolution });
 
-/** Cancels effects that were open before and are not in the new row. Steps need no clean-up. */
+/** Cancels effects that were open before and are not in the new row. Steps need no clean-up. Gives back room in a link. */
 const leave = (draft: Draft, before: CallRow, after: CallRow): void => {
   const open = bodyOf(before)?.open ?? [];
   const kept = bodyOf(after)?.open ?? [];
   const left = open === kept ? [] : open.filter((effect) => effect.kind !== "step" && !kept.includes(effect));
   if (left.length > 0) draft.raise({ type: "call.left", call: before.call.ref, effects: left });
+  const room = bodyOf(before)?.room;
+  if (room !== undefined && bodyOf(after)?.room === undefined) draft.raise({ type: "link.freed", to: room });
   const key = before.phase === "running" ? before.key : undefined;
   if (key !== undefined && isEnded(after)) closeKey(draft, before, key, { status: "cancelled" });
 };
@@ -123,7 +125,7 @@ export const place = (draft: Draft, before: CallRow, after: CallRow): Change => 
 /** As `place`, and tells the batch. */
 export const move = (draft: Draft, before: CallRow, after: CallRow): void => {
   const change = place(draft, before, after);
-  const readied = after.phase === "ready" && before.phase === "awaiting_approval";
+  const readied = after.phase === "ready" && (before.phase === "awaiting_approval" || before.phase === "no_tool");
   if (change.occupied === 0 && change.completed === 0 && !readied) return;
   const { batch, ref } = before.call;
   draft.raise({ type: "call.moved", batch, ...change, ...(readied ? { readied: ref } : {}) });

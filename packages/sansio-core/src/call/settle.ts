@@ -29,10 +29,8 @@ export const withBody = (row: Bodied, body: BodyState): Bodied => {
   switch (row.phase) {
     case "running":
       return runningRow(row, body, row);
-    case "suspended": {
-      const { call, tool, args, observed } = row;
-      return { call, tool, args, observed, phase: "suspended", body, due: earliestDue(body.open) };
-    }
+    case "suspended":
+      return { ...row, body, due: earliestDue(body.open) };
     default:
       return { ...row, body };
   }
@@ -137,7 +135,7 @@ export const openEffect = (row: Bodied, key: string, ...kinds: readonly EffectKi
 const waiting = ["running", "suspended", "resuming", "no_executor", "backing_off", "unknown"] as const;
 
 /** The call whose body waits for an answer, wherever it is meanwhile. */
-const bodied = (draft: Draft, call: string): Bodied | Rejection => {
+export const bodied = (draft: Draft, call: string): Bodied | Rejection => {
   const row = inPhase(draft, call, ...waiting, "awaiting_approval");
   if (isRejection(row) || row.phase !== "awaiting_approval") return row;
   const { body } = row;

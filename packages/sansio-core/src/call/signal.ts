@@ -1,5 +1,6 @@
 /** Handlers of the signals that calls hear. */
 import { type CallRef, type SignalOf, callRef, isExecutor } from "../kernel/vocabulary.ts";
+import { absentAtLaunch, awaitsTool } from "./absent-tool.ts";
 import { batchAt, parallelSlots } from "./batch.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { cancel, drop } from "./stop.ts";
@@ -55,7 +56,8 @@ const launchFrom = (
   let count = 0;
   for (; from + count < calls.length && sum.occupied < slots; count++) {
     const row = known(draft, calls[from + count] as CallRef);
-    if (row.phase === "ready") sum = addUp(sum, place(draft, row, launch(draft, row)));
+    if (row.phase === "ready")
+      sum = addUp(sum, place(draft, row, awaitsTool(draft, row) ? absentAtLaunch(draft, row) : launch(draft, row)));
   }
   return { ...sum, count };
 };

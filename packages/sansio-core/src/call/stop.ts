@@ -1,22 +1,21 @@
-/** Stops bodies. Cancel against finish: one of them wins, by its place in the log. A body that only waits is suspended. */
+/** Stops bodies. Cancel against finish: one of them wins, by its place in the log. */
 import { pauseOver, resuming } from "./launch.ts";
 import { outputOfPending } from "./deadlines.ts";
-import type { OpenEffect } from "./effect.ts";
 import { cancelledCall, complete, ending, internal } from "./finish.ts";
-import type { BodyState, CallIn, CallRow, Stop } from "./model.ts";
-import { bodyOf, closeKey, earliestDue, inPhase, isRejection, move, problemOfRun, runningRow } from "./row.ts";
+import type { CallIn, CallRow, Stop } from "./model.ts";
+import { bodyOf, closeKey, runningRow } from "./row.ts";
 import { batchesOfCall, withNested } from "./batch.ts";
-import { recoveryOf } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { type Rejection, reject } from "../kernel/error.ts";
-import type { CallRef, EventOf } from "../kernel/vocabulary.ts";
+import type { CallRef } from "../kernel/vocabulary.ts";
 
 const isCleaning = (row: CallRow | undefined): boolean =>
   (row?.phase === "running" || row?.phase === "resuming") && row.cancelled?.cleans === true;
 
 const hasCleanup = (row: CallRow | undefined): boolean =>
   row !== undefined && (bodyOf(row)?.open ?? []).some(({ kind }) => kind === "cleanup");
+
+const isAtWork = (row: CallRow | undefined): boolean => row?.phase === "running" || row?.phase === "resuming";
 
 type Is = (row: CallRow | undefined) => boolean;
 
@@ -59,10 +58,15 @@ const tell = (draft: Draft, row: CallIn<"running">): CallRow => {
   return runningRow(row, row.body, { ...row, cancelled: stop(draft, row) });
 };
 
-/** A body that is not at work runs again if it, or what it has called, has clean-up to do; without a pause. */
+/**
+ * A body that is not at work runs again if it, or what it has called, has clean-up to do; without a pause. What it has
+ * called and is at work has its grace, and the body hears what came of it.
+ */
 const wake = (draft: Draft, row: CallIn<"suspended" | "resuming">): CallRow => {
   if (row.phase === "resuming" && row.cancelled !== undefined) return row;
-  const cancelled = stop(draft, row);
+  const isWaitedFor = row.phase === "suspended" && isBelow(draft, row.call.ref, isAtWork);
+  const stopped = stop(draft, row);
+  const cancelled = isWaitedFor ? { ...stopped, due: undefined } : stopped;
   if (cancelled.due !== undefined) return cancelNow(draft, row);
   if (row.phase === "suspended") return resuming(draft, row, { body: row.body, cause: "cancelled", cancelled });
   return { ...(row.due === undefined ? row : pauseOver(draft, row)), cancelled };
@@ -123,59 +127,7 @@ export const drop = (draft: Draft, row: CallRow): void => {
   const key = row.phase === "running" || row.phase === "pending" ? row.key : undefined;
   if (row.phase === "pending") leaveOutside(draft, row);
   if (key !== undefined) closeKey(draft, row, key, { status: "cancelled" });
+  const room = bodyOf(row)?.room;
+  if (room !== undefined) draft.raise({ type: "link.freed", to: room });
   cancelNow(draft, row);
-};
-
-// Bodies that only wait are dropped, and start again when something comes.
-
-const isCleanup = ({ kind }: OpenEffect): boolean => kind === "cleanup";
-
-const isSuspendable = ({ manifest, open }: BodyState): boolean =>
-  recoveryOf(manifest) === "rerunnable" &&
-  !open.every(isCleanup) &&
-  open.every(
-    ({ kind, due }) =>
-      // A step that is due waits for its next try.
-      kind === "wait" || kind === "sleep" || kind === "select" || kind === "cleanup" || due !== undefined,
-  );
-
-/** Returns whether the body has an answer that it has not heard: deadlines pass before the event that suspends it. */
-const isJustAnswered = (draft: Draft, call: CallRef): boolean =>
-  draft.commands.some((command) => command.type === "step.answer" && command.call === call);
-
-export const onSuspended = (draft: Draft, event: EventOf<"call.suspended">): Rejection | undefined => {
-  const row = inPhase(draft, event.call, "running");
-  if (isRejection(row)) return row;
-  const problem = problemOfRun(row, event);
-  if (problem !== undefined) return problem;
-  if (event.parked !== undefined) return park(draft, row, event.parked);
-  if (row.cancelled !== undefined || !isSuspendable(row.body)) {
-    return reject(
-      "wrong_phase",
-      `call \`${event.call}\` may not be suspended: it waits for more than waits and sleeps`,
-    );
-  }
-  if (isJustAnswered(draft, row.call.ref))
-    return reject("wrong_phase", `call \`${event.call}\` may not be suspended: it has an answer to hear`);
-  move(draft, row, suspended(row, row.body));
-  return undefined;
-};
-
-const suspended = ({ call, tool, args, observed }: CallRow, body: BodyState): CallIn<"suspended"> => ({
-  call,
-  tool,
-  args,
-  observed,
-  phase: "suspended",
-  body,
-  due: earliestDue(body.open),
-});
-
-/** A body that has ended and is to run again does so whatever its recovery; all else is left, but what it does when it is cancelled. */
-const park = (draft: Draft, row: CallIn<"running">, key: string): Rejection | undefined => {
-  const wait = row.body.open.find((effect) => effect.key === key && effect.kind === "wait");
-  if (wait === undefined) return reject("not_a_waiter", `call \`${row.call.ref}\` does not wait under \`${key}\``);
-  const open = row.body.open.filter((effect) => effect === wait || isCleanup(effect));
-  move(draft, row, row.cancelled === undefined ? suspended(row, { ...row.body, open }) : cancelNow(draft, row));
-  return undefined;
 };

@@ -35,6 +35,14 @@ const ofPreparing = ({ waits }: CallIn<"preparing">): Found => {
   }
 };
 
+const ofAbsent = ({ waits, manifest, due }: CallIn<"no_tool">): Found => {
+  if (due !== undefined)
+    return { what: { type: "executor", toolId: manifest.id }, movedBy: ["executors.available"], due };
+  return waits === "args"
+    ? { what: { type: "args_check" }, movedBy: ["args.checked"] }
+    : { what: { type: "preparation" }, movedBy: ["call.prepared"] };
+};
+
 const ofApproval = ({ approval, due }: CallIn<"awaiting_approval">): Found => {
   const { edited, argsHash } = approval;
   if (edited === undefined) return { what: { type: "approval", argsHash }, movedBy: ["approval.decided"], due };
@@ -86,6 +94,13 @@ const ofResuming = ({ cause, body, due }: CallIn<"resuming">): Found => {
     : { what: { type: "resume_pause", cause, attempt, run, resumes }, movedBy: [], due };
 };
 
+const ofSuspended = (state: State, { call, body, link }: CallIn<"suspended">): Found => {
+  const effects = effectReasons(state, call.ref, body, false);
+  if (link === undefined) return { what: { type: "suspended", effects }, movedBy: [] };
+  const room = { what: { type: "suspended", effects, link: link.to }, since: link.since } as const;
+  return { ...room, movedBy: ["message.answered"] };
+};
+
 const ofFinishing = ({ waits }: CallIn<"finishing">): Found =>
   waits === "hook"
     ? { what: { type: "hook", phase: "after" }, movedBy: ["hook.ran"] }
@@ -114,7 +129,9 @@ const found = (state: State, row: CallRow): Found => {
     case "resuming":
       return ofResuming(row);
     case "suspended":
-      return { what: { type: "suspended", effects: effectReasons(state, row.call.ref, row.body, false) }, movedBy: [] };
+      return ofSuspended(state, row);
+    case "no_tool":
+      return ofAbsent(row);
     case "no_executor":
       return {
         what: { type: "executor", toolId: row.body.manifest.id },

@@ -64,7 +64,8 @@ export type CallWaits =
   | ({ readonly type: "resume"; readonly cause: ResumeCause } & Run)
   /** Its owner was lost, this many times in a row without a new record. */
   | ({ readonly type: "resume_pause"; readonly cause: ResumeCause; readonly resumes: number } & Run)
-  | { readonly type: "suspended"; readonly effects: readonly EffectReason[] }
+  /** `link`: it has a message for this scope, and the link is full. */
+  | { readonly type: "suspended"; readonly effects: readonly EffectReason[]; readonly link?: string }
   | { readonly type: "executor"; readonly toolId: string }
   | { readonly type: "retry"; readonly attempt: number; readonly of: number }
   | { readonly type: "resolver"; readonly cause: UnknownCause }

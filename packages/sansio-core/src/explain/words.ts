@@ -63,7 +63,9 @@ export const waitsWords = (what: CallWaits): string => {
     case "resume_pause":
       return `the pause after ${what.resumes} lost owners in a row without a new record (${run(what)})`;
     case "suspended":
-      return "what its body, which left the memory, waits for";
+      return what.link === undefined
+        ? "what its body, which left the memory, waits for"
+        : `room for a message to ${what.link}; its body has left the memory`;
     case "executor":
       return `an executor of ${what.toolId}`;
     case "retry":

@@ -178,6 +178,7 @@ export const onAnswered = (draft: Draft, event: EventOf<"message.answered">): Re
     const status = outcome.status === "accepted" ? "ok" : "err";
     draft.raise({ type: "effect.end", ...origin, status, value: draft.seq });
   }
+  draft.raise({ type: "link.freed", to });
   if (message.type !== "link.closed") draft.raise({ type: "message.heard", to, message, outcome });
   return undefined;
 };

@@ -113,11 +113,10 @@ export interface Sending {
 export const unansweredOf = ({ outgoing }: Pick<LinkRow, "outgoing">): number =>
   outgoing === undefined ? 0 : outgoing.unanswered.size + outgoing.waiting.length;
 
-/** Returns why a link takes no more messages until some of them are answered. */
-export const problemOfLink = (draft: Draft, to: string): Rejection | undefined => {
-  const row = draft.link(to);
+/** Returns why a link takes no more messages until some of them are answered. `kept`: the room that others have. */
+export const problemOfLink = (draft: Draft, to: string, kept = 0): Rejection | undefined => {
   const max = draft.options.max_unanswered;
-  return row === undefined || unansweredOf(row) < max
+  return unansweredOf(draft.link(to) ?? {}) + kept < max
     ? undefined
     : reject("link_full", `to \`${to}\`: ${max} messages are not answered yet`);
 };

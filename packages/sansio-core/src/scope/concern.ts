@@ -97,14 +97,17 @@ export const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejectio
     status: isMoving ? { ...status, reopened: true } : status,
   });
   if (scope.epoch > 0 && !isMoving) draft.raise({ type: "owners.lost", owners: "older" });
+  if (options.max_unanswered > scope.options.max_unanswered) draft.raise({ type: "link.freed" });
   return undefined;
 };
 
 export const onConfigured = (draft: Draft, { options }: EventOf<"scope.configured">): Rejection | undefined => {
   const invalid = invalidOption(options);
   if (invalid !== undefined) return reject("invalid_option", invalid);
+  const isRoomier = options.max_unanswered > draft.options.max_unanswered;
   draft.setScope({ ...draft.scope, options });
   draft.raise({ type: "batches.review" });
+  if (isRoomier) draft.raise({ type: "link.freed" });
   return undefined;
 };
 

@@ -32,7 +32,7 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import { ResumeCauseCodec, SelectModeCodec, SignalCodec } from "../call/codec.ts";
 import type { EffectKind, OpenEffect, SettledEffect, StepRecovery } from "../call/effect.ts";
-import type { Approval, CallIn, ResumeCause, Stop, UnknownCause } from "../call/model.ts";
+import type { Approval, CallIn, ResumeCause, RoomWanted, Stop, UnknownCause } from "../call/model.ts";
 import { type Life, type SignalPlace, firstLife } from "../call/life.ts";
 import type { Deadline } from "../kernel/deadline.ts";
 
@@ -51,6 +51,8 @@ const SelectCodec = record<NonNullable<OpenEffect["select"]>>("struct Select", {
   keys: array(string),
 });
 
+const WaitingCodec = record<NonNullable<OpenEffect["waiting"]>>("struct Waiting", { name: string, input: json });
+
 export const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct OpenEffect", {
   key: string,
   kind: oneOf<EffectKind>("an effect kind", ...kinds),
@@ -65,6 +67,7 @@ export const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct Ope
   select: optional(SelectCodec),
   due: optional(DeadlineCodec),
   cleanupMs: optional(u64),
+  waiting: optional(WaitingCodec),
 });
 
 export type SettledEntry = readonly [key: string, effect: SettledEffect];
@@ -128,6 +131,7 @@ export interface BodyShape {
   readonly startedAt: number;
   readonly open: readonly OpenEffect[];
   readonly settled: readonly SettledEntry[];
+  readonly room?: string;
 }
 
 interface Common {
@@ -151,6 +155,15 @@ export type CallShape =
       readonly waits: CallIn<"preparing">["waits"];
     })
   | (Common &
+      WithDue & {
+        readonly phase: "no_tool";
+        readonly observed: boolean;
+        readonly manifest: number;
+        readonly waits: CallIn<"no_tool">["waits"];
+        readonly payload: Json;
+        readonly argsHash: string;
+      })
+  | (Common &
       WithDue & { readonly phase: "awaiting_approval"; readonly manifest: number } & {
         readonly approval: Approval;
         readonly body?: BodyShape;
@@ -166,7 +179,7 @@ export type CallShape =
       readonly cancelled?: Stop;
     })
   | (WithBody & WithDue & { readonly phase: "resuming"; readonly cause: ResumeCause; readonly cancelled?: Stop })
-  | (WithBody & { readonly phase: "suspended" })
+  | (WithBody & { readonly phase: "suspended"; readonly link?: RoomWanted })
   | (WithBody & { readonly phase: "no_executor"; readonly due: Deadline })
   | (WithBody & { readonly phase: "backing_off"; readonly due: Deadline })
   | (WithBody & { readonly phase: "unknown"; readonly cause: UnknownCause })
@@ -214,6 +227,7 @@ const BodyCodec: Codec<BodyShape> = record<BodyShape>("struct Body", {
   startedAt: u64,
   open: defaulted<readonly OpenEffect[]>(array(OpenEffectCodec), [], isEmpty),
   settled: defaulted<readonly SettledEntry[]>(array(SettledCodec), [], isEmpty),
+  room: optional(string),
 });
 
 const EditedCodec = record<NonNullable<Approval["edited"]>>("struct Edited", { args: json, by: string });
@@ -234,6 +248,7 @@ const unknownCauses = ["owner_lost", "crash_loop", "diverged"] as const;
 const common = { id: string, tool: string, args: json, replay: optional(json) };
 const withBody = { ...common, body: BodyCodec };
 const waits = oneOf<CallIn<"preparing">["waits"]>("what a preparation waits for", "hook", "args", "prepare");
+const absentWaits = oneOf<CallIn<"no_tool">["waits"]>("what an absent tool is for", "args", "prepare", "launch");
 const endWaits = oneOf<CallIn<"finishing">["waits"]>("what an end waits for", "hook", "projection");
 const due = DeadlineCodec;
 const maybeDue = optional(DeadlineCodec);
@@ -247,6 +262,7 @@ const StopCodec: Codec<Stop> = record<Stop>("struct Stop", {
 export const CallCodec: Codec<CallShape> = tagged<CallShape, "phase">("Call", "phase", {
   requested: { ...common, byId: defaulted(boolean, false, isFalse) },
   preparing: { ...common, manifest: u64, waits },
+  no_tool: { ...common, observed, manifest: u64, waits: absentWaits, payload, argsHash, due: maybeDue },
   awaiting_approval: { ...common, manifest: u64, approval: ApprovalCodec, body: optional(BodyCodec), due: maybeDue },
   ready: { ...common, observed, manifest: u64, payload, argsHash },
   running: { ...withBody, owner: string, key: optional(string), cancelled: optional(StopCodec) },
@@ -256,7 +272,7 @@ export const CallCodec: Codec<CallShape> = tagged<CallShape, "phase">("Call", "p
     due: maybeDue,
     cancelled: optional(StopCodec),
   },
-  suspended: withBody,
+  suspended: { ...withBody, link: optional(record<RoomWanted>("struct RoomWanted", { to: string, since: u64 })) },
   no_executor: { ...withBody, due },
   backing_off: { ...withBody, due },
   unknown: { ...withBody, cause: oneOf<UnknownCause>("a cause", ...unknownCauses) },

@@ -56,8 +56,10 @@ const runRow = (known: Known, base: Base, shape: WithBody): CallRow => {
     }
     case "resuming":
       return { ...row, phase: shape.phase, cause: shape.cause, due: shape.due, cancelled: shape.cancelled };
-    case "suspended":
-      return { ...row, phase: shape.phase, due: earliestDue(body.open) };
+    case "suspended": {
+      const asleep = { ...row, phase: shape.phase, due: earliestDue(body.open) };
+      return shape.link === undefined ? asleep : { ...asleep, link: shape.link };
+    }
     case "no_executor":
     case "backing_off":
       return { ...row, phase: shape.phase, due: shape.due };
@@ -75,6 +77,10 @@ export const callRow = (known: Known, shape: CallShape, call: CallIdentity): Cal
     case "preparing": {
       const { phase, waits } = shape;
       return { ...base, observed: false, phase, manifest: toolAt(known, shape.manifest), waits };
+    }
+    case "no_tool": {
+      const { phase, observed, waits, payload, argsHash, due } = shape;
+      return { ...base, observed, phase, manifest: toolAt(known, shape.manifest), waits, payload, argsHash, due };
     }
     case "awaiting_approval": {
       const { phase, approval, due } = shape;

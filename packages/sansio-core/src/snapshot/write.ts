@@ -100,6 +100,19 @@ const callShape = (source: Source, row: CallRow): CallShape => {
       return { ...common, phase: row.phase, byId: row.byId };
     case "preparing":
       return { ...common, phase: row.phase, manifest: manifestAt(row.manifest), waits: row.waits };
+    case "no_tool": {
+      const { phase, manifest, waits, payload, argsHash, due } = row;
+      return {
+        ...common,
+        phase,
+        observed,
+        manifest: manifestAt(manifest),
+        waits,
+        payload,
+        argsHash,
+        ...maybe("due", due),
+      };
+    }
     case "awaiting_approval": {
       const { phase, manifest, approval, due } = row;
       const body = row.body === undefined ? undefined : bodyShape(source, row.body);
@@ -158,7 +171,7 @@ const runShape = (source: Source, row: WithBody): RunShape => {
         ...maybe("cancelled", row.cancelled),
       };
     case "suspended":
-      return { phase: row.phase, body };
+      return { phase: row.phase, body, ...maybe("link", row.link) };
     case "no_executor":
     case "backing_off":
       return { phase: row.phase, body, due: row.due };

@@ -93,10 +93,11 @@ const settles = (dice: Dice, state: State, row: Running): Event => {
   return { type: "call.settled", ...ofRun(row), result, duration_ms: dice.below(100), ...left(dice, state, row) };
 };
 
-const passive: ReadonlySet<string> = new Set(["wait", "sleep", "select", "cleanup"]);
-
-const mayWait = ({ body: { open } }: Running): boolean =>
-  open.some(({ kind }) => kind !== "cleanup") && open.every(({ kind, due }) => passive.has(kind) || due !== undefined);
+/** It is quiet, and its driver asks whether it may leave memory; or it has a message for a link that may be full. */
+const rests = (dice: Dice, row: Running): Event => {
+  const link = dice.maybe(25, () => dice.pick(peers));
+  return { type: "call.suspended", ...ofRun(row), ...(link === undefined ? {} : { link }) };
+};
 
 /** It has ended, and is to run again when a wait of its is over. */
 const parks = (dice: Dice, row: Running): Event | undefined => {
@@ -114,7 +115,7 @@ const reports = (dice: Dice, state: State, row: Running): Event => {
       return parks(dice, row) ?? { type: "clock.ticked" };
     case 1:
     case 6:
-      return mayWait(row) ? { type: "call.suspended", ...of } : { type: "clock.ticked" };
+      return rests(dice, row);
     case 3:
       return { type: "call.continued", ...of, args: anyJson(dice), ...left(dice, state, row) };
     case 4:
@@ -142,13 +143,15 @@ const answers = (dice: Dice, state: State, row: Running): Event | undefined => {
   const { open } = row.body;
   if (open.length === 0) return undefined;
   const effect = dice.pick(open);
-  const { kind, key, seq, hash } = effect;
+  const { kind, key, seq, hash, waiting } = effect;
   const of = ofRun(row);
   switch (kind) {
     case "step":
       return afterTry(dice, state, row, effect);
     case "host":
     case "trigger": {
+      if (waiting === undefined && dice.isUnder(40))
+        return { type: "host.waiting", call: of.call, key, seq, name: "ask", input: anyJson(dice) };
       const named = state.scope.protocol === 1 ? {} : { seq, hash };
       return { type: "host.answered", call: of.call, key, result: anyResult(dice), ...named };
     }

@@ -35,6 +35,11 @@ export class Names {
     const open = (row === undefined ? undefined : bodyOf(row))?.open ?? [];
     return open.length > 0 && this.dice.isUnder(70) ? this.dice.pick(open).key : anyText(this.dice);
   }
+  requested(call: string, key: string): number {
+    const row = this.state.calls.at(call);
+    const seq = (row === undefined ? undefined : bodyOf(row))?.open.find((open) => open.key === key)?.seq;
+    return seq !== undefined && this.dice.isUnder(80) ? seq : 1 + this.dice.below(9);
+  }
   run(call = this.call()) {
     const row = this.state.calls.at(call);
     const body = row === undefined ? undefined : bodyOf(row);

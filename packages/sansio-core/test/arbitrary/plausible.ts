@@ -5,7 +5,7 @@ import { ofRunning, waitKeys } from "./body.ts";
 import { ofLongWork } from "./background.ts";
 import type { Dice } from "./dice.ts";
 import { anySubmission, ofFlows } from "./flow.ts";
-import { anyJson, anyOutput, anyResolution } from "./value.ts";
+import { anyJson, anyOutput, anyResolution, anyResult } from "./value.ts";
 import { anyOptions, toolNames } from "./world.ts";
 
 const directives = (dice: Dice): readonly Directive[] =>
@@ -39,8 +39,14 @@ const checked = (dice: Dice, call: string): Event => ({
     : dice.pick([{ verdict: "invalid", message: "$.a: wanted" }, { verdict: "no_contract" }]),
 });
 
+const ofAbsent = (dice: Dice, row: CallIn<"no_tool">): Event =>
+  row.due === undefined && row.waits !== "launch"
+    ? ofPreparing(dice, { ...row, phase: "preparing", waits: row.waits })
+    : { type: "executors.available", tools: [row.manifest.id] };
+
 const ofPreparing = (dice: Dice, { call, waits, manifest, args }: CallIn<"preparing">): Event => {
   if (waits === "hook") return hook(dice, call.ref, "before");
+  if (dice.isUnder(10)) return { type: "call.tool_missing", call: call.ref };
   if (waits === "args") return checked(dice, call.ref);
   const tool_id = dice.isUnder(92) ? manifest.id : "tool:other";
   const prepared = { type: "prepared", tool_id, args, args_hash: "ha", payload: anyJson(dice) } as const;
@@ -79,7 +85,10 @@ const ofResuming = (dice: Dice, { call, cause, body: { attempt, run } }: CallIn<
     : { type: "call.executor_missing", call: call.ref, attempt, run };
 
 /** Nothing can be done but wait: for what it waits for, or for time. */
-const ofSuspended = (dice: Dice, { body }: CallIn<"suspended">): Event => {
+const ofSuspended = (dice: Dice, { call, body }: CallIn<"suspended">): Event => {
+  const asked = body.open.find(({ waiting }) => waiting !== undefined);
+  if (asked !== undefined && dice.isUnder(50))
+    return { type: "host.answered", call: call.ref, key: asked.key, result: anyResult(dice) };
   const waited = body.open.flatMap(({ wait }) => wait ?? []);
   if (waited.length === 0 || dice.isUnder(30)) return { type: "clock.ticked" };
   return { type: "wait.resolved", key: dice.pick(waited), resolution: anyResolution(dice) };
@@ -101,6 +110,8 @@ const ofCall = (dice: Dice, state: State, row: CallRow): Event => {
   switch (row.phase) {
     case "preparing":
       return ofPreparing(dice, row);
+    case "no_tool":
+      return ofAbsent(dice, row);
     case "awaiting_approval":
       return ofParked(dice, row);
     case "running":

@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
 import { type Transition, EventCodec, initial, nextDeadline, step } from "../../src/machine.ts";
 import type { Rejection } from "../../src/kernel/error.ts";
+import { newestProtocol } from "../../src/kernel/protocol.ts";
 import type { Envelope, Event, State } from "../../src/kernel/vocabulary.ts";
 import { Dice } from "./dice.ts";
 import { frozen, frozenState } from "./frozen.ts";
@@ -86,7 +87,15 @@ export const play = ({ world, wildness, moves }: Script, look: (move: Move) => v
     made.push({ ...next, transition });
     state = frozenState(transition.state);
   };
-  make(move(state, 1000, { type: "scope.opened", epoch: 1, owner: "d1", protocol: 1, options: anyOptions(dice) }));
+  make(
+    move(state, 1000, {
+      type: "scope.opened",
+      epoch: 1,
+      owner: "d1",
+      protocol: dice.pick([1, newestProtocol]),
+      options: anyOptions(dice),
+    }),
+  );
   make(move(state, 1000, { type: "catalog.published", tools: anyTools(dice) }));
   if (isProcess) make(move(state, 1000, { type: "process.registered", ...anyRegistration(dice) }));
   for (const seed of moves) {

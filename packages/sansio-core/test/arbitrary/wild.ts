@@ -5,7 +5,7 @@ import type { Dice } from "./dice.ts";
 import { anyLambdaResult, anySubmission, askedLambda, unbuilt } from "./flow.ts";
 import { longWorkMakers } from "./background.ts";
 import { type Make, Names } from "./names.ts";
-import { linkMakers } from "./wild-link.ts";
+import { linkMakers, peers } from "./wild-link.ts";
 import { anyJson, anyMs, anyOutput, anyPending, anyResolution, anyResult, anyText } from "./value.ts";
 import { anyOptions, anyTool, toolNames } from "./world.ts";
 
@@ -85,7 +85,16 @@ const makers: { readonly [T in EventType]: Make<T> } = {
     ...(names.dice.isUnder(10) ? { left: names.dice.list(2, () => "k1") } : {}),
   }),
   "call.settled_late": (names) => ({ ...names.run(), output: anyOutput(names.dice), duration_ms: 1 }),
-  "call.suspended": (names) => ({ ...names.run(), ...(names.dice.isUnder(50) ? { parked: names.wait() } : {}) }),
+  "call.suspended": (names) => ({
+    ...names.run(),
+    ...names.dice.pick([{ parked: names.wait() }, { link: names.dice.pick(peers) }, {}]),
+  }),
+  "host.waiting": (names) => {
+    const call = names.call();
+    const key = names.effect(call);
+    return { call, key, seq: names.requested(call, key), name: "ask", input: null };
+  },
+  "call.tool_missing": (names) => ({ call: names.call() }),
   "call.resumed": (names) => ({ ...names.run(), cause: "run_again", owner: anyText(names.dice) }),
   "call.continued": (names) => ({ ...names.run(), args: anyJson(names.dice) }),
   "call.diverged": (names) => ({ ...names.run(), position: 0, expected: "", found: anyText(names.dice) }),

@@ -6,7 +6,7 @@ import { successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { awaitedEffects } from "../../src/call/body-end.ts";
 import type { CallRow } from "../../src/call/model.ts";
-import { byBirth } from "../../src/call/row.ts";
+import { bodyOf, byBirth } from "../../src/call/row.ts";
 import type { Command, Event, State } from "../../src/kernel/vocabulary.ts";
 import { type Transition, nextDeadline, outstanding, step } from "../../src/machine.ts";
 import { eventPayloadHash } from "../../src/process/hash.ts";
@@ -15,7 +15,7 @@ import { answerToLongWork } from "../arbitrary/background.ts";
 import { recorded } from "../arbitrary/play.ts";
 
 /** The answer to a command, as the duty table names it. */
-const answerTo = (command: Command): Event | undefined => {
+const answerTo = (state: State, command: Command): Event | undefined => {
   switch (command.type) {
     case "hook.run":
       return { type: "hook.ran", call: command.call, phase: command.phase, outcome: { status: "ok", directives: [] } };
@@ -32,6 +32,12 @@ const answerTo = (command: Command): Event | undefined => {
     }
     case "outcome.resolve":
       return { type: "outcome.resolved", call: command.call, resolved: { type: "give_up" } };
+    case "host.request": {
+      const { call, key } = command;
+      const row = state.calls.at(call);
+      const { seq = 0, hash = "" } = (row && bodyOf(row)?.open.find((open) => open.key === key)) ?? {};
+      return { type: "host.answered", call, key, result: { status: "ok", value: 1 }, seq, hash };
+    }
     case "result.project":
       return { type: "result.projected", call: command.call, parts: [] };
     case "replies.record": {
@@ -89,6 +95,8 @@ const outsideOf = (row: CallRow): Event | undefined => {
       return { type: "wait.resolved", key: row.key, resolution: { status: "ok", payload: 1 } };
     case "no_executor":
       return { type: "executors.available", tools: [row.body.manifest.id] };
+    case "no_tool":
+      return { type: "executors.available", tools: [row.manifest.id] };
     case "suspended": {
       const waiting = row.body.open.find(({ wait }) => wait !== undefined)?.wait;
       if (waiting === undefined) return undefined;
@@ -124,7 +132,7 @@ const next = (state: State): Next | undefined => {
   const due = nextDeadline(state);
   if (due !== undefined && due.at <= at) return { at, event: { type: "clock.ticked" } };
   const commands = outstanding(state);
-  const owed = commands.flatMap((command) => answerTo(command) ?? [])[0];
+  const owed = commands.flatMap((command) => answerTo(state, command) ?? [])[0];
   const rows = state.calls.rows().toSorted(byBirth);
   const event = owed ?? endOfBody(state, rows) ?? rows.flatMap((row) => outsideOf(row) ?? [])[0];
   if (event !== undefined) return { at, event };

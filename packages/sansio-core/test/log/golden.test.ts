@@ -37,6 +37,8 @@ describe("a golden log", () => {
     const texts = recorded.map((name) => textOf(name, ".jsonl")).join("");
     expect(eventTypes.filter((type) => !texts.includes(`"event":{"type":"${type}"`))).toEqual([
       "scope.upgraded",
+      "host.waiting",
+      "call.tool_missing",
       "step.failed",
     ]);
   });

@@ -1,6 +1,7 @@
 /** The words that scenarios are told in. The calls of request `r` are `r:a`, `r:b`, … by their ids. */
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { ResumeCause } from "../../src/call/model.ts";
+import { bodyOf } from "../../src/call/row.ts";
 import type { Command } from "../../src/kernel/vocabulary.ts";
 import type { EffectSpec } from "../../src/call/effect.ts";
 import type { RequestedCall } from "../../src/request/model.ts";
@@ -99,6 +100,14 @@ export const stepOk = (rig: Rig, call: string, key: string, run: Run = first): R
   rig.tell({ type: "step.settled", ...of(call, run), key, result: { status: "ok", value: 1 } });
 export const stepErr = (rig: Rig, call: string, key: string, run: Run = first, code = "no"): Rig =>
   rig.tell({ type: "step.settled", ...of(call, run), key, result: { status: "err", error: { code, message: "no" } } });
+
+/** The answer of a host to a request that is open, which it names where its protocol has that. */
+export const hostAnswered = (rig: Rig, call: string, key: string, value: Json): Rig => {
+  const row = rig.state.calls.at(call);
+  const { seq = 0, hash = "" } = (row && bodyOf(row)?.open.find((open) => open.key === key)) ?? {};
+  const named = rig.state.scope.protocol === 1 ? {} : { seq, hash };
+  return rig.tell({ type: "host.answered", call, key, result: { status: "ok", value }, ...named });
+};
 
 export const resolve = (rig: Rig, key: string, payload: Json): Rig =>
   rig.tell({ type: "wait.resolved", key, resolution: { status: "ok", payload } });

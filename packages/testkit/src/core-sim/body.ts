@@ -45,15 +45,6 @@ export class Body {
   }
 }
 
-const isPassive = new Set(["wait", "sleep", "select", "cleanup"]);
-const waits = ({ kind, due }: OpenEffect): boolean => isPassive.has(kind) || due !== undefined;
-
-const mayRest = (scope: SimScope, { of }: Body): boolean => {
-  const row = scope.state.calls.at(of.call);
-  const open = row?.phase === "running" ? row.body.open : [];
-  return open.some(({ kind }) => kind !== "cleanup") && open.every(waits);
-};
-
 const openIn = (scope: SimScope, { call }: RunOf, key: string): OpenEffect | undefined => {
   const row = scope.state.calls.at(call);
   return row === undefined ? undefined : bodyOf(row)?.open.find((open) => open.key === key);
@@ -167,7 +158,7 @@ export const speak = (scope: SimScope, world: Environment, body: Body): boolean 
   const row = scope.state.calls.at(body.of.call);
   if (row?.phase !== "running" || row.body.attempt !== body.of.attempt || row.body.run !== body.of.run)
     return leave(scope, world, body);
-  if (body.blockedBy === scope.state.links) return false;
+  if (body.blockedBy === scope.state.links && !world.isCalm) return restForRoom(scope, world, body);
   if (row.cancelled?.cleans && (body.isWaiting || world.dice.isUnder(40)))
     return scope.offer({ type: "call.cleaned_up", ...body.of }) === undefined;
   if (body.isWaiting) return rest(scope, world, body);
@@ -176,13 +167,23 @@ export const speak = (scope: SimScope, world: Environment, body: Body): boolean 
   return isOver ? end(scope, world, body) : obey(scope, world, body, next);
 };
 
-/** Lets a waiting body suspend, or cancel its wait. */
+/** Lets a waiting body suspend, or cancel its wait. The core decides whether it waits for nothing but records. */
 const rest = (scope: SimScope, { dice, isCalm }: Environment, body: Body): boolean => {
-  if (isCalm || !dice.isUnder(5) || !mayRest(scope, body)) return false;
-  if (dice.isUnder(20)) return cancelWait(scope, body);
-  if (scope.offer({ type: "call.suspended", ...body.of }) !== undefined) return false;
+  if (isCalm || !dice.isUnder(12)) return false;
+  return dice.isUnder(10) ? cancelWait(scope, body) : suspend(scope, body, {});
+};
+
+const suspend = (scope: SimScope, body: Body, waiting: { readonly link?: string }): boolean => {
+  if (scope.offer({ type: "call.suspended", ...body.of, ...waiting }) !== undefined) return false;
   scope.bodies.delete(body.of.call);
   return true;
+};
+
+/** Lets a body suspend whose next message finds its link full. */
+const restForRoom = (scope: SimScope, { dice, isCalm }: Environment, body: Body): boolean => {
+  const next = body.program.instructions[body.at]?.effect;
+  const isAsked = next?.kind === "message" && !isCalm && dice.isUnder(30);
+  return isAsked && scope.state.scope.protocol >= 2 && suspend(scope, body, { link: next.to });
 };
 
 const cancelWait = (scope: SimScope, { of, waitsFor }: Body): boolean => {

@@ -77,8 +77,21 @@ const resolved: Doing = (scope, { dice, isCalm }) => {
 };
 
 const executorsBack: Doing = (scope, { dice }) => {
-  const row = anyRow(scope, dice, ({ phase }) => phase === "no_executor");
-  return row?.phase === "no_executor" ? { type: "executors.available", tools: [row.body.manifest.id] } : undefined;
+  const row = anyRow(scope, dice, ({ phase }) => phase === "no_executor" || phase === "no_tool");
+  const manifest =
+    row?.phase === "no_tool" ? row.manifest : row?.phase === "no_executor" ? row.body.manifest : undefined;
+  return manifest === undefined ? undefined : { type: "executors.available", tools: [manifest.id] };
+};
+
+const askedIn = (row: CallRow) => bodyOf(row)?.open.find(({ waiting }) => waiting !== undefined);
+
+/** A person answers what a host has asked. */
+const personAnswers: Doing = (scope, { dice }) => {
+  const row = anyRow(scope, dice, (one) => askedIn(one) !== undefined);
+  const asked = row === undefined ? undefined : askedIn(row);
+  if (row === undefined || asked === undefined) return undefined;
+  const { key, seq, hash } = asked;
+  return { type: "host.answered", call: row.call.ref, key, result: { status: "ok", value: 1 }, seq, hash };
 };
 
 /** An executor's lease has expired. */
@@ -151,6 +164,7 @@ const doings: readonly (readonly [weight: number, doing: Doing])[] = [
   [16, decided],
   [14, resolved],
   [6, executorsBack],
+  [6, personAnswers],
   [4, executorLost],
   [3, callCancelled],
   [2, requestCancelled],
@@ -189,7 +203,7 @@ const forsaken: Doing = (scope) => {
 
 /** Does what a scope is waiting for, so that the simulation comes to rest. */
 export const help = (scope: SimScope, world: Environment): boolean =>
-  [decided, resolved, executorsBack, endOfSchedule, forsaken].some((doing) => {
+  [decided, resolved, executorsBack, personAnswers, endOfSchedule, forsaken].some((doing) => {
     const event = doing(scope, world);
     return event !== undefined && scope.offer(event) === undefined;
   });

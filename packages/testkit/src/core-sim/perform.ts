@@ -41,17 +41,27 @@ const resolved = ({ dice, isCalm }: Environment, call: string): Event => ({
       ]),
 });
 
-const hostAnswered = ({ state }: SimScope, { dice }: Environment, { call, key }: Of<"host.request">): Event => {
-  const answered = { type: "host.answered", call, key, result: anyResult(dice) } as const;
-  if (!hasRule(state.scope.protocol, "host_answer_names_request")) return answered;
+/** Answers a request of a body, or says that a person is asked, who answers later. */
+const hostAnswer = ({ state }: SimScope, { dice, isCalm }: Environment, request: Of<"host.request">): Event => {
+  const { call, key, name, input } = request;
   const row = state.calls.at(call);
-  const { seq = 0, hash = "" } = (row && bodyOf(row)?.open.find((open) => open.key === key)) ?? {};
-  return { ...answered, seq, hash };
+  const open = row === undefined ? undefined : bodyOf(row)?.open.find((effect) => effect.key === key);
+  const answered = { type: "host.answered", call, key, result: anyResult(dice) } as const;
+  if (open === undefined || state.scope.protocol === 1) return answered;
+  const { seq, hash } = open;
+  const asksPerson = !isCalm && dice.isUnder(40);
+  return asksPerson ? { type: "host.waiting", call, key, seq, name, input } : { ...answered, seq, hash };
 };
+
+/** Returns whether the tool of a call in preparation is away. The check of edited arguments is answered either way. */
+const isAway = ({ state }: SimScope, { dice, isCalm }: Environment, call: string): boolean =>
+  !isCalm && state.scope.protocol >= 2 && state.calls.at(call)?.phase !== "awaiting_approval" && dice.isUnder(6);
 
 /** Returns the immediate answer of a command, as the duty table names it. */
 const answerTo = (scope: SimScope, world: Environment, command: Command): Event | undefined => {
   const { dice } = world;
+  const isOfTool = command.type === "args.check" || command.type === "tool.prepare";
+  if (isOfTool && isAway(scope, world, command.call)) return { type: "call.tool_missing", call: command.call };
   switch (command.type) {
     case "hook.run":
       return { type: "hook.ran", call: command.call, phase: command.phase, outcome: anyHook(dice) };
@@ -68,7 +78,7 @@ const answerTo = (scope: SimScope, world: Environment, command: Command): Event 
       return { type: "replies.recorded", call, key, replies, triggers };
     }
     case "host.request":
-      return hostAnswered(scope, world, command);
+      return hostAnswer(scope, world, command);
     case "external.cancel":
       return { type: "external.cancel_acked", key: command.key };
     case "reply":

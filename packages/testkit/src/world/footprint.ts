@@ -107,6 +107,8 @@ const namedLink = (scope: string, event: Event): readonly Place[] => {
       ];
     case "message.answered":
       return [place(scope, "link", event.to)];
+    case "call.suspended":
+      return event.link === undefined ? [] : [place(scope, "link", event.link)];
     case "effect.requested":
       if (event.effect.kind !== "message") return [];
       return [place(scope, "link", event.effect.to), place(scope, "budget", "handles")];
@@ -140,6 +142,7 @@ const namedWaits = (scope: string, event: Event): readonly Place[] => {
 /** Tells whether an event depends on the calls that a call has made. */
 const looksBelow = (row: CallRow | undefined, { type }: Event): boolean => {
   if (type === "call.cancelled" || type === "call.cleaned_up") return true;
+  if (type === "call.suspended") return true; // The calls of its batches decide.
   const isReport = type === "replies.recorded" || type === "call.resumed";
   return isReport && row !== undefined && "cancelled" in row && row.cancelled !== undefined;
 };
