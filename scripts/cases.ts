@@ -1,20 +1,24 @@
-/** `pnpm cases DIR [--print]`: runs the cases of every `*.json` in DIR, or prints what each op answers. */
+/**
+ * `pnpm cases DIR [--print] [--protocol 2]`: runs the cases of every `*.json` in DIR, or prints what each op answers. Ops
+ * that need a scope open one of protocol 1, whose words the given cases are, or of the protocol that is named.
+ */
 import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type Case, judge, printCase, readCases, runCase } from "@pawl/testkit";
+import { type Case, judge, openCasesUnder, printCase, readCases, runCase } from "@pawl/testkit";
 import { collectAdapters } from "./adapters.ts";
 
 const { positionals, values } = parseArgs({
-  options: { print: { type: "boolean", default: false } },
+  options: { print: { type: "boolean", default: false }, protocol: { type: "string", default: "1" } },
   allowPositionals: true,
 });
 const [dir] = positionals;
 if (dir === undefined) {
-  console.error("usage: pnpm cases DIR [--print]");
+  console.error("usage: pnpm cases DIR [--print] [--protocol <number>]");
   process.exit(2);
 }
 
+openCasesUnder(Number(values.protocol));
 const folder = resolve(process.env["INIT_CWD"] ?? process.cwd(), dir);
 const files = globSync("*.json", { cwd: folder }).toSorted();
 if (files.length === 0) {

@@ -4,10 +4,10 @@
  */
 import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Case, judge, readCases, runCase } from "@pawl/testkit";
+import { type Case, judge, openCasesUnder, readCases, runCase } from "@pawl/testkit";
 import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collectAdapters } from "../scripts/adapters.ts";
 
 const root = resolve(import.meta.dirname, "..");
@@ -16,15 +16,22 @@ const adapters = await collectAdapters();
 const files = globSync(["cases/*.json", "test/own-cases/*.json"], { cwd: root }).toSorted();
 const casesOf = new Map(files.map((file) => [file, readCases(readFileSync(resolve(root, file), "utf8"))]));
 
-for (const [file, cases] of casesOf) {
-  describe(file, () => {
-    for (const test of cases) {
-      it(`${test.id}: ${test.op}`, async () => {
-        expect(judge(test, await runCase(test, adapters))).toBeUndefined();
-      });
-    }
-  });
-}
+/** Cases of a protocol only: what a rule of a later one has made otherwise. */
+const onlyUnder1: ReadonlySet<string> = new Set();
+
+describe.each([1, 2])("under protocol %i", (protocol) => {
+  beforeAll(() => openCasesUnder(protocol));
+  afterAll(() => openCasesUnder(1));
+  for (const [file, cases] of casesOf) {
+    describe(file, () => {
+      for (const test of cases.filter(({ id }) => protocol === 1 || !onlyUnder1.has(id))) {
+        it(`${test.id}: ${test.op}`, async () => {
+          expect(judge(test, await runCase(test, adapters))).toBeUndefined();
+        });
+      }
+    });
+  }
+});
 
 /** What an op answers to this input: the code of its error, or nothing where it is carried out. */
 const refusalOf = async (op: string, input: Json): Promise<Json | undefined> => {

@@ -45,3 +45,47 @@ export const eventShapes = (): Readonly<Record<string, string>> => {
   const shapes = membersOf(layout).map(([type, codec]) => [type, shapeIn(codec, [])] as const);
   return Object.fromEntries(shapes.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 };
+
+/** The parts of `name: shape, name: shape`, which hold braces within themselves. */
+const partsOf = (text: string): ReadonlyMap<string, string> => {
+  const parts = new Map<string, string>();
+  let depth = 0;
+  let from = 0;
+  const keep = (to: number): void => {
+    const part = /^(?<name>[\w.]+): (?<shape>.*)$/s.exec(text.slice(from, to))?.groups;
+    if (part !== undefined) parts.set(part["name"] ?? "", part["shape"] ?? "");
+    from = to + 2;
+  };
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === "{") depth += 1;
+    if (text[i] === "}") depth -= 1;
+    if (depth === 0 && text[i] === "," && /^, [\w.]+: /.test(text.slice(i))) keep(i);
+  }
+  keep(text.length);
+  return parts;
+};
+
+const split = (
+  shape: string,
+): { readonly outside: string; readonly parts: ReadonlyMap<string, string> } | undefined => {
+  const [from, to] = [shape.indexOf("{ "), shape.lastIndexOf(" }")];
+  if (from < 0 || to < 0) return undefined;
+  return { outside: shape.slice(0, from) + shape.slice(to), parts: partsOf(shape.slice(from + 2, to)) };
+};
+
+const wordsIn = (text: string): readonly string[] => [...text.matchAll(/`[^`]*`/g)].map(([word]) => word);
+const nameIn = (text: string): string => text.replace(/ (?:one of )?`.*$/s, "");
+
+/** A leaf still takes all that it took. */
+const takesAll = (was: string, is: string): boolean =>
+  nameIn(was) === nameIn(is) && wordsIn(was).every((word) => wordsIn(is).includes(word));
+
+/** What a shape had, and has no longer. A field, a member or a word that was added is no loss. */
+export const lostIn = (place: string, was: string, is: string): readonly string[] => {
+  const [before, after] = [split(was), split(is)];
+  if (before === undefined || after === undefined || before.outside !== after.outside)
+    return before === undefined && after === undefined && takesAll(was, is) ? [] : [`${place}: was ${was}, is ${is}`];
+  return [...before.parts].flatMap(([name, shape]) =>
+    lostIn(`${place}.${name}`, shape, after.parts.get(name) ?? "nothing"),
+  );
+};

@@ -43,6 +43,7 @@ export interface OpenOptions extends Pick<
   | "snapshotAfter"
   | "blobChars"
   | "sweep"
+  | "upgrade"
 > {
   /** The journal file; created if missing. `:memory:` keeps the journal in memory until the process ends. */
   readonly file: string;
@@ -78,6 +79,7 @@ const known: Record<keyof OpenOptions, 1> = {
   snapshotAfter: 1,
   blobChars: 1,
   sweep: 1,
+  upgrade: 1,
   file: 1,
   blobs: 1,
   maxBytes: 1,

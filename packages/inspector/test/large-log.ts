@@ -1,6 +1,6 @@
 /** Sessions with large values, and their logs: as the journal has them, and as an export. */
 import { type Journal, Runtime, defineTool, logText, memoryJournal } from "@pawl/runtime";
-import { headerLine } from "@pawl/sansio-core";
+import { currentProtocol, headerLine } from "@pawl/sansio-core";
 import { nodePlatform } from "../../driver-node/src/platform.ts";
 
 export const scope = "session:large";
@@ -30,7 +30,7 @@ export interface LargeLog {
 }
 
 export const logOf = async (journal: Journal): Promise<LargeLog> => {
-  const header = headerLine({ format: 1, protocol: 1, scope, epoch: 1, writer: "pawl", base: 0 });
+  const header = headerLine({ format: 1, protocol: currentProtocol, scope, epoch: 1, writer: "pawl", base: 0 });
   const lines = (await journal.read(scope, 1)).map(({ line }) => line);
   const packed = ((await logText(journal, scope)) ?? []).join("");
   return { journal, bare: [header, ...lines].join(""), packed };

@@ -1,6 +1,6 @@
 /** Encodings of texts: base64 with functions that every platform has, and JSON as it is read back. */
 import * as E from "fp-ts/lib/Either.js";
-import { utf8, type JsonObject, type Json, type ValueError, noLimits, parse } from "@pawl/tool-value";
+import { utf8, type Json, type ValueError, noLimits, parse } from "@pawl/tool-value";
 
 const digits = utf8("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 
@@ -22,9 +22,6 @@ export const bytesOf = (base64: string): Uint8Array => {
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
   return bytes;
 };
-
-export const isObject = (json: unknown): json is JsonObject =>
-  typeof json === "object" && json !== null && !Array.isArray(json);
 
 /** Parses a text that this program wrote, without limits, and decodes it. */
 export const readText = <A>(text: string, read: (json: Json) => E.Either<ValueError, A>): E.Either<ValueError, A> => {

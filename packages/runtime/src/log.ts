@@ -4,6 +4,7 @@
  */
 import * as E from "fp-ts/lib/Either.js";
 import { type Command, type Event, type EventOf, type State, recordedOf } from "@pawl/sansio-core";
+import { crashWords } from "@pawl/sansio-core/driver";
 import type { Journal } from "./journal/journal.ts";
 import type { Cause } from "./scope/runner.ts";
 import { readText } from "./encoding.ts";
@@ -84,6 +85,7 @@ export const logLevels = {
   "scope.lost": "info",
   "call.started": "debug",
   "call.parked": "info",
+  "call.crashed": "warn",
   "call.diverged": "error",
   "call.completed": "info",
   "call.settled_late": "warn",
@@ -127,18 +129,32 @@ const namesOf = {
   call_parked: "call.parked",
   call_completed: "call.completed",
   call_settled_late: "call.settled_late",
+  call_crashed: "call.crashed",
 } as const;
 
-const ofCall = (scope: string, command: Extract<Command, { readonly type: "observe" }>): LogEntry => {
-  const { what, call, tool, output, duration_ms } = command;
-  return entryOf(namesOf[what], {
+type Observe = Extract<Command, { readonly type: "observe" }>;
+
+/** Describes a crash in a row of them: "resumes in 5 s: 5 crashes in a row, last in step `hotel`". */
+const fieldsOfCrash = ({ count, resumes_in_ms: ms, step }: NonNullable<Observe["crash"]>): LogEntry["fields"] => {
+  const next = ms === undefined ? "is parked" : ms === 0 ? "resumes at once" : `resumes in ${ms / 1000} s`;
+  return {
+    crashes: count,
+    ...(ms === undefined ? {} : { resumes_in_ms: ms }),
+    ...(step === undefined ? {} : { step }),
+    message: `${next}: ${crashWords(count, step)}`,
+  };
+};
+
+const ofCall = (scope: string, { what, call, tool, output, cause, duration_ms, crash }: Observe): LogEntry =>
+  entryOf(namesOf[what], {
     scope,
     call,
     tool,
     ...(output === undefined ? {} : outcomeOf(output)),
+    ...(cause === undefined ? {} : { cause }),
     ...(duration_ms === undefined ? {} : { duration_ms }),
+    ...(crash === undefined ? {} : fieldsOfCrash(crash)),
   });
-};
 
 const loggedHost = (log: Log, host: HostPort = {}): HostPort => ({
   ...host,

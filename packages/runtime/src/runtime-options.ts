@@ -51,6 +51,11 @@ export interface RuntimeOptions extends SnapshotOptions {
   readonly sweep?: SweepSchedule;
   /** Options of background runs. */
   readonly background?: Partial<BackgroundOptions>;
+  /**
+   * Lets scopes go on to a newer protocol. `auto` (default): a scope is upgraded when it is opened next, and a new one begins
+   * under the newest. `never`: scopes keep their protocol, and new ones are of protocol 1, which every release can read.
+   */
+  readonly upgrade?: "auto" | "never";
   /** Returns the peer at an address that scopes move to; throws where it knows nobody there. */
   readonly mover?: (to: string) => Mover;
 }

@@ -1,5 +1,6 @@
 /** Large values: references in the log and in the state, values wherever somebody is meant to see them. */
 import type { AttachmentRef, Json, JsonObject, ToolValue } from "@pawl/tool-value";
+import { currentProtocol } from "@pawl/sansio-core";
 import { attachment, hashText, stringify } from "@pawl/tool-value";
 import { blobChecks } from "@pawl/testkit";
 import { describe, expect, it } from "vitest";
@@ -260,7 +261,7 @@ describe("sweeping blobs", () => {
     await world.quiet();
     const { journal, platform } = world;
     await process.runtime.close();
-    const claim = await journal.claim(scope, "cutter", 1);
+    const claim = await journal.claim(scope, "cutter", currentProtocol);
     expect(claim).toMatchObject({ type: "claimed" });
     const { snapshot } = await import("@pawl/sansio-core");
     const { epoch } = claim as { readonly epoch: number };

@@ -1,4 +1,5 @@
 /** Snapshots make opening cheap, and are never needed. */
+import { currentProtocol } from "@pawl/sansio-core";
 import { describe, expect, it } from "vitest";
 import { type Journal, defineTool } from "../src/index.ts";
 import { World } from "./world.ts";
@@ -85,7 +86,7 @@ describe("a snapshot", () => {
     world.platform.advance(20);
     await world.quiet(10);
     expect(runtime.inMemory).toBe(0);
-    const claim = await world.journal.claim("session:s", "another", 1).catch((thrown: unknown) => thrown);
+    const claim = await world.journal.claim("session:s", "another", currentProtocol).catch((thrown: unknown) => thrown);
     expect(JSON.stringify(claim)).toContain("snapshot");
   });
 

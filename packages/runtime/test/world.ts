@@ -1,5 +1,5 @@
 /** A process that can be killed: a runtime over a journal that outlives it. */
-import type { Options } from "@pawl/sansio-core";
+import { type Options, currentProtocol } from "@pawl/sansio-core";
 import {
   type HostPort,
   type Journal,
@@ -114,7 +114,7 @@ export class Process {
 export interface Start extends Partial<
   Pick<
     RuntimeOptions,
-    "lease" | "linger" | "retention" | "snapshotAfter" | "blobChars" | "background" | "sweep" | "log"
+    "lease" | "linger" | "retention" | "snapshotAfter" | "blobChars" | "background" | "sweep" | "log" | "upgrade"
   >
 > {
   readonly host?: HostPort;
@@ -124,13 +124,19 @@ export interface Start extends Partial<
   readonly faulty?: Partial<Journal>;
 }
 
+/** Its processes open new scopes under a protocol, and those of protocol 1 stay there; a process may be told otherwise. */
 export class World {
+  readonly #upgrade: "auto" | "never";
   readonly platform = new TestPlatform();
   readonly journal = memoryJournal({ now: this.platform.now });
   processes = 0;
 
+  constructor(protocol = currentProtocol) {
+    this.#upgrade = protocol === 1 ? "never" : "auto";
+  }
+
   start(tools: readonly ToolDefinition[], how: Start = {}): Process {
-    return new Process(this, tools, how);
+    return new Process(this, tools, { upgrade: this.#upgrade, ...how });
   }
 
   /** Lets everything happen that can happen without time passing. */

@@ -1,4 +1,6 @@
 /** `@pawl/sansio-core/driver`: for those who interpret commands, store logs, and speak the protocol of processes. */
+export { crashWords } from "./explain/words.ts";
+export { optionsUnder } from "./kernel/options.ts";
 export { hasRule, newestProtocol, type ProtocolRule, missingRule } from "./kernel/protocol.ts";
 export { PersistentMap } from "./kernel/persistent-map.ts";
 export { type Deadline, type Due } from "./kernel/deadline.ts";
@@ -126,7 +128,8 @@ export {
 } from "./process/append.ts";
 export { outputOfAwait } from "./process/output.ts";
 export { checkSignalName, signalRequest } from "./process/signal.ts";
-export { HeaderCodec, chain, chainStart, linkText } from "./log/format.ts";
+export { HeaderCodec, headerBefore } from "./log/format.ts";
+export { chain, chainStart, linkText } from "./log/chain-hash.ts";
 export { type Produced } from "./log/fault.ts";
 export { ReplyCodec, RequestedCallCodec } from "./request/model.ts";
 export { attemptInLife, firstLife, isLifeOver, readsFirstAnswers, type SignalPlace } from "./call/life.ts";

@@ -47,7 +47,8 @@ export { follow, type Replay, replay, type ReplayOptions } from "./log/replay.ts
 export { type Fault, type FaultCode } from "./log/fault.ts";
 export { describeFault } from "./log/compare.ts";
 export { checkAll, checkChange } from "./check.ts";
-export { snapshot, stateHash } from "./snapshot/write.ts";
+export { snapshot } from "./snapshot/write.ts";
+export { stateHash } from "./snapshot/state-hash.ts";
 export { restore } from "./snapshot/restore.ts";
 export { why } from "./explain/why.ts";
 export { type Why } from "./explain/model.ts";

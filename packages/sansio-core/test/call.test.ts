@@ -60,7 +60,8 @@ describe("a call", () => {
       effect: { kind: "step", recovery: "again", input: null },
     });
     rig.wants({ type: "step.run", key: "durable-step:a" }).nothingMore();
-    rig.tell({ type: "scope.opened", epoch: 2, owner: "d2", protocol: 1, options: rig.state.scope.options });
+    const { protocol, options } = rig.state.scope;
+    rig.tell({ type: "scope.opened", epoch: 2, owner: "d2", protocol, options });
     rig.wants({ type: "tool.execute", attempt: 1, run: 2, cause: "owner_lost" }).nothingMore();
     expect(outstanding(rig.state)).toMatchObject([{ type: "tool.execute", run: 2 }]);
     rig.refuses({ type: "call.settled", ...run("r:c1"), result: done("x"), duration_ms: 1 }, "wrong_phase");

@@ -21,6 +21,17 @@ export interface CaseError {
   readonly message: string;
   readonly [seen: string]: unknown;
 }
+let opened = 1;
+
+/**
+ * Returns the protocol of the scopes that adapters open: 1, in whose words the given cases are written, unless `openCasesUnder`
+ * was given another.
+ */
+export const caseProtocol = (): number => opened;
+export const openCasesUnder = (protocol: number): void => {
+  opened = protocol;
+};
+
 export type CaseResult = E.Either<CaseError, unknown>;
 export type Adapter = (input: JsonObject) => CaseResult | Promise<CaseResult>;
 export type Adapters = { readonly [op: string]: Adapter };

@@ -6,6 +6,8 @@ export {
   type CaseError,
   type CaseResult,
   UnknownInput,
+  caseProtocol,
+  openCasesUnder,
   type UnknownPart,
   differenceOf,
   judge,

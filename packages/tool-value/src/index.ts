@@ -7,6 +7,7 @@ export {
   type ValueErrorCode,
   describe,
   formatPath,
+  isObject,
 } from "./json.ts";
 export { type Limits, defaultLimits, noLimits } from "./limits.ts";
 export { linearPattern } from "./pattern.ts";
@@ -91,11 +92,25 @@ export {
 } from "./model-return.ts";
 export { ProcessValueSelector, type SelectorTemplate, at, render, select } from "./selector.ts";
 export { SessionEvent, ToolCallRecord, TurnActivity, TurnEvent, callCorrelation } from "./call-record.ts";
-export { type Codec, array, boolean, codecFrom, dict, lazy, refuse, string, text, u32, u64 } from "./codec.ts";
+export {
+  type Codec,
+  type TypeOf,
+  array,
+  boolean,
+  codecFrom,
+  dict,
+  lazy,
+  refuse,
+  string,
+  text,
+  u32,
+  u64,
+} from "./codec.ts";
 export {
   type Defaulted,
   type Fields,
   type Optional,
+  type RecordOf,
   defaulted,
   list,
   nullable,
@@ -103,6 +118,7 @@ export {
   read,
   readOwned,
   record,
+  struct,
 } from "./record.ts";
-export { external, oneOf, tagged } from "./union.ts";
+export { type UnionOf, external, oneOf, structs, tagged } from "./union.ts";
 export { type Change, laidOut, mapValues } from "./layout.ts";

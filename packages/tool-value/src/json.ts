@@ -6,6 +6,10 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
+/** Tells a map from lists and scalars. */
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 /** A place inside a value: the object keys and array indices from the root down. */
 export type Path = readonly (string | number)[];
 

@@ -5,7 +5,7 @@
  * log, for example. So every combinator registers its layout here, and `mapValues` walks an encoded record along it.
  */
 import type * as t from "io-ts";
-import { type Json, type JsonObject, type Path, setKey } from "./json.ts";
+import { type Json, type JsonObject, type Path, setKey, isObject } from "./json.ts";
 
 type Part = t.Mixed;
 
@@ -36,8 +36,6 @@ export const partsOf = (codecs: Iterable<readonly [string, unknown]>): ReadonlyM
 
 /** Returns the replacement of a value. */
 export type Change = (value: Json, path: Path) => Json;
-
-const isObject = (json: Json): json is JsonObject => typeof json === "object" && json !== null && !Array.isArray(json);
 
 /** Replaces the parts under some keys. Returns the same object if nothing changes. */
 const withParts = (json: JsonObject, keys: readonly string[], of: (part: Json, key: string) => Json): Json => {

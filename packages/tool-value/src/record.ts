@@ -60,6 +60,13 @@ const isEmpty = (items: readonly unknown[]): boolean => items.length === 0;
 /** A field with an array that is left out if it is empty. */
 export const list = <A>(item: Codec<A>): Defaulted<readonly A[]> => defaulted<readonly A[]>(array(item), [], isEmpty);
 
+type ValueOf<F> = F extends Optional<infer A> | Defaulted<infer A> | Codec<infer A> ? A : never;
+
+/** The record that fields make: its type is written once, as its codec. */
+export type RecordOf<F> = {
+  readonly [K in keyof F as F[K] extends { readonly optional: unknown } ? never : K]: ValueOf<F[K]>;
+} & { readonly [K in keyof F as F[K] extends { readonly optional: unknown } ? K : never]?: ValueOf<F[K]> };
+
 /** A field, prepared for the loops below. `plain` is true if the codec returns its input unchanged. */
 type Compiled = { readonly key: string; readonly plain: boolean } & (
   | { readonly kind: "optional"; readonly codec: Codec<unknown> }
@@ -132,6 +139,10 @@ export const record = <A extends object>(name: string, fields: Fields<A>, tag?: 
   );
   return laidOut(codec, { type: "fields", of: partsOf(compiled.map(({ key, codec: of }) => [key, of])) });
 };
+
+/** Makes the codec of a record whose type follows from its fields (`TypeOf`). */
+export const struct = <F extends object>(name: string, fields: F): Codec<RecordOf<F>> =>
+  record(name, fields as unknown as Fields<RecordOf<F>>);
 
 /** An error inside a value in a record. `below` is the rest of the path, inside the value. */
 type FieldError = t.ValidationError & { readonly below?: Path };

@@ -11,7 +11,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type * as t from "io-ts";
 import { type Codec, codecFrom, isMap, part, refuse, wrongType } from "./codec.ts";
 import { laidOut } from "./layout.ts";
-import { type Fields, record } from "./record.ts";
+import { type Fields, type RecordOf, record } from "./record.ts";
 
 const variants = (names: readonly string[]): string => {
   const quoted = names.map((name) => `\`${name}\``);
@@ -64,6 +64,19 @@ export const tagged = <A extends object, Tag extends keyof A & string>(
   );
   return laidOut(codec, { type: "variants", tag, of: codecs });
 };
+
+/** The union of records that members make. */
+export type UnionOf<Tag extends string, M> = {
+  [V in keyof M]: RecordOf<M[V]> & { readonly [K in Tag]: V };
+}[keyof M];
+
+/** Makes the codec of a union of records whose types follow from their fields (`TypeOf`). */
+export const structs = <Tag extends string, M extends object>(
+  name: string,
+  tag: Tag,
+  members: M,
+): Codec<UnionOf<Tag, M>> =>
+  tagged<object, never>(name, tag as never, members as never) as unknown as Codec<UnionOf<Tag, M>>;
 
 type Variants<A> = A extends string ? never : keyof A;
 

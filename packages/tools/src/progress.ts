@@ -1,8 +1,8 @@
 /** Tools for an agent's own progress: `report_progress` for people outside, `write_todos` for itself. */
-import type { Json, JsonObject } from "@pawl/tool-value";
+import { type Json, type JsonObject, isObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { success, toolError } from "@pawl/runtime";
-import { type BuiltinTool, isObject, objectSchema } from "./tool.ts";
+import { type BuiltinTool, objectSchema } from "./tool.ts";
 
 export interface ProgressReport {
   readonly status: "progress" | "blocked" | "completed";

@@ -1,5 +1,5 @@
 /** The definition of built-in tools. Their bodies check their arguments themselves. */
-import { type Json, type JsonObject } from "@pawl/tool-value";
+import { type Json, type JsonObject, isObject } from "@pawl/tool-value";
 import type { FileStore } from "./file/store.ts";
 import { type ExecutionResult, type ToolHints } from "@pawl/runtime";
 
@@ -24,9 +24,6 @@ export interface BuiltinTool {
   readonly requiresContext?: boolean;
   readonly execute: (args: JsonObject, context: ToolContext | undefined) => Promise<ExecutionResult>;
 }
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Returns the schema of an object with these properties and no others. */
 export const objectSchema = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({

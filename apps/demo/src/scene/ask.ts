@@ -1,5 +1,5 @@
 /** The scene "Ask me": calls that need approval, decided in any order, with edited arguments, across a reload. */
-import type { Json, JsonObject } from "@pawl/tool-value";
+import { type Json, type JsonObject, isObject } from "@pawl/tool-value";
 import { stringify } from "@pawl/tool-value";
 import { month } from "../agent/script.ts";
 import type { Verb } from "../engine/message.ts";
@@ -15,8 +15,6 @@ const titles: { readonly [tool: string]: string } = {
   post: "Post to the team",
   delete_drafts: "Delete old drafts",
 };
-
-const isObject = (json: Json): json is JsonObject => typeof json === "object" && json !== null && !Array.isArray(json);
 
 const fieldOf = (name: string, value: Json): { readonly label: HTMLElement; readonly input: HTMLInputElement } => {
   const isNumber = typeof value === "number" || typeof value === "bigint";

@@ -1,3 +1,4 @@
+import { currentProtocol } from "@pawl/sansio-core";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { defineTool } from "@pawl/runtime";
@@ -148,7 +149,7 @@ describe("pawl resolve and cancel", () => {
   it("refuse a scope that a live host owns, and name the host", async () => {
     const host = sqliteJournal(file);
     await host.join("host-1", { ttlMs: 60_000, address: "ws://127.0.0.1:7777" });
-    expect((await host.claim("session:waiting", "host-1", 1)).type).toBe("claimed");
+    expect((await host.claim("session:waiting", "host-1", currentProtocol)).type).toBe("claimed");
     const { code, err } = await pawl(["cancel", "waiting", "r:c", "-j", file]);
     expect(code).toBe(3);
     expect(err).toContain("session:waiting is owned by host-1 at ws://127.0.0.1:7777, which is running");

@@ -1,3 +1,4 @@
+import { currentProtocol } from "@pawl/sansio-core";
 import { appendFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -36,7 +37,7 @@ describe("pawl log export and import", () => {
     const [header = "", ...lines] = out.split(/(?<=\n)/);
     expect(JSON.parse(header)).toEqual({
       format: 1,
-      protocol: 1,
+      protocol: currentProtocol,
       scope: "session:waiting",
       epoch: 1,
       writer: "pawl",

@@ -120,6 +120,7 @@ describe("a client", () => {
       return host.sign({ ...everything, expires_at: Date.now() + 100 });
     };
     const renewing = clientOf(host, {}, { token });
+    await host.runtime.session("s");
     await renewing.session("s").open();
     await until(() => tokens > 1);
     expect(payloads(await renewing.session("s").call("r", use("echo", { a: 1 })))).toEqual([{ a: 1 }]);
@@ -165,6 +166,7 @@ describe("a client", () => {
 
   it("is told of a cursor that the log does not have", async () => {
     const host = await hostOf([echo]);
+    await host.runtime.session("s");
     const observation = clientOf(host).session("s").observe({ after: 1000 });
     await expect(observation.next()).rejects.toMatchObject({ code: "cursor_ahead" });
   });

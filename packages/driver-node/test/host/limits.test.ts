@@ -19,6 +19,7 @@ describe("limits of a host", () => {
     const raw = await greeted(host);
     expect(raw.heard[0]).toMatchObject({ type: "welcome", heartbeat_ms: longestTimerMs });
     const session = clientOf(host).session("s");
+    await host.runtime.session("s");
     await session.open();
     await passes(50);
     expect(host.connections).toBe(2);

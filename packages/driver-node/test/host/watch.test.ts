@@ -33,7 +33,7 @@ describe("a watch", () => {
     });
     const host = await hostOf([steady]);
     const session = clientOf(host).session("s");
-    await session.open();
+    await host.runtime.session("s");
     const watching = session.watch();
     await until(() => watching.cursor !== undefined);
     const start = watching.cursor;
@@ -52,7 +52,7 @@ describe("a watch", () => {
     const host = await hostOf([echo]);
     const client = clientOf(host);
     const session = client.session("s");
-    await session.open();
+    await host.runtime.session("s");
     const watching = session.watch({ window: 3 });
     await until(() => watching.cursor !== undefined);
     const calls = (async () => {
@@ -71,10 +71,9 @@ describe("a watch", () => {
   it("has no more on its way than its window, and reports gaps", async () => {
     const host = await hostOf([echo]);
     const raw = await greeted(host);
-    await raw.ask({ type: "open", id: 1, scope });
+    const session = await host.runtime.session("s");
     raw.send({ type: "watch", id: 2, scope, window: 2 });
     await raw.until(({ type }) => type === "watching");
-    const session = await host.runtime.session("s");
     for (let i = 0; i < 400; i++) await session.call(`r${i}`, use("echo"));
     const watched = () => raw.heard.filter(({ type }) => type === "watched");
     expect(watched()).toHaveLength(2);
@@ -93,6 +92,9 @@ describe("a watch", () => {
 
   it("of a client that leaves before its scope is open keeps nothing of it", async () => {
     const journal = memoryJournal();
+    const before = new Runtime({ journal, platform: nodePlatform, instance: "i0", roots, tools: [] });
+    await before.session("s");
+    await before.close();
     const opening = Promise.withResolvers<void>();
     const claim: typeof journal.claim = async (...of) => {
       await opening.promise;
@@ -151,7 +153,7 @@ describe("the progress of an executor", () => {
       },
     });
     const session = clientOf(host).session("s");
-    await session.open();
+    await host.runtime.session("s");
     const watching = session.watch();
     await until(() => watching.cursor !== undefined);
     const replies = session.call("r", use("remote"));

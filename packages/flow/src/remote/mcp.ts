@@ -3,7 +3,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
-import { type Json, type JsonObject, describe, jsonFromJs, parse, stringify } from "@pawl/tool-value";
+import { type Json, type JsonObject, describe, jsonFromJs, parse, stringify, isObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { isHttp, stdioName, timeoutMs, timerMs } from "../tool/endpoint.ts";
 import type { Dispatching, Provider, Run } from "../tool/provider.ts";
@@ -22,9 +22,6 @@ const serverProblem = (tool: string, runtime: string): Answer | undefined => {
   if (isHttp(url) || stdioName(url) !== undefined) return undefined;
   return failed(`ℰMCP tool '${tool}': invalid server URL '${url}'. Must start with http:// or https://.`);
 };
-
-const isObject = (json: Json | undefined): json is JsonObject =>
-  typeof json === "object" && json !== null && !Array.isArray(json);
 
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => object };
 

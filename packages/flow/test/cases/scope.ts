@@ -1,6 +1,7 @@
 /** A scope that runs one flow through the public API of the core, with the providers of this package. */
 import { type Command, type Event, defaultOptions, initial, plainTool, step } from "@pawl/sansio-core";
 import type { FlowEnd, FlowExecutionEvent, FlowNode, FlowTool, LambdaResult } from "@pawl/sansio-core/driver";
+import { caseProtocol } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
 import { type Providers, type Registry, httpProvider, outputOf, plainProviders, runOf } from "../../src/index.ts";
 import { mcpProvider } from "../../src/remote/mcp.ts";
@@ -82,7 +83,7 @@ class FlowScope {
       unresolved = "placeholder",
     } = this.#case;
     const tools = this.#tools;
-    this.#tell({ type: "scope.opened", epoch: 1, owner: "d", protocol: 1, options: defaultOptions });
+    this.#tell({ type: "scope.opened", epoch: 1, owner: "d", protocol: caseProtocol(), options: defaultOptions });
     this.#tell({ type: "catalog.published", tools: tools.map((tool) => plainTool(tool.name, { durable: true })) });
     const spec = { flow: { name, backend, nodes }, tools, lambdas, unresolved } as const;
     this.#tell({ type: "flow.submitted", request: "r", hash: "h", bindings, ...spec });

@@ -50,6 +50,7 @@ const observed = {
   call_completed: "has completed",
   call_settled_late: "has settled, too late to count",
   call_parked: "is parked",
+  call_crashed: "has crashed",
 } as const;
 
 /** Says in one sentence what a command asks for, and why. */

@@ -1,17 +1,8 @@
 /** Sources of logs: files and texts, and growing logs of a session, of a tab's journal, or of a host. */
 import type { Session } from "@pawl/runtime";
 import type { BlobReader } from "@pawl/runtime/driver";
-import {
-  type Event,
-  type Recorded,
-  type State,
-  currentFormat,
-  currentProtocol,
-  eventLine,
-  headerLine,
-  initial,
-  write,
-} from "@pawl/sansio-core";
+import { type Event, type Recorded, type State, eventLine, headerLine, initial, write } from "@pawl/sansio-core";
+import { headerBefore } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 
 /** The text of a log in pieces, and the pieces to come while it grows. */
@@ -43,12 +34,13 @@ async function* decoded(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
 /** Reads a file that was dropped or chosen. */
 export const fileSource = (file: File): Source => ({ name: file.name, text: decoded(file.stream()) });
 
-const headerOf = (scope: string): string =>
-  headerLine({ format: currentFormat, protocol: currentProtocol, scope, epoch: 1, writer: "pawl", base: 0 });
-
 async function* linesOf(scope: string, recorded: AsyncIterable<Recorded>): AsyncGenerator<string> {
-  yield headerOf(scope);
-  for await (const one of recorded) yield eventLine(one);
+  let isBegun = false;
+  for await (const one of recorded) {
+    if (!isBegun) yield headerLine(headerBefore(scope, one.event));
+    isBegun = true;
+    yield eventLine(one);
+  }
 }
 
 const recordedSource = (name: string, recorded: AsyncIterable<Recorded>, blobs: BlobReader | undefined): Source => ({
@@ -82,9 +74,9 @@ export interface Observed {
 }
 
 async function* observedLines(scope: string, observed: AsyncIterable<Observed>): AsyncGenerator<string> {
-  yield headerOf(scope);
   let state: State = initial(scope);
   for await (const { cursor, at, event } of observed) {
+    if (state.seq === 0) yield headerLine(headerBefore(scope, event));
     const written = write(state, { seq: cursor, at, event });
     if (E.isLeft(written)) throw new Error(`event ${cursor} of ${scope} does not fit: ${written.left.message}`);
     state = written.right.state;

@@ -4,8 +4,8 @@
  *
  *   {"$lash_tool_value":"attachment","ref":{"byte_len":70000,"id":"blob:9f86…","media_type":{…}}}
  */
-import { type AttachmentRef, type Json, attachment, encode, isAttachment } from "@pawl/tool-value";
-import { isObject, base64Of, bytesOf } from "../encoding.ts";
+import { type AttachmentRef, type Json, attachment, encode, isAttachment, isObject } from "@pawl/tool-value";
+import { base64Of, bytesOf } from "../encoding.ts";
 import type { PackedBlob } from "@pawl/sansio-core/driver";
 
 /** The port that a store of blobs implements. The bytes of a name never change. */

@@ -27,6 +27,11 @@ const admitLease = (found: unknown): void => {
     throw refusedOption(`\`lease.ttlMs\`: expected a whole number up to ${mostLeaseMs}, found ${shownOf(found)}`);
 };
 
+const admitUpgrade = (found: unknown = "auto"): void => {
+  if (found !== "auto" && found !== "never")
+    throw refusedOption(`\`upgrade\`: expected "auto" or "never", found ${shownOf(found)}`);
+};
+
 const admitCore = (options: Partial<Options>): void => {
   const known = Object.keys(defaultOptions);
   const unknownKey = Object.keys(options).find((name) => !known.includes(name));
@@ -41,7 +46,7 @@ const admitCore = (options: Partial<Options>): void => {
 /** Returns the same options if a runtime can be made of them; else throws what is wrong with one (`invalid_option`). */
 export const admittedOptions = <A extends Partial<RuntimeOptions>>(options: A): A => {
   const { pollMs, executorLeaseMs, snapshotAfter, bounds, lease, sweep, retention } = options;
-  const { patience, linger, blobChars } = options;
+  const { patience, linger, blobChars, upgrade } = options;
   admitNumbers("", { executorLeaseMs, snapshotAfter });
   admitNumbers("bounds.", bounds);
   if (pollMs !== undefined) admitPositive("pollMs", pollMs);
@@ -52,6 +57,7 @@ export const admittedOptions = <A extends Partial<RuntimeOptions>>(options: A): 
   admitNumbers("", { blobChars });
   admitNumbers("patience.", patience);
   admitNumbers("linger.", linger);
+  admitUpgrade(upgrade);
   return options;
 };
 

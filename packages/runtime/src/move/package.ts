@@ -5,8 +5,8 @@ import {
   type Codec,
   type ValueError,
   array,
-  defaulted,
   describe,
+  list,
   oneOf,
   optional,
   readOwned,
@@ -75,8 +75,8 @@ export const MovePackage: Codec<MovePackage> = record<MovePackage>("struct Move"
     }),
   ),
   secrets: array(record<ScopeSecret>("struct Secret", { kid: string, secret: string })),
-  blobs: defaulted<readonly PackedBlob[]>(array(PackedBlob), [], (blobs) => blobs.length === 0),
-  attachments: defaulted<readonly PackedAttachment[]>(array(PackedAttachment), [], ({ length }) => length === 0),
+  blobs: list(PackedBlob),
+  attachments: list(PackedAttachment),
 });
 
 /** Returns the state before the first line: initial, or the snapshot of the segment that retention left. */

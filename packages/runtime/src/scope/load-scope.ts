@@ -3,7 +3,7 @@
  * makes this cheap; the log says the same.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { type State, restore, snapshot, type EventOf, type Options, currentProtocol, initial } from "@pawl/sansio-core";
+import { type State, restore, snapshot, type EventOf, type Options, initial } from "@pawl/sansio-core";
 import { newestProtocol, referredTo } from "@pawl/sansio-core/driver";
 import { type Json, describe, noLimits, parse, stringify } from "@pawl/tool-value";
 import type { Snapshot, Holding, Journal } from "../journal/journal.ts";
@@ -93,16 +93,16 @@ export const openState = async (
   return { ...(await folded(journal, scope, await begun(journal, scope))), snapshot: undefined };
 };
 
-/** Makes the event with which an owner opens a scope. A new scope gets the protocol of this core. */
+/** Makes the event with which an owner opens a scope. `newest`: the protocol of a new one. */
 export const openedBy = (
   { scope }: State,
-  { owner, epoch }: { readonly owner: string; readonly epoch: number },
+  { owner, epoch, newest }: { readonly owner: string; readonly epoch: number; readonly newest: number },
   options: Options,
 ): EventOf<"scope.opened"> => ({
   type: "scope.opened",
   epoch,
   owner,
-  protocol: scope.epoch === 0 ? currentProtocol : scope.protocol,
+  protocol: scope.epoch === 0 ? newest : scope.protocol,
   options,
 });
 

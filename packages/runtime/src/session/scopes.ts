@@ -14,7 +14,7 @@
  * An evicted scope still belongs to this instance. It comes back under the same epoch, without an event of a new
  * ownership in its log; those who wait for its replies wait on, and its next deadline brings it back.
  */
-import { defaultOptions } from "@pawl/sansio-core";
+import { currentProtocol, defaultOptions } from "@pawl/sansio-core";
 import { type HostSide, answersOf } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { Callers } from "./request.ts";
@@ -129,14 +129,15 @@ export class Scopes {
   }
 
   async #claim(scope: string): Promise<Session> {
-    const { instance, options = {} } = this.#options;
+    const { instance, options = {}, upgrade } = this.#options;
     await this.#opening.joined();
     const claim = await claimed(this.#options, scope);
+    const newest = upgrade === "never" ? 1 : currentProtocol;
     const session = await this.#load(scope, claim);
     const told = { ...defaultOptions, ...answersOf(this.#side.host), ...options };
     return wholly(session, async () => {
       await tellSpans(this.#options, session.state);
-      const opened = openedBy(session.state, { owner: instance, epoch: claim.epoch }, told);
+      const opened = openedBy(session.state, { owner: instance, epoch: claim.epoch, newest }, told);
       await session.open(opened, this.#opening.registry.catalog());
       this.#instance.sent(scope); // Messages may have come before it had an owner.
     });

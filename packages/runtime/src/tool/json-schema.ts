@@ -2,10 +2,9 @@
  * JSON Schema, draft 2020-12: the form of its keywords. A schema is checked before anything is checked against it, so that its author
  * hears of a mistake when the tool is defined, not when it is called.
  */
-import { type Json, linearPattern } from "@pawl/tool-value";
+import { type Json, isObject, linearPattern } from "@pawl/tool-value";
 import { type Schema, dereference } from "@cfworker/json-schema";
 import * as E from "fp-ts/lib/Either.js";
-import { isObject } from "../encoding.ts";
 
 /** Returns the problem with what stands at a place of a schema. */
 type Form = (found: Json, at: string) => string | undefined;

@@ -3,8 +3,7 @@
  * reply of a registry that executes a call is made here.
  */
 import { textOf } from "../error.ts";
-import { type Json, type JsonObject, internalErrorText } from "@pawl/tool-value";
-import { isObject } from "../encoding.ts";
+import { type Json, type JsonObject, internalErrorText, isObject } from "@pawl/tool-value";
 
 /** An image in a tool's result. Its bytes are stored before anything is recorded. */
 export interface ToolImage {

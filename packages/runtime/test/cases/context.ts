@@ -1,7 +1,7 @@
 /** The ops that need a tool's context: run through a runtime in memory, as a tool would. */
 import { type Reply, callRef } from "@pawl/sansio-core";
 import { type AwaitEventWaitIdentity, awaitKeyId } from "@pawl/sansio-core/driver";
-import { withFields } from "@pawl/testkit";
+import { caseProtocol, withFields } from "@pawl/testkit";
 import { type Json, type JsonObject, ToolCallOutput, ToolCallRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type HostPort, type ToolContext, type ToolDefinition, defineTool, EffectError } from "../../src/index.ts";
@@ -32,7 +32,7 @@ const inBody = async (
       outcome.answer = await answerOf(() => body(ctx));
     },
   });
-  const world = new World();
+  const world = new World(caseProtocol());
   const session = await world.start([tool, ...tools], { host }).runtime.session("s");
   const replies = session.call("r", [{ id: callId, tool: tool.name, args: {} }]);
   await world.quiet();

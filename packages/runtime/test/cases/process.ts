@@ -1,6 +1,6 @@
 /** Events that a body emits in its process: what it is told of them, and their keys as the log of the process has them. */
 import { type ProcessInput, ProcessEvent } from "@pawl/sansio-core/driver";
-import { withFields } from "@pawl/testkit";
+import { caseProtocol, withFields } from "@pawl/testkit";
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type ToolContext, type ToolDefinition, defineTool } from "../../src/index.ts";
@@ -59,8 +59,11 @@ const keysIn = async ({ journal }: World): Promise<readonly unknown[]> =>
     return event["type"] === "effect.requested" && effect["kind"] === "event" ? [effect["replay_key"]] : [];
   });
 
+const lived = (tools: readonly ToolDefinition[]): ReturnType<typeof live> =>
+  live(tools, undefined, {}, {}, caseProtocol());
+
 const emittedKeys = async (emits: Emits): Promise<unknown> => {
-  const { world } = await live([inProcess(emits.call_id, typesIn(emits)), emitting(emits)]);
+  const { world } = await lived([inProcess(emits.call_id, typesIn(emits)), emitting(emits)]);
   return { replay_keys: await keysIn(world) };
 };
 
@@ -78,7 +81,7 @@ const emittedEvent = async (input: v.JsonObject): Promise<Answer> => {
     });
     return null;
   };
-  await live(
+  await lived(
     process === undefined ? [program("body", emit)] : [inProcess(callId, [type], process), program("emits", emit)],
   );
   return outcome.answer ?? E.left({ message: "the body did not run" });

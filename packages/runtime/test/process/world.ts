@@ -54,8 +54,9 @@ export const live = async (
   death?: Death,
   host: HostPort = {},
   options: Partial<Options> = {},
+  protocol?: number,
 ): Promise<Lived> => {
-  const world = new World();
+  const world = new World(protocol);
   for (let life = 0; life < 4; life++) {
     const process = world.start(
       tools,

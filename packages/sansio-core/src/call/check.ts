@@ -1,6 +1,7 @@
 /** The invariants of calls, batches and approvals, one function each: what is broken, and where. */
 import { firstBroken } from "../kernel/error.ts";
 import type { BatchRow } from "./batch.ts";
+import { checkC12Change } from "./crash-loop.ts";
 import { checkC9, checkC9Change } from "./life.ts";
 import type { CallIn, CallPhase, CallRow } from "./model.ts";
 import { awaitsApproval, bodyOf, occupies } from "./row.ts";
@@ -142,7 +143,7 @@ export const callChecks: readonly Check[] = [
   checkC10,
   checkC11,
 ];
-export const callChangeChecks = [checkC2Change, checkC7Change, checkC9Change] as const;
+export const callChangeChecks = [checkC2Change, checkC7Change, checkC9Change, checkC12Change] as const;
 
 const firstBatch = (state: State, broken: (row: BatchRow) => string | undefined): string | undefined =>
   firstBroken(state.batches.rows(), (row) => `batch \`${row.ref}\` (${row.phase})`, broken);

@@ -14,8 +14,17 @@ import {
 } from "@pawl/tool-value";
 import type { Decision } from "./approval.ts";
 import type { ChildCall, EffectResult, EffectSpec, SelectMode, StepError, StepRecovery } from "./effect.ts";
+import type {
+  ArgsVerdict,
+  BodyResult,
+  Directive,
+  HookOutcome,
+  Preparation,
+  Resolved,
+  ResumeCause,
+  UnknownCause,
+} from "./model.ts";
 import type { SignalPlace } from "./life.ts";
-import type { ArgsVerdict, BodyResult, Directive, HookOutcome, Preparation, Resolved, ResumeCause } from "./model.ts";
 import { SessionScope } from "../identity/scope.ts";
 import { AskingCodec } from "../message/message.ts";
 
@@ -65,6 +74,11 @@ export const ResumeCauseCodec: Codec<ResumeCause> = oneOf(
   "run_again",
   "cancelled",
 );
+
+export const UnknownCauseCodec: Codec<UnknownCause> = oneOf("a cause", "owner_lost", "crash_loop", "diverged");
+
+/** The cause of a background run that is not begun again. */
+export const NotBegunCodec: Codec<"owner_lost"> = oneOf("the cause of a run that is not begun again", "owner_lost");
 
 export const ofRun = { call: string, attempt: u64, run: u64 };
 
@@ -124,5 +138,12 @@ export const EffectResultCodec: Codec<EffectResult> = tagged<EffectResult, "stat
   err: { error: StepErrorCodec },
 });
 
+export const ofSettledCall = {
+  ...ofRun,
+  result: BodyResultCodec,
+  duration_ms: u64,
+  left: optional(array(string)),
+  cause: optional(NotBegunCodec),
+};
 export const ofSettledStep = { ...ofRun, key: string, result: EffectResultCodec, try: optional(u64) };
 export const ofFailedTry = { ...ofRun, key: string, try: u64, error: StepErrorCodec, retry_in_ms: u64 };

@@ -31,13 +31,13 @@ import {
 import { effectChecks } from "./effect-check.ts";
 import {
   ArgsVerdictCodec,
-  BodyResultCodec,
   DecisionCodec,
   EffectResultCodec,
   EffectSpecCodec,
   HookOutcomeCodec,
   ofFailedTry,
   ofRun,
+  ofSettledCall,
   ofSettledStep,
   PreparationCodec,
   ResolvedCodec,
@@ -119,8 +119,8 @@ export const call: Concern<
     "call.prepared": { fields: { call: string, preparation: PreparationCodec }, on: onPrepared },
     "call.dispatched": { fields: { ...ofRun, owner: string, key: optional(string) }, on: onDispatched },
     "call.settled": {
-      fields: { ...ofRun, result: BodyResultCodec, duration_ms: u64, left: optional(array(string)) },
-      fieldsSince: { left: "waits_for_effects" },
+      fields: ofSettledCall,
+      fieldsSince: { left: "waits_for_effects", cause: "lost_runs" },
       on: onSettled,
     },
     "call.settled_late": { fields: { ...ofRun, output: ToolCallOutput, duration_ms: u64 }, on: onSettledLate },
@@ -277,7 +277,7 @@ export const call: Concern<
     observe: {
       tag: 14,
       duty: observed,
-      digest: (lanes, command) => lanes.text(command.what).text(command.call).text(command.tool).text(command.call_id),
+      digest: (lanes, command) => lanes.observed(command),
     },
   },
   due: { next: nextCallDue, tidy: tidyCallDues, on: onCallDue },

@@ -4,6 +4,7 @@ import type { Recovery } from "../catalog/model.ts";
 import type { ContinuedCall } from "../scope/model.ts";
 import type { BatchRef, CallRef } from "../kernel/vocabulary.ts";
 import type { NewCall, Replies } from "../request/model.ts";
+import type { OwnerEnd } from "../scope/model.ts";
 import type { Deadlines } from "../kernel/deadline.ts";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Table } from "../kernel/table.ts";
@@ -62,7 +63,7 @@ export type CallSignal =
   /** Batches of a body that is over end with it, and nobody is told. */
   | { readonly type: "calls.drop"; readonly batches: readonly BatchRef[] }
   | { readonly type: "calls.decide"; readonly tool: string }
-  | { readonly type: "owners.lost"; readonly owners: "older" | readonly string[] }
+  | { readonly type: "owners.lost"; readonly owners: "older" | readonly string[]; readonly went: OwnerEnd }
   | {
       readonly type: "effect.end";
       readonly call: CallRef;
@@ -81,6 +82,16 @@ export type CallSignal =
   | { readonly type: "effects.expire"; readonly call: CallRef }
   /** A link has room for messages again; without a name, all may have. */
   | { readonly type: "link.freed"; readonly to?: string };
+
+/** A crash in a row of crashes, and what follows from it. */
+export interface Crash {
+  /** So many in a row, with this one. */
+  readonly count: number;
+  /** The pause before the body runs again; absent: it does not by itself. */
+  readonly resumes_in_ms?: number;
+  /** The step that was open, the newest of them. */
+  readonly step?: string;
+}
 
 interface OfRun {
   readonly call: CallRef;
@@ -134,13 +145,16 @@ export type CallCommand =
   | ({ readonly type: "replies.record"; readonly call: CallRef; readonly key: string } & Replies)
   | {
       readonly type: "observe";
-      readonly what: "call_started" | "call_completed" | "call_settled_late" | "call_parked";
+      readonly what: "call_started" | "call_completed" | "call_settled_late" | "call_parked" | "call_crashed";
       readonly call: CallRef;
       readonly tool: string;
       readonly call_id: string;
       readonly args: Json;
       readonly output?: ToolCallOutput;
+      /** Why the outcome is unknown, where it is. */
+      readonly cause?: UnknownCause;
       readonly duration_ms?: number;
+      readonly crash?: Crash;
     };
 
 /** Its rows in a state. */

@@ -6,7 +6,7 @@ import {
   runtimeCancellation,
   runtimeFailure,
 } from "@pawl/tool-value";
-import type { CallIn, CallRow } from "./model.ts";
+import type { CallIn, CallRow, UnknownCause } from "./model.ts";
 import type { Draft } from "../kernel/draft.ts";
 
 export const cancelledCall: ToolCallOutput = cancelledOutput(runtimeCancellation("tool call cancelled"));
@@ -54,33 +54,46 @@ export const observeStart = (draft: Draft, row: CallRow): void => {
   if (!row.observed) draft.emit({ type: "observe", what: "call_started", ...told(row) });
 };
 
+/** How a call ended. `cause`: why its outcome is unknown. */
+export interface End {
+  readonly output: ToolCallOutput;
+  readonly durationMs: number;
+  readonly cause?: UnknownCause | undefined;
+}
+
+const because = (cause: UnknownCause | undefined): { readonly cause?: UnknownCause } =>
+  cause === undefined ? {} : { cause };
+
 /** The end itself. A call that ends before it started is observed as both. */
 export const complete = (
   draft: Draft,
   row: CallRow,
-  { output, durationMs }: Pick<CallIn<"completed">, "output" | "durationMs">,
+  { output, durationMs, cause }: End,
   parts?: Json,
 ): CallIn<"completed"> => {
   observeStart(draft, row);
-  draft.emit({ type: "observe", what: "call_completed", ...told(row), output, duration_ms: durationMs });
-  const done = { ...base(row), observed: true, phase: "completed", output, durationMs } as const;
+  const why = because(cause);
+  draft.emit({ type: "observe", what: "call_completed", ...told(row), output, ...why, duration_ms: durationMs });
+  const done = { ...base(row), observed: true, phase: "completed", output, ...why, durationMs } as const;
   return parts === undefined ? done : { ...done, parts };
 };
 
 /** The host says what the model is shown of it. */
-const askProjection = (draft: Draft, row: CallRow, output: ToolCallOutput, durationMs: number): CallRow => {
+const askProjection = (draft: Draft, row: CallRow, { output, durationMs, cause }: End): CallRow => {
   draft.emit({ type: "result.project", call: row.call.ref, tool: row.tool, output });
-  return { ...base(row), phase: "finishing", waits: "projection", output, durationMs };
+  return { ...base(row), phase: "finishing", waits: "projection", output, ...because(cause), durationMs };
 };
 
-/** The row of a call whose output is there, and no hook's word is wanted: the host's projection, then the end. */
-export const project = (draft: Draft, row: CallRow, output: ToolCallOutput, durationMs = 0): CallRow => {
-  if (draft.options.projection) return askProjection(draft, row, output, durationMs);
-  return complete(draft, row, { output, durationMs });
-};
+/** The row of a call that has ended, and no hook's word is wanted: the host's projection, then the end. */
+export const projectEnd = (draft: Draft, row: CallRow, end: End): CallRow =>
+  draft.options.projection ? askProjection(draft, row, end) : complete(draft, row, end);
+
+/** As `projectEnd`, with an outcome that is known. */
+export const project = (draft: Draft, row: CallRow, output: ToolCallOutput, durationMs = 0): CallRow =>
+  projectEnd(draft, row, { output, durationMs });
 
 /** Its hooks speak on what it came to. */
-const runAfterHooks = (draft: Draft, row: CallRow, output: ToolCallOutput, durationMs: number): CallRow => {
+const runAfterHooks = (draft: Draft, row: CallRow, { output, durationMs, cause }: End): CallRow => {
   draft.emit({
     type: "hook.run",
     call: row.call.ref,
@@ -90,14 +103,16 @@ const runAfterHooks = (draft: Draft, row: CallRow, output: ToolCallOutput, durat
     output,
     duration_ms: durationMs,
   });
-  return { ...base(row), phase: "finishing", waits: "hook", output, durationMs };
+  return { ...base(row), phase: "finishing", waits: "hook", output, ...because(cause), durationMs };
 };
 
-/** The row of a launched call that ends with this output: its hooks speak, then it is projected. */
-export const ending = (draft: Draft, row: CallRow, output: ToolCallOutput, durationMs: number): CallRow => {
-  if (draft.options.after_hook) return runAfterHooks(draft, row, output, durationMs);
-  return project(draft, row, output, durationMs);
-};
+/** The row of a launched call that ends so: its hooks speak, then it is projected. */
+export const endWith = (draft: Draft, row: CallRow, end: End): CallRow =>
+  draft.options.after_hook ? runAfterHooks(draft, row, end) : projectEnd(draft, row, end);
+
+/** As `endWith`, with an outcome that is known. */
+export const ending = (draft: Draft, row: CallRow, output: ToolCallOutput, durationMs: number): CallRow =>
+  endWith(draft, row, { output, durationMs });
 
 export const unavailable = (message = "Tool is unavailable in this session"): ToolCallOutput =>
   failureOutput(runtimeFailure("unavailable", "tool_unavailable", message));

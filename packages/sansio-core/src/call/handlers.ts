@@ -1,13 +1,13 @@
 /** Takes what the outside reports of calls. Each handler looks up, decides, and only then writes. */
-import type { PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
+import type { PendingCompletion } from "@pawl/tool-value";
 import { afterAnswer, asPreparing } from "./absent-tool.ts";
 import { continued, decideRetry, nextAttempt } from "./launch.ts";
 import { afterEdit, afterPrepare } from "./approval.ts";
 import { cancel, cancelNow, cleaned, stopLeft } from "./stop.ts";
-import { complete, ending, project } from "./finish.ts";
+import { type End, complete, endWith, projectEnd } from "./finish.ts";
 import { afterBeforeHook, afterCheck, afterHooks } from "./prepare.ts";
-import { attemptInLife } from "./life.ts";
 import type { BodyResult, CallIn, CallRow } from "./model.ts";
+import { attemptInLife } from "./life.ts";
 import { inPhase, isRejection, move, problemOfRun, runningRow } from "./row.ts";
 import { batchesOfCall } from "./batch.ts";
 import { problemOfEnd } from "./body-end.ts";
@@ -54,7 +54,7 @@ const finishing = (draft: Draft, ref: string, waits: CallIn<"finishing">["waits"
 const onAfterHook = (draft: Draft, event: EventOf<"hook.ran">): Answer => {
   const row = finishing(draft, event.call, "hook");
   if (isRejection(row)) return row;
-  move(draft, row, project(draft, row, afterHooks(row.output, event.outcome), row.durationMs));
+  move(draft, row, projectEnd(draft, row, { ...row, output: afterHooks(row.output, event.outcome) }));
   return undefined;
 };
 
@@ -123,12 +123,12 @@ const pendingOn = (
 };
 
 /** A cancelled call that still finishes keeps its outcome, and is not tried again. */
-const afterAttempt = (draft: Draft, row: CallIn<"running">, output: ToolCallOutput, durationMs: number): CallRow => {
+const afterAttempt = (draft: Draft, row: CallIn<"running">, { output, durationMs, cause }: End): CallRow => {
   const { body } = row;
   const verdict =
     row.cancelled === undefined ? decideRetry(body.manifest.retry_policy, attemptInLife(body), output) : keep;
   if (verdict.type !== "again")
-    return ending(draft, row, verdict.type === "exhausted" ? verdict.output : output, durationMs);
+    return endWith(draft, row, { output: verdict.type === "exhausted" ? verdict.output : output, durationMs, cause });
   const delayMs = Number(verdict.delayMs);
   if (delayMs === 0) return nextAttempt(draft, row, body);
   const { call, tool, args, observed } = row;
@@ -160,9 +160,13 @@ export const onSettledLate = (draft: Draft, event: EventOf<"call.settled_late">)
   return undefined;
 };
 
-const afterRun = (draft: Draft, row: CallIn<"running">, { result, duration_ms }: EventOf<"call.settled">): CallRow => {
+const afterRun = (
+  draft: Draft,
+  row: CallIn<"running">,
+  { result, duration_ms, cause }: EventOf<"call.settled">,
+): CallRow => {
   if (result.type === "pending") return pendingOn(draft, row, result, duration_ms);
-  return afterAttempt(draft, row, result.output, duration_ms);
+  return afterAttempt(draft, row, { output: result.output, durationMs: duration_ms, cause });
 };
 
 export const onSettled = (draft: Draft, event: EventOf<"call.settled">): Answer => {
@@ -182,7 +186,8 @@ export const onResumed = (draft: Draft, event: EventOf<"call.resumed">): Answer 
   if (problem !== undefined) return problem;
   if (row.due !== undefined) return reject("wrong_phase", `call \`${event.call}\` pauses until ${row.due.at}`);
   const cancelled = row.cancelled === undefined ? undefined : stopLeft(draft, row.call.ref, row.cancelled);
-  move(draft, row, runningRow(row, row.body, { owner: event.owner, key: undefined, cancelled }));
+  const body = row.body.hasRecord ? { ...row.body, hasRecord: false } : row.body;
+  move(draft, row, runningRow(row, body, { owner: event.owner, key: undefined, cancelled }));
   return undefined;
 };
 
@@ -248,6 +253,6 @@ export const onCancelled = (draft: Draft, event: EventOf<"call.cancelled">): Ans
 export const onResolved = (draft: Draft, event: EventOf<"outcome.resolved">): Answer => {
   const row = inPhase(draft, event.call, "unknown");
   if (isRejection(row)) return row;
-  move(draft, row, resolve(draft, row, event.resolved));
+  move(draft, row, resolve(draft, row, event));
   return undefined;
 };

@@ -111,6 +111,7 @@ const freshBody = (draft: Draft, { manifest, payload, argsHash }: CallIn<"ready"
   life: firstLife,
   waits: noWaits,
   resumes: 0,
+  hasRecord: false,
   startedAt: draft.at,
   open: [],
   settled: PersistentMap.empty(),
@@ -153,10 +154,12 @@ export const resuming = (
 
 // Bodies that start again: the next attempt, after a pause, with other arguments.
 
+const noRecord = { resumes: 0, hasRecord: false } as const;
+
 /** Starts the next attempt, with what the last one settled and the steps that must not run twice. */
 export const nextAttempt = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> => {
   const open = body.open.filter((effect) => effect.recovery === "once");
-  const next = running(draft, row, { ...body, attempt: body.attempt + 1, run: 1, resumes: 0, open });
+  const next = running(draft, row, { ...body, attempt: body.attempt + 1, run: 1, ...noRecord, open });
   execute(draft, next, next.body);
   return next;
 };

@@ -22,6 +22,7 @@
  *   C9  lives count from 1, one at a time; each begins with nothing remembered, and names an attempt that has begun
  *   C10  a suspended body has no work under way: no step of its attempt, no request that its host answers at once
  *   C11  a body waits for room in a link only while the link has none that is not kept for others
+ *   C12  a count of crashes grows by one at a time: of a body that ran, or of one that is resolved to run again
  */
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
@@ -64,8 +65,10 @@ export interface BodyState {
   readonly life: Life;
   /** Keys of waits that may name the call, or its life: those that do leave the state with it. */
   readonly waits: readonly string[];
-  /** Resumes in a row without a new record. */
+  /** Resumes in a row without a new record; from protocol 2 on, crashes in a row. */
   readonly resumes: number;
+  /** Something of it was recorded since it last started. Noted from protocol 2 on. */
+  readonly hasRecord: boolean;
   readonly startedAt: number;
   readonly open: readonly OpenEffect[];
   readonly settled: PersistentMap<string, SettledEffect>;
@@ -156,11 +159,14 @@ export type CallRow =
       readonly phase: "finishing";
       readonly waits: "hook" | "projection";
       readonly output: ToolCallOutput;
+      /** Why the outcome is unknown, where it is. Set from protocol 2 on. */
+      readonly cause?: UnknownCause;
       readonly durationMs: number;
     })
   | (Base & {
       readonly phase: "completed";
       readonly output: ToolCallOutput;
+      readonly cause?: UnknownCause;
       readonly durationMs: number;
       readonly parts?: Json;
     });
@@ -228,12 +234,16 @@ export type CallEvent =
     }
   | { readonly type: "call.prepared"; readonly call: string; readonly preparation: Preparation }
   | ({ readonly type: "call.dispatched"; readonly owner: string; readonly key?: string } & OfRun)
-  /** `left`: keys of effects that were open for so long that the body's end no longer waits for them. */
+  /**
+   * `left`: keys of effects that were open for so long that the body's end no longer waits for them. `cause`: the driver says
+   * that a background run was lost and is not begun again.
+   */
   | ({
       readonly type: "call.settled";
       readonly result: BodyResult;
       readonly duration_ms: number;
       readonly left?: readonly string[];
+      readonly cause?: "owner_lost";
     } & OfRun)
   | ({ readonly type: "call.settled_late"; readonly output: ToolCallOutput; readonly duration_ms: number } & OfRun)
   /**

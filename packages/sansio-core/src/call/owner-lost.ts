@@ -1,54 +1,29 @@
 /** Recovery: what a lost owner means for each call, by its tool's recovery, and which commands are issued again. */
-import { type ToolCallOutput, defaultPendingCompletion, failureOutput, runtimeFailure } from "@pawl/tool-value";
+import { defaultPendingCompletion, failureOutput, runtimeFailure } from "@pawl/tool-value";
+import {
+  countsCrashes,
+  durationOf,
+  endUnknown,
+  oneMore,
+  outcomeUnknown,
+  resumeAfter,
+  resumeCounted,
+  resumeInTurn,
+  takenAtItsWord,
+} from "./crash-loop.ts";
 import { maxAttempts, resuming } from "./launch.ts";
 import type { BatchRow } from "./batch.ts";
-import { cancelledCall, complete, ending } from "./finish.ts";
-import type { BodyState, CallIn, CallRow, Resolved, UnknownCause } from "./model.ts";
+import { ending } from "./finish.ts";
+import type { CallIn, CallRow } from "./model.ts";
 import { questionOf } from "./absent-tool.ts";
 import { park } from "./approval.ts";
 import { recoveryOf } from "../catalog/model.ts";
-import type { Born, Command, State } from "../kernel/vocabulary.ts";
+import type { Born, Command, EventOf, State } from "../kernel/vocabulary.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
+import { hasRule } from "../kernel/protocol.ts";
 import { repliesOf } from "../request/model.ts";
-
-const reasons: { readonly [C in UnknownCause]: string } = {
-  owner_lost: "its owner was lost while it ran",
-  crash_loop: "its owner was lost again and again while it ran",
-  diverged: "its program no longer asks what its log records",
-};
-
-const unknownOutcome = (tool: string, why: string): ToolCallOutput =>
-  failureOutput(runtimeFailure("external", "tool_outcome_unknown", `the outcome of \`${tool}\` is unknown: ${why}`));
-
-const durationOf = (draft: Draft, body: BodyState): number => draft.at - body.startedAt;
-
-/** Asks the host's resolver; without one the call ends. */
-const outcomeUnknown = (draft: Draft, row: CallRow, body: BodyState, cause: UnknownCause): CallRow => {
-  if (!draft.options.resolver || cause === "crash_loop") {
-    return ending(draft, row, unknownOutcome(row.tool, reasons[cause]), durationOf(draft, body));
-  }
-  draft.emit({ type: "outcome.resolve", call: row.call.ref, cause, tool: row.tool });
-  const { call, tool, args, observed } = row;
-  return { call, tool, args, observed, phase: "unknown", body, cause };
-};
-
-const takenAtItsWord = (draft: Draft, row: CallIn<"running">): CallRow =>
-  complete(draft, row, { output: cancelledCall, durationMs: 0 });
-
-const rerun = (draft: Draft, row: CallIn<"running">): CallRow => {
-  const { body } = row;
-  const { cancelled } = row;
-  const pauseMs = draft.options.resume_pauses_ms[body.resumes];
-  if (pauseMs !== undefined)
-    return resuming(draft, row, {
-      body: { ...body, resumes: body.resumes + 1 },
-      cause: "owner_lost",
-      pauseMs,
-      cancelled,
-    });
-  return cancelled === undefined ? outcomeUnknown(draft, row, body, "crash_loop") : takenAtItsWord(draft, row);
-};
+import type { OwnerEnd } from "../scope/model.ts";
 
 /** Parks a call on its key: it goes on without an owner, and the key ends it. */
 const parkOnKey = (draft: Draft, row: CallIn<"running">, key: string): CallRow => {
@@ -68,30 +43,41 @@ const parkOnKey = (draft: Draft, row: CallIn<"running">, key: string): CallRow =
   };
 };
 
-/** A running call whose owner is lost. One that was told to stop is taken at its word, once it has cleaned up. */
-export const lose = (draft: Draft, row: CallIn<"running">): CallRow => {
+/** A running call whose owner went. One that was told to stop is taken at its word, once it has cleaned up. */
+export const lose = (draft: Draft, row: CallIn<"running">, went: OwnerEnd): CallRow => {
   const { cancelled } = row;
   const recovery = recoveryOf(row.body.manifest);
   const mayRun = recovery === "rerunnable" && cancelled?.due === undefined;
-  if (mayRun) return rerun(draft, row);
+  if (mayRun) return countsCrashes(draft) ? resumeAfter(draft, row, went) : resumeInTurn(draft, row);
   if (cancelled !== undefined) return takenAtItsWord(draft, row);
   if (recovery === "externally_owned" && row.key !== undefined) return parkOnKey(draft, row, row.key);
   return outcomeUnknown(draft, row, row.body, "owner_lost");
 };
 
-/** The resolver's word on an unknown outcome. A run-again of a call that needs approval asks again. */
-export const resolve = (draft: Draft, row: CallIn<"unknown">, resolved: Resolved): CallRow => {
+/** Runs a body again whose outcome is unknown: a person's word begins the count of crashes anew, a resolver's adds to it. */
+const runAgain = (draft: Draft, row: CallIn<"unknown">, isPersons: boolean): CallRow => {
+  const { body } = row;
+  if (!countsCrashes(draft)) return resuming(draft, row, { body, cause: "run_again" });
+  if (isPersons) return resuming(draft, row, { body: { ...body, resumes: 0 }, cause: "run_again" });
+  return resumeCounted(draft, row, oneMore(body), "run_again");
+};
+
+/** A decision on an unknown outcome: a resolver's, or a person's (`by`). A run-again of a call that needs approval asks again. */
+export const resolve = (
+  draft: Draft,
+  row: CallIn<"unknown">,
+  { resolved, by }: EventOf<"outcome.resolved">,
+): CallRow => {
   const { body } = row;
   switch (resolved.type) {
     case "verified":
       return ending(draft, row, resolved.output, durationOf(draft, body));
     case "give_up":
-      return ending(draft, row, unknownOutcome(row.tool, reasons[row.cause]), durationOf(draft, body));
+      return endUnknown(draft, row, body, row.cause);
     case "run_again": {
       const { manifest, payload, argsHash } = body;
-      return manifest.policy === "requires_approval"
-        ? park(draft, row, { argsHash, payload })
-        : resuming(draft, row, { body, cause: "run_again" });
+      if (manifest.policy === "requires_approval") return park(draft, row, { argsHash, payload });
+      return runAgain(draft, row, by !== undefined);
     }
   }
 };
@@ -139,7 +125,7 @@ const ofResuming = ({ call, tool, args, body, cause }: CallIn<"resuming">): Comm
 });
 
 /** A running body is asked for nothing: it asks. What its owner's loss means is decided by the event that says so. */
-const ofCall = (row: CallRow): Command | undefined => {
+const ofCall = ({ scope }: State, row: CallRow): Command | undefined => {
   switch (row.phase) {
     case "preparing":
       return ofPreparing(row);
@@ -152,8 +138,10 @@ const ofCall = (row: CallRow): Command | undefined => {
       if (edited === undefined) return undefined;
       return { type: "args.check", call: row.call.ref, tool_id: row.manifest.id, args: edited.args };
     }
-    case "unknown":
-      return { type: "outcome.resolve", call: row.call.ref, cause: row.cause, tool: row.tool };
+    case "unknown": {
+      const isAsked = scope.options.resolver || !hasRule(scope.protocol, "crash_loops");
+      return isAsked ? { type: "outcome.resolve", call: row.call.ref, cause: row.cause, tool: row.tool } : undefined;
+    }
     case "finishing":
       return ofFinishing(row);
     default:
@@ -167,16 +155,16 @@ const ofSuspended = ({ call, body: { open, attempt, run } }: CallIn<"suspended">
     waiting === undefined ? [] : [{ type: "host.request", call: call.ref, attempt, run, key, ...waiting }],
   );
 
-const commandsOf = (row: CallRow): readonly Command[] => {
+const commandsOf = (state: State, row: CallRow): readonly Command[] => {
   if (row.phase === "suspended") return ofSuspended(row);
-  const command = ofCall(row);
+  const command = ofCall(state, row);
   return command === undefined ? [] : [command];
 };
 
 const ofCalls = (state: State): Born[] =>
   state.calls.rows().flatMap((row) => {
     const { born, index } = row.call;
-    return commandsOf(row).map((command) => ({ born, index, command }));
+    return commandsOf(state, row).map((command) => ({ born, index, command }));
   });
 
 const repliesToRecord = (state: State, row: BatchRow): Born[] => {
@@ -199,6 +187,7 @@ export const outstandingOfCalls = (state: State): Born[] => [...ofCalls(state), 
 /** So many calls are looked at with every append; where there are more, one of them is taken to be at work. */
 const manyCalls = 64;
 
-const isAtWork = (row: CallRow): boolean => row.phase === "running" || commandsOf(row).length > 0;
 export const areAtWork = (state: State): boolean =>
-  state.calls.size > manyCalls || state.calls.some(isAtWork) || ofBatches(state).length > 0;
+  state.calls.size > manyCalls ||
+  state.calls.some((row) => row.phase === "running" || commandsOf(state, row).length > 0) ||
+  ofBatches(state).length > 0;

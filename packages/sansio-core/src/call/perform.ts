@@ -1,6 +1,7 @@
 /** Takes what a body asks for: refuses it, opens its effect, and asks the world or another concern to carry it out. */
 import { type ChildCall, type EffectSpec, type OpenEffect, type SettledEffect, decideSelect } from "./effect.ts";
 import { isForgotten } from "./ask.ts";
+import { withRecord } from "./crash-loop.ts";
 import { missingRule } from "../kernel/protocol.ts";
 import type { OwnWait } from "../wait/model.ts";
 import type { CallIn, CallRow } from "./model.ts";
@@ -173,10 +174,15 @@ const opened = (draft: Draft, { key, hash, effect, attempt, run }: Requested): O
 };
 
 /** `before`: what an earlier attempt settled under the key, and is forgotten. */
-const withOpen = (row: CallIn<"running">, effect: OpenEffect, before: SettledEffect | undefined): CallIn<"running"> => {
+const withOpen = (
+  draft: Draft,
+  row: CallIn<"running">,
+  effect: OpenEffect,
+  before: SettledEffect | undefined,
+): CallIn<"running"> => {
   const { body } = row;
   const settled = before === undefined ? body.settled : body.settled.delete(effect.key);
-  return runningRow(row, { ...body, resumes: 0, open: [...body.open, effect], settled }, row);
+  return runningRow(row, { ...body, ...withRecord(draft), open: [...body.open, effect], settled }, row);
 };
 
 /** Only a process has a log for events of its own, and a link takes more when some of it is answered. */
@@ -210,7 +216,7 @@ const onAsked = (draft: Draft, row: CallIn<"running">, event: Requested): Reject
   const refusal = conflictOfSpec(draft, row, event) ?? problemOfScope(draft, row, event);
   if (refusal !== undefined) return refusal;
   const effect = opened(draft, event);
-  const next = withOpen(keeping(row, event.effect), effect, row.body.settled.get(event.key));
+  const next = withOpen(draft, keeping(row, event.effect), effect, row.body.settled.get(event.key));
   const after = decideAtOnce(draft, next, effect);
   const { room } = row.body;
   const usesRoom = room !== undefined && event.effect.kind === "message" && event.effect.to === room;
@@ -257,7 +263,7 @@ export const onEffectRequested = (draft: Draft, event: Requested): Rejection | u
   if (effect.kind !== "step") return onAsked(draft, row, event);
   const { recovery } = effect;
   const open = { key, kind: "step", hash, seq: draft.seq, attempt, run, recovery } as const;
-  putCall(draft, withOpen(row, open, before), row);
+  putCall(draft, withOpen(draft, row, open, before), row);
   draft.emit({ type: "step.run", call: row.call.ref, attempt, run, key, recovery });
   return undefined;
 };

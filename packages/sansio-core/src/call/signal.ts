@@ -86,10 +86,10 @@ const inOrder = <P extends CallRow["phase"]>(draft: Draft, phase: P): readonly C
     .toSorted(byBirth);
 
 /** An executor outlives the driver that it works for: only its own lease ends it. */
-export const onOwnersLost = (draft: Draft, { owners }: SignalOf<"owners.lost">): void => {
+export const onOwnersLost = (draft: Draft, { owners, went }: SignalOf<"owners.lost">): void => {
   const isLost = (owner: string): boolean => (owners === "older" ? !isExecutor(owner) : owners.includes(owner));
   const lost = inOrder(draft, "running").filter(({ owner }) => isLost(owner));
-  for (const row of lost) move(draft, row, lose(draft, row));
+  for (const row of lost) move(draft, row, lose(draft, row, went));
   const isOfRun =
     draft.state.background.run !== undefined &&
     lost.some(({ call }) => call.request === draft.process?.registration.id);

@@ -64,6 +64,7 @@ export const ToolCodec: Codec<Tool> = record<Tool>("struct Tool", {
   hints: defaulted<Hints>(HintsCodec, { readonly: false, idempotent: false }, kept),
   recovery: optional<Recovery>(oneOf("a recovery", "rerunnable", "owner_bound", "externally_owned")),
   divergence: defaulted<DivergencePolicy>(oneOf("a divergence policy", "park", "release", "fail"), "park", kept),
+  on_crash_loop: optional(oneOf<"fail">("what a crash loop leads to", "fail")),
   approval_ms: optional(u64),
   checks: defaulted(boolean, false, kept),
   prepares: defaulted(boolean, false, kept),

@@ -43,6 +43,8 @@ export interface Tool {
   readonly hints: Hints;
   readonly recovery?: Recovery;
   readonly divergence: DivergencePolicy;
+  /** At the limit of crashes in a row the call fails, and is not parked. From protocol 2 on. */
+  readonly on_crash_loop?: "fail";
   /** How long an approval may take; without it a call waits for ever. */
   readonly approval_ms?: number;
   /** Arguments are checked (`checks`), and the tool prepares its calls (`prepares`). */

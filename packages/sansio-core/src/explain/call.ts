@@ -1,6 +1,7 @@
 /** Explains what a live call waits for, by its phase. */
 import { awaitedEffects } from "../call/body-end.ts";
 import { maxAttempts } from "../call/launch.ts";
+import { openStep } from "../call/crash-loop.ts";
 import type { OpenEffect } from "../call/effect.ts";
 import type { BodyState, CallIn, CallRow } from "../call/model.ts";
 import { occupies } from "../call/row.ts";
@@ -91,7 +92,17 @@ const ofResuming = ({ cause, body, due }: CallIn<"resuming">): Found => {
   const { attempt, run, resumes } = body;
   return due === undefined
     ? { what: { type: "resume", cause, attempt, run }, movedBy: ["call.resumed"] }
-    : { what: { type: "resume_pause", cause, attempt, run, resumes }, movedBy: [], due };
+    : { what: { type: "resume_pause", cause, attempt, run, resumes, ...atStep(body) }, movedBy: [], due };
+};
+
+const atStep = (body: BodyState): { readonly step?: string } => {
+  const step = openStep(body);
+  return step === undefined ? {} : { step };
+};
+
+const ofUnknown = ({ cause, body }: CallIn<"unknown">): Found => {
+  const loop = cause === "crash_loop" ? { crashes: body.resumes, ...atStep(body) } : {};
+  return { what: { type: "resolver", cause, ...loop }, movedBy: ["outcome.resolved"] };
 };
 
 const ofSuspended = (state: State, { call, body, link }: CallIn<"suspended">): Found => {
@@ -144,7 +155,7 @@ const found = (state: State, row: CallRow): Found => {
       return { what: { type: "retry", attempt: attempt + 1, of }, movedBy: [], due: row.due };
     }
     case "unknown":
-      return { what: { type: "resolver", cause: row.cause }, movedBy: ["outcome.resolved"] };
+      return ofUnknown(row);
     case "pending":
       return { what: { type: "completion", key: row.key }, movedBy: ["wait.resolved"], due: row.due };
     case "finishing":

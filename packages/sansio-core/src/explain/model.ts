@@ -62,13 +62,19 @@ export type CallWaits =
   /** Told to stop, while it or a call below it cleans up. */
   | ({ readonly type: "clean_up"; readonly owner: string; readonly effects: readonly EffectReason[] } & Run)
   | ({ readonly type: "resume"; readonly cause: ResumeCause } & Run)
-  /** Its owner was lost, this many times in a row without a new record. */
-  | ({ readonly type: "resume_pause"; readonly cause: ResumeCause; readonly resumes: number } & Run)
+  /** After crashes: its owner was lost, this many times in a row without a new record. `step`: the one that was open. */
+  | ({
+      readonly type: "resume_pause";
+      readonly cause: ResumeCause;
+      readonly resumes: number;
+      readonly step?: string;
+    } & Run)
   /** `link`: it has a message for this scope, and the link is full. */
   | { readonly type: "suspended"; readonly effects: readonly EffectReason[]; readonly link?: string }
   | { readonly type: "executor"; readonly toolId: string }
   | { readonly type: "retry"; readonly attempt: number; readonly of: number }
-  | { readonly type: "resolver"; readonly cause: UnknownCause }
+  /** `crashes`: so many in a row, of a call that crashes in a loop. */
+  | { readonly type: "resolver"; readonly cause: UnknownCause; readonly crashes?: number; readonly step?: string }
   | { readonly type: "completion"; readonly key: string }
   | { readonly type: "projection" }
   /** Has its output, and waits for the rest of its batch; or, without a rest, for the batch's replies. */

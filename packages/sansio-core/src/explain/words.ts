@@ -35,6 +35,23 @@ const unknownCauses = {
 const run = ({ attempt, run: n }: { readonly attempt: number; readonly run: number }): string =>
   `attempt ${attempt}, run ${n}`;
 
+const stepMark = "durable-step:";
+
+/** The name that a program gave a step, out of its key. */
+const stepId = (key: string): string => {
+  const at = key.indexOf(stepMark);
+  return at === -1 ? key : key.slice(at + stepMark.length);
+};
+
+/** Counts crashes in words: "4 crashes in a row, last in step `hotel`". */
+export const crashWords = (count: number, step: string | undefined): string => {
+  const counted = count === 1 ? "1 crash" : `${count} crashes in a row`;
+  return step === undefined ? counted : `${counted}, last in step \`${stepId(step)}\``;
+};
+
+const unknownWords = ({ cause, crashes, step }: Extract<CallWaits, { readonly type: "resolver" }>): string =>
+  crashes === undefined ? unknownCauses[cause] : `${unknownCauses[cause]} (${crashWords(crashes, step)})`;
+
 /** Goes on from "waits for". */
 export const waitsWords = (what: CallWaits): string => {
   switch (what.type) {
@@ -61,7 +78,7 @@ export const waitsWords = (what: CallWaits): string => {
     case "resume":
       return `a driver to start its body again, since ${resumeCauses[what.cause]} (${run(what)})`;
     case "resume_pause":
-      return `the pause after ${what.resumes} lost owners in a row without a new record (${run(what)})`;
+      return `the pause after ${crashWords(what.resumes, what.step)} (${run(what)})`;
     case "suspended":
       return what.link === undefined
         ? "what its body, which left the memory, waits for"
@@ -71,7 +88,7 @@ export const waitsWords = (what: CallWaits): string => {
     case "retry":
       return `the pause before attempt ${what.attempt} of ${what.of}`;
     case "resolver":
-      return `somebody to resolve its outcome, which is unknown: ${unknownCauses[what.cause]}`;
+      return `somebody to resolve its outcome, which is unknown: ${unknownWords(what)}`;
     case "completion":
       return `the outside to complete it under ${what.key}`;
     case "projection":

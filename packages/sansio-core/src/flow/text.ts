@@ -1,14 +1,11 @@
 /** How texts of a flow find their bindings: templates and references, on code points. */
-import { type Json, type JsonObject, type Limits, parse, stringify } from "@pawl/tool-value";
+import { type Json, type JsonObject, type Limits, parse, stringify, isObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 
 /** Names bound to texts. */
 export interface Bindings {
   readonly get: (name: string) => string | undefined;
 }
-
-const isObject = (json: Json | undefined): json is JsonObject =>
-  typeof json === "object" && json !== null && !Array.isArray(json);
 
 /** Parses texts that a flow looks into. The results stand in no event, so a protocol keeps them for ever. */
 export const textLimits: Limits = {

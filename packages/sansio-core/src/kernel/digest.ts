@@ -7,6 +7,7 @@
  * below. Another form is another protocol's, and stands beside this one. It is no hash against forgery: the chain is.
  */
 import type { Replies } from "../request/model.ts";
+import type { CommandOf } from "./vocabulary.ts";
 
 const absent = -1;
 const pairs: readonly string[] = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, "0"));
@@ -82,6 +83,13 @@ export class Lanes {
     this.word(replies.length).word(triggers.length);
     for (const { call_id, output } of replies) this.text(call_id).text(output.outcome.status);
     return this;
+  }
+
+  /** Writes what is observed of a call; the cause and the crash are later protocols'. */
+  observed({ what, call, tool, call_id, cause, crash }: CommandOf<"observe">): this {
+    this.text(what).text(call).text(tool).text(call_id);
+    if (cause !== undefined) this.text(cause);
+    return crash === undefined ? this : this.number(crash.count).optional(crash.step);
   }
 
   get high(): number {

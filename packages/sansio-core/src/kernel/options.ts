@@ -1,4 +1,6 @@
 /** Everything `step` reads besides the event and the rows. Options are events: they stand in `scope.opened`. */
+import type { Rejection } from "./error.ts";
+import { type ProtocolRule, hasRule, missingRule } from "./protocol.ts";
 import { type Codec, array, boolean, defaulted, nullable, record, u64 } from "@pawl/tool-value";
 
 export interface Options {
@@ -14,8 +16,15 @@ export interface Options {
   readonly max_unanswered: number;
   /** Handles of processes that have ended; the oldest leave first. */
   readonly max_ended_handles: number;
-  /** The pause before each resume after a lost owner; so many resumes in a row without a new record are tried. */
+  /**
+   * In scopes of protocol 1: the pause before each resume after a lost owner; so many resumes in a row without a new
+   * record are tried.
+   */
   readonly resume_pauses_ms: readonly number[];
+  /** From protocol 2 on: the pause after each crash in a row; the last one holds for all that follow. */
+  readonly crash_pauses_ms: readonly number[];
+  /** From protocol 2 on: so many crashes in a row park a call. */
+  readonly max_crashes: number;
   /** How long a call waits for an executor of its tool. */
   readonly no_executor_ms: number;
   /** Deadlines that pass in one step. */
@@ -52,6 +61,8 @@ export const defaultOptions: Options = {
   max_unanswered: 1000,
   max_ended_handles: 1000,
   resume_pauses_ms: [0, 1000, 4000, 16_000, 64_000],
+  crash_pauses_ms: [0, 0, 1000, 2000, 5000, 10_000],
+  max_crashes: 100,
   no_executor_ms: 900_000,
   expire_at_once: 256,
   max_flow_nodes: 100_000,
@@ -70,8 +81,14 @@ export const defaultOptions: Options = {
 };
 
 /** Why nothing would ever happen under these options, if so. */
-export const invalidOption = ({ concurrency, expire_at_once, max_unanswered }: Options): string | undefined => {
+export const invalidOption = ({
+  concurrency,
+  expire_at_once,
+  max_crashes,
+  max_unanswered,
+}: Options): string | undefined => {
   if (concurrency === 0) return "concurrency: no call could ever start";
+  if (max_crashes === 0) return "max_crashes: expected at least 1, which parks a call at its first crash";
   if (max_unanswered === 0) return "max_unanswered: no message could ever be sent";
   return expire_at_once === 0 ? "expire_at_once: no deadline could ever pass" : undefined;
 };
@@ -80,6 +97,7 @@ const kept = (): boolean => false;
 const option = <A>(codec: Codec<A>, absent: A): ReturnType<typeof defaulted<A>> => defaulted(codec, absent, kept);
 
 type Later =
+  | "max_crashes"
   | "max_flow_nodes"
   | "max_flow_text"
   | "max_runs"
@@ -93,6 +111,27 @@ type Later =
 const unlessDefault = (name: Later): ReturnType<typeof defaulted<number>> =>
   defaulted(u64, defaultOptions[name], (value) => value === defaultOptions[name]);
 
+const isDefaultPauses = (pauses: readonly number[]): boolean => pauses.join() === defaultOptions.crash_pauses_ms.join();
+
+/** Options that a later rule brought. A scope without the rule has them as by default, and they are not recorded. */
+const since = { crash_pauses_ms: "crash_loops", max_crashes: "crash_loops" } as const satisfies {
+  readonly [O in keyof Options]?: ProtocolRule;
+};
+const young = Object.keys(since) as readonly (keyof typeof since)[];
+
+/** Returns the options that a scope of this protocol has: those of later protocols are as by default. */
+export const optionsUnder = (protocol: number, options: Options): Options => {
+  const missing = young.filter((name) => !hasRule(protocol, since[name]));
+  return { ...options, ...Object.fromEntries(missing.map((name) => [name, defaultOptions[name]])) };
+};
+
+/** Refuses options that the protocol of their scope does not have. */
+export const youngOption = (protocol: number, options: Options): Rejection | undefined => {
+  const had = optionsUnder(protocol, options);
+  const name = young.find((one) => String(options[one]) !== String(had[one]));
+  return name === undefined ? undefined : missingRule(protocol, since[name], `the option \`${name}\``);
+};
+
 export const Options: Codec<Options> = record<Options>("struct Options", {
   concurrency: nullable(u64),
   grace_ms: option(u64, defaultOptions.grace_ms),
@@ -101,6 +140,8 @@ export const Options: Codec<Options> = record<Options>("struct Options", {
   max_unanswered: option(u64, defaultOptions.max_unanswered),
   max_ended_handles: option(u64, defaultOptions.max_ended_handles),
   resume_pauses_ms: option(array(u64), defaultOptions.resume_pauses_ms),
+  crash_pauses_ms: defaulted(array(u64), defaultOptions.crash_pauses_ms, isDefaultPauses),
+  max_crashes: unlessDefault("max_crashes"),
   no_executor_ms: option(u64, defaultOptions.no_executor_ms),
   expire_at_once: option(u64, defaultOptions.expire_at_once),
   max_flow_nodes: unlessDefault("max_flow_nodes"),

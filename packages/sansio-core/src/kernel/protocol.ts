@@ -9,8 +9,8 @@ import { type Rejection, reject } from "./error.ts";
 /** The newest protocol that this core knows. Scopes of a newer one are refused before they are claimed. */
 export const newestProtocol: number = 2;
 
-/** The protocol of new scopes. */
-export const currentProtocol: number = 1;
+/** The protocol of new scopes, unless their runtime keeps to an older one. */
+export const currentProtocol: number = newestProtocol;
 
 export const isKnownProtocol = (protocol: number): boolean => protocol >= 1 && protocol <= newestProtocol;
 

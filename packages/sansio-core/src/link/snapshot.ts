@@ -1,14 +1,17 @@
 /** Links, handles and the outbox in a snapshot: maps as lists, in an order that the rows give. */
 import {
   type Codec,
+  type RecordOf,
+  type TypeOf,
   array,
   boolean,
-  defaulted,
   json,
+  list,
   oneOf,
   optional,
   record,
   string,
+  struct,
   text,
   u64,
 } from "@pawl/tool-value";
@@ -18,7 +21,6 @@ import type { CallRef } from "../kernel/vocabulary.ts";
 import { SessionScope } from "../identity/scope.ts";
 import {
   type Message,
-  type Outcome,
   type Said,
   DescriptorCodec,
   MessageCodec,
@@ -26,39 +28,9 @@ import {
   WakeDeliveryCodec,
 } from "../message/message.ts";
 import type { SnapshotPart } from "../concern.ts";
-import type { WakeDelivery } from "../process/append.ts";
 import type { OutboxRow } from "./outbox.ts";
-import type { IncomingEnd, LinkRow, LinkRows, Origin, OutgoingEnd, OutgoingMessage, WaitingMessage } from "./model.ts";
+import type { LinkRow, LinkRows, Origin, OutgoingEnd, OutgoingMessage, WaitingMessage } from "./model.ts";
 import { ProcessStateCodec } from "../message/process.ts";
-
-const isEmpty = (list: readonly unknown[]): boolean => list.length === 0;
-
-interface OutboxShape {
-  readonly key: string;
-  /** For outside work that is to end; a wake has `wake` instead. */
-  readonly call?: string;
-  readonly wake?: WakeDelivery;
-  /** For texts that a session is told. */
-  readonly text?: string;
-  readonly schedule?: string;
-  readonly born: number;
-}
-
-interface Answer {
-  readonly number: number;
-  readonly outcome: Outcome;
-}
-interface OutgoingShape extends Omit<OutgoingEnd, "unanswered"> {
-  readonly unanswered: readonly OutgoingMessage[];
-}
-interface IncomingShape extends Omit<IncomingEnd, "answers"> {
-  readonly answers: readonly Answer[];
-}
-interface LinkShape {
-  readonly peer: string;
-  readonly outgoing?: OutgoingShape;
-  readonly incoming?: IncomingShape;
-}
 
 const OriginCodec = record<Origin>("struct Origin", {
   call: string as unknown as Codec<CallRef>,
@@ -76,28 +48,25 @@ const WaitingMessageCodec: Codec<WaitingMessage> = record<WaitingMessage>("struc
   isLast: boolean,
   origin: optional(OriginCodec),
 });
-const AnswerCodec: Codec<Answer> = record<Answer>("struct Answer", { number: u64, outcome: OutcomeCodec });
-
-const LinkCodec: Codec<LinkShape> = record<LinkShape>("struct Link", {
-  peer: string,
-  outgoing: optional(
-    record<OutgoingShape>("struct Outgoing", {
-      link: u64,
-      phase: oneOf<OutgoingEnd["phase"]>("a phase of a link", "open", "draining", "closing"),
-      sent: u64,
-      heard: u64,
-      unanswered: defaulted<readonly OutgoingMessage[]>(array(OutgoingMessageCodec), [], isEmpty),
-      waiting: defaulted<readonly WaitingMessage[]>(array(WaitingMessageCodec), [], isEmpty),
-    }),
-  ),
-  incoming: optional(
-    record<IncomingShape>("struct Incoming", {
-      link: u64,
-      received: u64,
-      answers: defaulted<readonly Answer[]>(array(AnswerCodec), [], isEmpty),
-    }),
-  ),
+const OutgoingCodec = struct("struct Outgoing", {
+  link: u64,
+  phase: oneOf<OutgoingEnd["phase"]>("a phase of a link", "open", "draining", "closing"),
+  sent: u64,
+  heard: u64,
+  unanswered: list(OutgoingMessageCodec),
+  waiting: list(WaitingMessageCodec),
 });
+const IncomingCodec = struct("struct Incoming", {
+  link: u64,
+  received: u64,
+  answers: list(struct("struct Answer", { number: u64, outcome: OutcomeCodec })),
+});
+const LinkCodec = struct("struct Link", {
+  peer: string,
+  outgoing: optional(OutgoingCodec),
+  incoming: optional(IncomingCodec),
+});
+type LinkShape = TypeOf<typeof LinkCodec>;
 
 const HandleCodec: Codec<HandleRow> = record<HandleRow>("struct Handle", {
   process: string,
@@ -109,14 +78,15 @@ const HandleCodec: Codec<HandleRow> = record<HandleRow>("struct Handle", {
   ended: optional(u64),
 });
 
-const processes = defaulted<readonly string[]>(array(string), [], isEmpty);
+const processes = list(string);
 const DeletionCodec: Codec<DeletionRow> = record<DeletionRow>("struct Deletion", {
   asked: processes,
   orphaned: processes,
   preserved: processes,
 });
 
-const OutboxCodec: Codec<OutboxShape> = record<OutboxShape>("struct Outbox", {
+/** Outside work that is to end has `call`, a wake `wake`, and what a session is told `text`. */
+const OutboxCodec = struct("struct Outbox", {
   key: string,
   call: optional(string),
   wake: optional(WakeDeliveryCodec),
@@ -124,37 +94,32 @@ const OutboxCodec: Codec<OutboxShape> = record<OutboxShape>("struct Outbox", {
   schedule: optional(string),
   born: u64,
 });
+type OutboxShape = TypeOf<typeof OutboxCodec>;
 
 const byNumber = (a: { readonly number: number }, b: { readonly number: number }): number => a.number - b.number;
 
 const linkShape = ({ peer, outgoing, incoming }: LinkRow): LinkShape => ({
   peer,
-  ...(outgoing === undefined
-    ? {}
-    : { outgoing: { ...outgoing, unanswered: outgoing.unanswered.values().toSorted(byNumber) } }),
-  ...(incoming === undefined
-    ? {}
-    : {
-        incoming: {
-          ...incoming,
-          answers: [...incoming.answers].map(([number, outcome]) => ({ number, outcome })).toSorted(byNumber),
-        },
-      }),
+  ...(outgoing && { outgoing: { ...outgoing, unanswered: outgoing.unanswered.values().toSorted(byNumber) } }),
+  ...(incoming && {
+    incoming: {
+      ...incoming,
+      answers: [...incoming.answers].map(([number, outcome]) => ({ number, outcome })).toSorted(byNumber),
+    },
+  }),
 });
 
 const linkRow = ({ peer, outgoing, incoming }: LinkShape): LinkRow => ({
   peer,
-  ...(outgoing === undefined
-    ? {}
-    : { outgoing: { ...outgoing, unanswered: PersistentMap.of(outgoing.unanswered.map((one) => [one.number, one])) } }),
-  ...(incoming === undefined
-    ? {}
-    : {
-        incoming: {
-          ...incoming,
-          answers: PersistentMap.of(incoming.answers.map(({ number, outcome }) => [number, outcome])),
-        },
-      }),
+  ...(outgoing && {
+    outgoing: { ...outgoing, unanswered: PersistentMap.of(outgoing.unanswered.map((one) => [one.number, one])) },
+  }),
+  ...(incoming && {
+    incoming: {
+      ...incoming,
+      answers: PersistentMap.of(incoming.answers.map(({ number, outcome }) => [number, outcome])),
+    },
+  }),
 });
 
 const outboxShape = (row: OutboxRow): OutboxShape => {
@@ -181,20 +146,15 @@ const byBirthAndProcess = (a: HandleRow, b: HandleRow): number => a.born - b.bor
 /** Several entries may be born of one event. */
 const byBirthAndKey = (a: OutboxRow, b: OutboxRow): number => a.born - b.born || (a.key < b.key ? -1 : 1);
 
-interface Shape {
-  readonly outbox: readonly OutboxShape[];
-  readonly links: readonly LinkShape[];
-  readonly handles: readonly HandleRow[];
-  readonly deletion?: DeletionRow;
-}
+const fields = {
+  outbox: list(OutboxCodec),
+  links: list(LinkCodec),
+  handles: list(HandleCodec),
+  deletion: optional(DeletionCodec),
+};
 
-export const linkSnapshot: SnapshotPart<Shape, LinkRows> = {
-  fields: {
-    outbox: defaulted<readonly OutboxShape[]>(array(OutboxCodec), [], isEmpty),
-    links: defaulted<readonly LinkShape[]>(array(LinkCodec), [], isEmpty),
-    handles: defaulted<readonly HandleRow[]>(array(HandleCodec), [], isEmpty),
-    deletion: optional(DeletionCodec),
-  },
+export const linkSnapshot: SnapshotPart<RecordOf<typeof fields>, LinkRows> = {
+  fields,
   write: ({ outbox, links, handles, deletion }) => ({
     outbox: outbox.values().toSorted(byBirthAndKey).map(outboxShape),
     links: links.values().toSorted(byPeer).map(linkShape),

@@ -11,7 +11,6 @@ import {
   type Codec,
   type Json,
   type ValueError,
-  hashText,
   json,
   quote,
   read,
@@ -30,7 +29,6 @@ import { type LineFault, lineFault } from "./fault.ts";
 import { type Transition, digest, EventCodec, step } from "../machine.ts";
 
 // The text of an event, and back.
-
 type OfRun = Pick<EventOf<"step.settled">, "call" | "attempt" | "run" | "key">;
 
 const runText = ({ call, attempt, run, key }: OfRun): string =>
@@ -113,10 +111,10 @@ export const currentFormat = 1;
 
 export interface Header {
   readonly format: number;
-  /** The epoch of the scope when this log was begun. */
+  /** The protocol of the scope when this log was begun; `scope.upgraded` raises it on the way. */
   readonly protocol: number;
   readonly scope: string;
-  /** When this log was begun; no line is of an older one. */
+  /** The epoch of the scope when this log was begun; no line is of an older one. */
   readonly epoch: number;
   /** Names the writer, for people. */
   readonly writer: string;
@@ -139,6 +137,12 @@ export const HeaderCodec: Codec<Header> = record<Header>("a log header", {
   writer: string,
   base: u64,
 });
+
+/** Returns the header of a whole log that begins with this event, or has none. */
+export const headerBefore = (scope: string, first?: Event): Header => {
+  const protocol = first?.type === "scope.opened" ? first.protocol : 1;
+  return { format: currentFormat, protocol, scope, epoch: 1, writer: "pawl", base: 0 };
+};
 
 /** Writes the header of a log. */
 export const headerLine = (header: Header): string => `${stringifyRecord(HeaderCodec.encode(header))}\n`;
@@ -175,7 +179,6 @@ export const recordedOf = (line: Json): E.Either<ValueError, Recorded> => {
 };
 
 // Writing: a header, then a line for each event that the core accepts. A fold, like the step itself.
-
 /** The line of an event, with what followed from it. It is of the epoch that the scope is in after it. */
 export const lineOf = ({ seq, at, event }: Envelope, transition: Transition): string =>
   eventLine({ seq, epoch: transition.state.scope.epoch, at, event, cmds: digest(transition) });
@@ -196,19 +199,3 @@ export const write = (state: State, envelope: Envelope): E.Either<Rejection, Wri
     line: lineOf(envelope, right),
   });
 };
-
-// The chain over the appends of a log: each link is the SHA-256 of the one before it and of the lines that were appended,
-// so that its head vouches for all of them. A store keeps it as it writes; no step makes it.
-
-/** Before the first append, which is that of the header. */
-export const chainStart = "0".repeat(64);
-
-/**
- * Returns the text that is hashed for one append: the link before it, and its lines as they are stored, with their
- * line feeds.
- */
-export const linkText = (previous: string, lines: string): string => `${previous}\n${lines}`;
-
-/** Extends the hash chain of a scope by the lines of one append. */
-export const chain = (previous: string, lines: readonly string[]): string =>
-  hashText(linkText(previous, lines.join("")));

@@ -18,6 +18,7 @@ import {
   ToolControl,
   toolValue,
   u64,
+  isObject,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { PreparedToolCall } from "../identity/replay-key.ts";
@@ -230,10 +231,8 @@ export const ProcessHandleSummary: Codec<m.ProcessHandleSummary> = record<m.Proc
 /** The value that stands for a process. */
 export const handleValue = (processId: string): JsonObject => ({ __handle__: "process", id: processId });
 
-const field = (handle: Json, key: string): Json | undefined => {
-  const isObject = typeof handle === "object" && handle !== null && !Array.isArray(handle);
-  return isObject && Object.hasOwn(handle, key) ? (handle as JsonObject)[key] : undefined;
-};
+const field = (handle: Json, key: string): Json | undefined =>
+  isObject(handle) && Object.hasOwn(handle, key) ? handle[key] : undefined;
 
 /** The process that a handle names, or what is wrong with the handle; keys beyond the two are nobody's business. */
 export const parseHandle = (handle: Json): E.Either<string, string> => {

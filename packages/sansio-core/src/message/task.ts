@@ -7,6 +7,7 @@ import {
   codecFrom,
   defaulted,
   json,
+  list,
   oneOf,
   optional,
   record,
@@ -142,7 +143,7 @@ export const TaskErrorCodec: Codec<TaskError> = record<TaskError>("struct TaskEr
   message: text,
 });
 
-const ids = defaulted<readonly string[]>(array(string), [], (list) => list.length === 0);
+const ids = list(string);
 const links = { child_session_id: optional(string), remote_task_id: optional(string) };
 const LinksCodec: Codec<TaskLinks> = record<TaskLinks>("struct TaskLinks", { ...links, resource_ids: ids });
 const noLinks: TaskLinks = { resource_ids: [] };
@@ -174,7 +175,7 @@ export const TaskCodec: Codec<Task> = record<Task>("struct Task", {
   state: TaskStateCodec,
   ...content,
   cancel_requested_at: optional(u64),
-  artifacts: defaulted<readonly Artifact[]>(array(ArtifactCodec), [], (list) => list.length === 0),
+  artifacts: list(ArtifactCodec),
   attempt: u64,
   links: defaulted<TaskLinks>(LinksCodec, noLinks, hasNoLinks),
   wake_policy: WakePolicyCodec,

@@ -119,7 +119,7 @@ export const onRunEnded = (draft: Draft, { replies }: SignalOf<"run.ended">): vo
   if (draft.process === undefined || reply === undefined) throw new Invariant("a run ended that no process made");
   if (isRun(draft) && draft.process.status.state === "running") {
     draft.setProcess({ ...draft.process, run: "artifacts" });
-    return draft.raise({ type: "run.finish", output: reply.output });
+    return draft.raise({ type: "run.finish", output: reply.output, cause: reply.cause });
   }
   const row = { ...draft.process, run: "none" as const };
   draft.setProcess(row);

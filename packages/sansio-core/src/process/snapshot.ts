@@ -1,36 +1,27 @@
 /** The process of a scope in a snapshot. Maps are lists, in an order that the rows give. */
-import { type Codec, array, boolean, defaulted, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
+import {
+  type Codec,
+  type TypeOf,
+  array,
+  boolean,
+  defaulted,
+  list,
+  oneOf,
+  optional,
+  record,
+  string,
+  struct,
+  u64,
+} from "@pawl/tool-value";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { ExternalRef, ProcessRegistration, ProcessStatus, ProcessWait } from "../message/process.ts";
-import type { AppendedEvent, Peer, ProcessRow, ProcessRun } from "./model.ts";
+import type { Peer, ProcessRow, ProcessRun } from "./model.ts";
 import type { SnapshotPart } from "../concern.ts";
 import type { ProcessRows } from "./concern.ts";
 
-const isEmpty = (list: readonly unknown[]): boolean => list.length === 0;
-
-interface Keyed extends AppendedEvent {
-  readonly key: string;
-}
-interface Counted {
-  readonly type: string;
-  readonly count: number;
-}
-interface ProcessShape extends Omit<ProcessRow, "replays" | "signals"> {
-  readonly replays: readonly Keyed[];
-  readonly signals: readonly Counted[];
-}
-
 const PeerCodec: Codec<Peer> = record<Peer>("struct Peer", { scope: string, waits: array(string) });
-const KeyedCodec: Codec<Keyed> = record<Keyed>("struct KeyedEvent", {
-  key: string,
-  hash: string,
-  seq: u64,
-  at: u64,
-  ordinal: optional(u64),
-});
-const CountedCodec: Codec<Counted> = record<Counted>("struct CountedSignal", { type: string, count: u64 });
 
-const ProcessCodec: Codec<ProcessShape> = record<ProcessShape>("struct Process", {
+const ProcessCodec = struct("struct Process", {
   registration: ProcessRegistration,
   hash: string,
   createdAt: u64,
@@ -39,13 +30,14 @@ const ProcessCodec: Codec<ProcessShape> = record<ProcessShape>("struct Process",
   wait: optional(ProcessWait),
   status: ProcessStatus,
   sequence: u64,
-  replays: defaulted<readonly Keyed[]>(array(KeyedCodec), [], isEmpty),
-  signals: defaulted<readonly Counted[]>(array(CountedCodec), [], isEmpty),
+  replays: list(struct("struct KeyedEvent", { key: string, hash: string, seq: u64, at: u64, ordinal: optional(u64) })),
+  signals: list(struct("struct CountedSignal", { type: string, count: u64 })),
   run: oneOf<ProcessRun>("a run of a process", "none", "env", "call", "artifacts", "engine"),
   cancelled: defaulted(boolean, false, (flag) => !flag),
-  peers: defaulted<readonly Peer[]>(array(PeerCodec), [], isEmpty),
+  peers: list(PeerCodec),
   wakesNobody: defaulted(boolean, false, (flag) => !flag),
 });
+type ProcessShape = TypeOf<typeof ProcessCodec>;
 
 const processShape = ({ replays, signals, ...row }: ProcessRow): ProcessShape => ({
   ...row,

@@ -11,10 +11,21 @@
  */
 import type { BatchRef, CallRef } from "../kernel/vocabulary.ts";
 import type { Table } from "../kernel/table.ts";
-import { type Codec, type Json, boolean, json, optional, record, string, ToolCallOutput, u64 } from "@pawl/tool-value";
+import {
+  type Codec,
+  type Json,
+  boolean,
+  json,
+  oneOf,
+  optional,
+  record,
+  string,
+  ToolCallOutput,
+  u64,
+} from "@pawl/tool-value";
 import type { FlowEnd } from "../flow/model.ts";
 import type { BatchRow } from "../call/batch.ts";
-import type { CallRow } from "../call/model.ts";
+import type { CallRow, UnknownCause } from "../call/model.ts";
 import { Invariant } from "../kernel/error.ts";
 
 export interface RequestedCall {
@@ -35,6 +46,8 @@ export interface Reply {
   readonly tool: string;
   readonly args: Json;
   readonly output: ToolCallOutput;
+  /** Why its outcome is unknown, where it is. From protocol 2 on. */
+  readonly cause?: UnknownCause;
   readonly duration_ms: number;
   /** Made by the host's projection for the model, where there is one. */
   readonly parts?: Json;
@@ -139,6 +152,7 @@ export const ReplyCodec: Codec<Reply> = record<Reply>("struct Reply", {
   tool: string,
   args: json,
   output: ToolCallOutput,
+  cause: optional(oneOf<UnknownCause>("a cause", "owner_lost", "crash_loop", "diverged")),
   duration_ms: u64,
   parts: optional(json),
   replay: optional(json),
@@ -148,12 +162,13 @@ export const repliesOf = (at: (ref: CallRef) => CallRow | undefined, { calls }: 
   calls.map((ref) => {
     const row = at(ref);
     if (row?.phase !== "completed") throw new Invariant(`call ${ref} is not completed, but its batch has ended`);
-    const { call, tool, args, output, durationMs, parts } = row;
+    const { call, tool, args, output, cause, durationMs, parts } = row;
     return {
       call_id: call.id,
       tool,
       args,
       output,
+      ...(cause === undefined ? {} : { cause }),
       duration_ms: durationMs,
       ...(parts === undefined ? {} : { parts }),
       ...(call.replay === undefined ? {} : { replay: call.replay }),

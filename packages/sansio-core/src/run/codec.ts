@@ -1,10 +1,11 @@
 /** Runs on the wire, and runs and tasks in a snapshot. */
 import {
   type Codec,
+  type RecordOf,
   array,
   boolean,
-  defaulted,
   json,
+  list,
   oneOf,
   optional,
   record,
@@ -74,7 +75,7 @@ const TaskRunCodec: Codec<TaskRun> = record<TaskRun>("struct TaskRun", { run: st
 const TaskRowCodec: Codec<TaskRow> = record<TaskRow>("struct TaskRow", {
   task: TaskCodec,
   born: u64,
-  messages: defaulted<readonly TaskMessage[]>(array(TaskMessageCodec), [], (list) => list.length === 0),
+  messages: list(TaskMessageCodec),
   run: optional(TaskRunCodec),
   schedule: optional(string),
 });
@@ -99,20 +100,10 @@ const RunRowCodec: Codec<RunRow> = record<RunRow>("struct Run", {
   outcome: optional(RunOutcomeCodec),
 });
 
-const isEmpty = (list: readonly unknown[]): boolean => list.length === 0;
+const fields = { tasks: list(TaskRowCodec), asked: list(AskedCodec), run: optional(RunRowCodec) };
 
-interface Shape {
-  readonly tasks: readonly TaskRow[];
-  readonly asked: readonly Asked[];
-  readonly run?: RunRow;
-}
-
-export const runSnapshot: SnapshotPart<Shape, RunRows> = {
-  fields: {
-    tasks: defaulted<readonly TaskRow[]>(array(TaskRowCodec), [], isEmpty),
-    asked: defaulted<readonly Asked[]>(array(AskedCodec), [], isEmpty),
-    run: optional(RunRowCodec),
-  },
+export const runSnapshot: SnapshotPart<RecordOf<typeof fields>, RunRows> = {
+  fields,
   write: ({ background: { tasks, asked, run } }) => ({
     tasks: tasks.values().toSorted((a, b) => a.born - b.born || (a.task.id < b.task.id ? -1 : 1)),
     asked: asked.values().toSorted((a, b) => a.born - b.born),

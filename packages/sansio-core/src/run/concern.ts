@@ -1,13 +1,13 @@
 /** The record of runs and tasks, and their invariants: one function each says what is broken, and in which of them. */
 import { firstBroken } from "../kernel/error.ts";
-import { array, boolean, defaulted, optional, string, text, u64 } from "@pawl/tool-value";
+import { boolean, list, optional, string, text, u64 } from "@pawl/tool-value";
 import type { Check, Concern } from "../concern.ts";
 import { type Born, type Command, type State, answered, observed, toCaller } from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
+import { hasRule } from "../kernel/protocol.ts";
 import { ProcessRegistration } from "../message/process.ts";
 import { NewTaskCodec, ProgressCodec, TaskUpdateCodec } from "../message/task.ts";
 import { NewMessageCodec, OutputCodec, PermitCodec, runSnapshot } from "./codec.ts";
-import type { Output } from "./finish.ts";
 import type { BackgroundEvent, RunCommand, RunRows, RunSignal, TaskRow } from "./model.ts";
 import { onArtifacts, onRunBegin, onRunFinish, onRunLost, onRunOvertaken, onRunReported, writing } from "./run.ts";
 import {
@@ -84,9 +84,10 @@ export const checkT6: Check = ({ background: { run }, process }) => {
   return run.phase === "ended" && run.outcome !== undefined ? "T6: it has ended, and keeps its outcome" : undefined;
 };
 
-export const checkT7: Check = ({ background: { run } }) => {
+export const checkT7: Check = ({ background: { run }, scope: { protocol } }) => {
   if (run === undefined) return undefined;
-  return run.attempt >= 1 && (run.attempt === 1 || run.definition.reattachable)
+  const mayBeginAgain = run.definition.reattachable || hasRule(protocol, "lost_runs");
+  return run.attempt >= 1 && (run.attempt === 1 || mayBeginAgain)
     ? undefined
     : `T7: attempt ${run.attempt} of a run that is ${run.definition.reattachable ? "" : "not "}run again`;
 };
@@ -116,7 +117,7 @@ export const run: Concern<RunRows, BackgroundEvent["type"], RunSignal["type"], R
         attempt: u64,
         detail: optional(text),
         progress: optional(ProgressCodec),
-        output: defaulted<readonly Output[]>(array(OutputCodec), [], (list) => list.length === 0),
+        output: list(OutputCodec),
       },
       on: onRunReported,
     },
@@ -128,7 +129,7 @@ export const run: Concern<RunRows, BackgroundEvent["type"], RunSignal["type"], R
   },
   signals: {
     "run.begin": { raises: [], on: (draft, { session }) => onRunBegin(draft, session) },
-    "run.finish": { raises: [], on: (draft, { output }) => onRunFinish(draft, output) },
+    "run.finish": { raises: [], on: (draft, { output, cause }) => onRunFinish(draft, output, cause) },
     "run.lost": { raises: ["messages.send", "batches.cancel"], on: onRunLost },
     "run.overtaken": { raises: ["messages.send"], on: (draft, { status }) => onRunOvertaken(draft, status) },
     "task.report": { raises: [], on: onReported },

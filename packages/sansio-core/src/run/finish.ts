@@ -3,12 +3,15 @@ import {
   type Json,
   type JsonObject,
   type ToolCallOutput,
+  type ToolFailure,
   type ToolValue,
   encode,
   internalErrorText,
   render,
   stringify,
 } from "@pawl/tool-value";
+import type { UnknownCause } from "../call/model.ts";
+import { hasRule } from "../kernel/protocol.ts";
 import type { TaskError, TaskUpdate } from "../message/task.ts";
 
 /** How far a log has been filled. */
@@ -176,19 +179,38 @@ const succeeded = (payload: ToolValue): RunOutcome => {
   return typeof raw === "string" ? { ...said, raw_output: raw } : said;
 };
 
+const tooManyCrashes = "it crashed too often in a row";
+
 /**
- * Returns the outcome of a run from its call's output. Details of internal failures go to the log of the host, and no
- * farther.
+ * Returns the loss that a failure tells of. In protocol 1 a loss is known by codes, which a tool can return as well; from
+ * protocol 2 on by the cause, which the core writes.
  */
-export const outcomeOfOutput = ({ outcome }: ToolCallOutput): RunOutcome => {
+const lossIn = (
+  { code, source, message }: ToolFailure,
+  protocol: number,
+  cause: UnknownCause | undefined,
+): RunOutcome | undefined => {
+  const isRefused = code === reattachRefused && source === "runtime";
+  if (!hasRule(protocol, "lost_runs")) {
+    if (code === "tool_outcome_unknown") return orphaned();
+    return isRefused ? orphaned(message) : undefined;
+  }
+  if (cause === "crash_loop") return orphaned(tooManyCrashes);
+  return cause === "owner_lost" ? orphaned(isRefused ? message : undefined) : undefined;
+};
+
+/**
+ * Returns the outcome of a run from its call's output, and from why that is unknown (`cause`). Details of internal
+ * failures go to the log of the host, and no farther.
+ */
+export const outcomeOfOutput = ({ outcome }: ToolCallOutput, protocol: number, cause?: UnknownCause): RunOutcome => {
   switch (outcome.status) {
     case "success":
       return succeeded(outcome.payload);
     case "failure": {
-      const { class: failureClass, message, code, source } = outcome.payload;
-      if (code === "tool_outcome_unknown") return orphaned();
-      if (code === reattachRefused && source === "runtime") return orphaned(message);
-      return failedRun(failureClass === "internal" ? internalErrorText : message);
+      const { class: failureClass, message } = outcome.payload;
+      const loss = lossIn(outcome.payload, protocol, cause);
+      return loss ?? failedRun(failureClass === "internal" ? internalErrorText : message);
     }
     case "cancelled":
       return { type: "canceled" };

@@ -8,7 +8,7 @@
  *   in the process   running ─▶ finishing ─▶ ended
  *                    │     ▲    (its files are written; then the task hears, then the process ends)
  *                    ▼     │
- *                    [lost: the next attempt, if it may be run again and was not too often]
+ *                    [its owner went: the next attempt, if its tool may run again and does not crash in a loop]
  *
  * Who speaks for a run names its attempt; what an older attempt says is refused. Whether a cancel or a finish came
  * first is the order of the log: of a run that is asked to end before its call is over, no output is a success.
@@ -20,10 +20,11 @@
  *   T4  an end stays, and attempts only grow
  *   T5  tasks that are over are kept up to a bound, unless there were more before
  *   T6  a run belongs to its process: it finishes while the process waits for its files, and has ended when that has
- *   T7  a run's attempts are counted from 1, and there are no more of them than its losses allow
+ *   T7  a run's attempts are counted from 1; in protocol 1 only a run that is marked for it has more than one
  */
 import type { Json, ToolCallOutput } from "@pawl/tool-value";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
+import type { UnknownCause } from "../call/model.ts";
 import type { ProcessRegistration, ProcessStatus } from "../process/model.ts";
 import type { Filled, Output, RunOutcome } from "./finish.ts";
 import type { NewMessage, TaskMessage } from "./task.ts";
@@ -34,7 +35,7 @@ export interface RunDefinition {
   readonly task: string;
   readonly tool: string;
   readonly arguments: Json;
-  /** Run again after its owner was lost. */
+  /** Run again after its owner was lost. From protocol 2 on the tool's recovery decides. */
   readonly reattachable: boolean;
   readonly signal_on_completion: boolean;
 }
@@ -143,8 +144,8 @@ type EndedStatus = Exclude<ProcessStatus, { readonly state: "running" }>;
 export type RunSignal =
   /** A process begins; `session`: the one that asked for it. */
   | { readonly type: "run.begin"; readonly session: string | undefined }
-  /** The call of a background run is over. */
-  | { readonly type: "run.finish"; readonly output: ToolCallOutput }
+  /** The call of a background run is over. `cause`: why its outcome is unknown. */
+  | { readonly type: "run.finish"; readonly output: ToolCallOutput; readonly cause?: UnknownCause | undefined }
   /** The call of a background run has lost its owner. */
   | { readonly type: "run.lost" }
   /** The process of a background run was ended by someone else. */

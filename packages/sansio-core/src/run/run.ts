@@ -4,6 +4,7 @@ import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import { hasRule } from "../kernel/protocol.ts";
 import { type EventOf, requestBatch } from "../kernel/vocabulary.ts";
+import type { UnknownCause } from "../call/model.ts";
 import type { ProcessAwaitOutput, ProcessStatus } from "../process/model.ts";
 import { outputOfAwait, valueOf } from "../process/output.ts";
 import {
@@ -71,10 +72,11 @@ export const onRunReported = (draft: Draft, event: EventOf<"run.reported">): Rej
 };
 
 /** Its call is over: what is left is to write its files. A cancel that stands before its end wins, whatever it says. */
-export const onRunFinish = (draft: Draft, output: ToolCallOutput): void => {
+export const onRunFinish = (draft: Draft, output: ToolCallOutput, cause: UnknownCause | undefined): void => {
   const { run: row } = draft.state.background;
   if (row?.phase !== "running") return;
-  const ended = draft.process?.cancelled === true ? ({ type: "canceled" } as const) : outcomeOfOutput(output);
+  const isCancelled = draft.process?.cancelled === true;
+  const ended: RunOutcome = isCancelled ? { type: "canceled" } : outcomeOfOutput(output, draft.scope.protocol, cause);
   const outcome = row.outcome ?? ended;
   setRun(draft, { ...row, phase: "finishing", outcome });
   draft.emit(writing(idOf(draft), { ...row, outcome }));
@@ -136,18 +138,32 @@ export const onArtifacts = (draft: Draft, event: EventOf<"artifacts.written">): 
   return undefined;
 };
 
-/** The call of a lost owner runs again, if it may and was not lost too often; else the run is at its end. */
+/**
+ * The call of an owner that went runs again, if it may: so does the run, under its next attempt. In protocol 1 the run has
+ * a say of its own: whether it may, and how often.
+ */
 export const onRunLost = (draft: Draft): void => {
-  const { process, options } = draft;
+  const { process, options, scope } = draft;
   const { run: row } = draft.state.background;
   if (row?.phase !== "running" || row.outcome !== undefined || process === undefined || process.cancelled) return;
   const { attempt, definition } = row;
   const batch = draft.batch(requestBatch(process.registration.id));
-  const isResuming = batch?.calls.some((ref) => draft.call(ref)?.phase === "resuming");
+  const calls = batch?.calls.map((ref) => draft.call(ref)) ?? [];
+  if (calls.some((call) => call?.phase === "unknown" && call.cause === "crash_loop")) return tellParked(draft, row);
+  const isResuming = calls.some((call) => call?.phase === "resuming");
   if (batch === undefined || !isResuming) return; // Its own end says what became of it.
-  if (definition.reattachable && attempt < options.max_run_attempts) return reattach(draft, row);
+  const mayBegin = definition.reattachable && attempt < options.max_run_attempts;
+  if (mayBegin || hasRule(scope.protocol, "lost_runs")) return reattach(draft, row);
   setRun(draft, { ...row, outcome: orphaned() });
   draft.raise({ type: "batches.cancel", batches: [batch.ref] });
+};
+
+const parked = "parked: it crashed too often in a row, and waits for a decision";
+
+/** Says on the task that the run's call waits until somebody resolves it. */
+const tellParked = (draft: Draft, row: RunRow): void => {
+  setRun(draft, { ...row, detail: parked });
+  report(draft, row, { state_detail: parked, expected_attempt: row.attempt });
 };
 
 const reattach = (draft: Draft, row: RunRow): void => {
@@ -164,7 +180,7 @@ const reattach = (draft: Draft, row: RunRow): void => {
 export const onRunOvertaken = (draft: Draft, status: Exclude<ProcessStatus, { readonly state: "running" }>): void => {
   const { run: row } = draft.state.background;
   if (row === undefined || row.phase === "ended") return;
-  const end = outcomeOfOutput(outputOfAwait(status.await_output));
+  const end = outcomeOfOutput(outputOfAwait(status.await_output), draft.scope.protocol);
   setRun(draft, over(row));
   report(draft, row, { ...lastShown(draft, row), ...updateOf(end, undefined), expected_attempt: row.attempt });
 };

@@ -1,9 +1,9 @@
 /** Schedules on the wire and in a snapshot, and instants as text. */
 import {
   type Codec,
-  array,
+  type RecordOf,
   boolean,
-  defaulted,
+  list,
   oneOf,
   optional,
   record,
@@ -69,14 +69,10 @@ const ScheduleRowCodec: Codec<ScheduleRow> = record<ScheduleRow>("struct Schedul
   probe: optional(u64),
 });
 
-interface Shape {
-  readonly schedules: readonly ScheduleRow[];
-}
+const fields = { schedules: list(ScheduleRowCodec) };
 
-export const scheduleSnapshot: SnapshotPart<Shape, ScheduleRows> = {
-  fields: {
-    schedules: defaulted<readonly ScheduleRow[]>(array(ScheduleRowCodec), [], (list) => list.length === 0),
-  },
+export const scheduleSnapshot: SnapshotPart<RecordOf<typeof fields>, ScheduleRows> = {
+  fields,
   write: ({ schedules: { rows } }) => ({ schedules: rows.values().toSorted((a, b) => a.born - b.born) }),
   read: (shape) => {
     const rows = PersistentMap.of(shape.schedules.map((row) => [row.schedule.id, row]));

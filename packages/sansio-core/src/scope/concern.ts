@@ -2,14 +2,14 @@
  * Scopes: their owner, protocol and options, and their moves. `admit` looks at the envelope of every event: its place in
  * the log, its time, and whether the scope takes events.
  */
-import { type Codec, array, optional, record, string, u64 } from "@pawl/tool-value";
+import { type Codec, array, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
 import type { Concern } from "../concern.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { Envelope, EventOf, EventType, State } from "../kernel/vocabulary.ts";
-import { defaultOptions, invalidOption, Options } from "../kernel/options.ts";
+import { Options, defaultOptions, invalidOption, youngOption } from "../kernel/options.ts";
 import { isKnownProtocol } from "../kernel/protocol.ts";
-import type { ContinuedCall, ScopeEvent, ScopeRows } from "./model.ts";
+import type { ContinuedCall, OwnerEnd, ScopeEvent, ScopeRows } from "./model.ts";
 
 const whileMoving: ReadonlySet<EventType> = new Set(["scope.opened", "scope.received", "scope.moved", "scope.kept"]);
 
@@ -73,6 +73,11 @@ export const mostOf = (
   after: State,
 ): number => Math.max(before.scope.options[bound], after.scope.options[bound]);
 
+const problemOfOptions = (protocol: number, options: Options): Rejection | undefined => {
+  const invalid = invalidOption(options);
+  return invalid === undefined ? youngOption(protocol, options) : reject("invalid_option", invalid);
+};
+
 export const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejection | undefined => {
   const { scope } = draft;
   if (event.epoch <= scope.epoch) return reject("stale_epoch", `the epoch is ${scope.epoch}, found ${event.epoch}`);
@@ -83,9 +88,9 @@ export const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejectio
     const message = `the scope is of protocol ${scope.protocol}, found ${event.protocol}: only scope.upgraded changes it`;
     return reject("not_an_upgrade", message);
   }
-  const { epoch, owner, protocol, options } = event;
-  const invalid = invalidOption(options);
-  if (invalid !== undefined) return reject("invalid_option", invalid);
+  const { epoch, owner, protocol, options, last_owner: went = "lost" } = event;
+  const problem = problemOfOptions(protocol, options);
+  if (problem !== undefined) return problem;
   const { status } = scope;
   const isMoving = status.type === "moving";
   draft.setScope({
@@ -96,14 +101,14 @@ export const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejectio
     options,
     status: isMoving ? { ...status, reopened: true } : status,
   });
-  if (scope.epoch > 0 && !isMoving) draft.raise({ type: "owners.lost", owners: "older" });
+  if (scope.epoch > 0 && !isMoving) draft.raise({ type: "owners.lost", owners: "older", went });
   if (options.max_unanswered > scope.options.max_unanswered) draft.raise({ type: "link.freed" });
   return undefined;
 };
 
 export const onConfigured = (draft: Draft, { options }: EventOf<"scope.configured">): Rejection | undefined => {
-  const invalid = invalidOption(options);
-  if (invalid !== undefined) return reject("invalid_option", invalid);
+  const problem = problemOfOptions(draft.scope.protocol, options);
+  if (problem !== undefined) return problem;
   const isRoomier = options.max_unanswered > draft.options.max_unanswered;
   draft.setScope({ ...draft.scope, options });
   draft.raise({ type: "batches.review" });
@@ -128,7 +133,7 @@ export const onReceived = (draft: Draft, event: EventOf<"scope.received">): Reje
     return reject("nonce_mismatch", `expected nonce ${status.nonce}, found ${event.nonce}`);
   if (event.epoch <= scope.epoch) return reject("stale_epoch", `the epoch is ${scope.epoch}, found ${event.epoch}`);
   draft.setScope({ ...scope, epoch: event.epoch, owner: event.owner, status: { type: "open" } });
-  draft.raise({ type: "owners.lost", owners: "older" });
+  draft.raise({ type: "owners.lost", owners: "older", went: "released" });
   return undefined;
 };
 
@@ -142,20 +147,22 @@ export const onMoveEnded = (draft: Draft, event: EventOf<"scope.moved" | "scope.
   const moved = event.type === "scope.moved";
   const { to, nonce } = status;
   draft.setScope({ ...scope, status: moved ? { type: "moved", to, nonce } : { type: "open" } });
-  if (!moved && status.reopened) draft.raise({ type: "owners.lost", owners: "older" });
+  if (!moved && status.reopened) draft.raise({ type: "owners.lost", owners: "older", went: "released" });
   return undefined;
 };
 
-export const onOwnerLost = (draft: Draft, { owner }: EventOf<"owner.lost">): Rejection | undefined => {
+export const onOwnerLost = (draft: Draft, { owner, went = "lost" }: EventOf<"owner.lost">): Rejection | undefined => {
   const isKnown = draft.calls().some((row) => row.phase === "running" && row.owner === owner);
   if (!isKnown) return reject("owner_unknown", `nothing here is run by \`${owner}\``);
-  draft.raise({ type: "owners.lost", owners: [owner] });
+  draft.raise({ type: "owners.lost", owners: [owner], went });
   return undefined;
 };
 
 export const onMoving = (draft: Draft, { to, nonce }: EventOf<"scope.moving">): undefined => {
   draft.setScope({ ...draft.scope, status: { type: "moving", to, nonce, reopened: false } });
 };
+
+const ownerEnd = oneOf<OwnerEnd>("the end of an owner", "released", "lost");
 
 const ContinuedCallCodec: Codec<ContinuedCall> = record<ContinuedCall>("struct ContinuedCall", {
   call: string,
@@ -165,7 +172,11 @@ const ContinuedCallCodec: Codec<ContinuedCall> = record<ContinuedCall>("struct C
 export const scope: Concern<ScopeRows, ScopeEvent["type"]> = {
   name: "scope",
   events: {
-    "scope.opened": { fields: { epoch: u64, owner: string, protocol: u64, options: Options }, on: onOpened },
+    "scope.opened": {
+      fields: { epoch: u64, owner: string, protocol: u64, options: Options, last_owner: optional(ownerEnd) },
+      fieldsSince: { last_owner: "crash_loops" },
+      on: onOpened,
+    },
     "clock.ticked": { fields: {}, on: () => undefined },
     "scope.configured": { fields: { options: Options }, on: onConfigured },
     "scope.upgraded": { fields: { to: u64, continued: optional(array(ContinuedCallCodec)) }, on: onUpgraded },
@@ -173,7 +184,11 @@ export const scope: Concern<ScopeRows, ScopeEvent["type"]> = {
     "scope.received": { fields: { nonce: string, epoch: u64, owner: string }, on: onReceived },
     "scope.moved": { fields: { nonce: string }, on: onMoveEnded },
     "scope.kept": { fields: { nonce: string }, on: onMoveEnded },
-    "owner.lost": { fields: { owner: string }, on: onOwnerLost },
+    "owner.lost": {
+      fields: { owner: string, went: optional(ownerEnd) },
+      fieldsSince: { went: "crash_loops" },
+      on: onOwnerLost,
+    },
   },
   signals: {},
   commands: {},

@@ -28,6 +28,9 @@ export interface ScopeRow {
   readonly status: ScopeStatus;
 }
 
+/** How an owner went: it gave up what it ran, or nobody knows (a crash, a lease that ran out). */
+export type OwnerEnd = "released" | "lost";
+
 /** A call that continued under protocol 1, which did not record the hash of the arguments that it has now. */
 export interface ContinuedCall {
   readonly call: string;
@@ -41,6 +44,8 @@ export type ScopeEvent =
       readonly owner: string;
       readonly protocol: number;
       readonly options: Options;
+      /** How the owner before went, as the store knows; absent: it was lost. */
+      readonly last_owner?: OwnerEnd;
     }
   | { readonly type: "scope.configured"; readonly options: Options }
   | { readonly type: "scope.upgraded"; readonly to: number; readonly continued?: readonly ContinuedCall[] }
@@ -48,7 +53,8 @@ export type ScopeEvent =
   | { readonly type: "scope.received"; readonly nonce: string; readonly epoch: number; readonly owner: string }
   | { readonly type: "scope.moved"; readonly nonce: string }
   | { readonly type: "scope.kept"; readonly nonce: string }
-  | { readonly type: "owner.lost"; readonly owner: string }
+  /** `went`: an executor says farewell; without it the executor was lost. */
+  | { readonly type: "owner.lost"; readonly owner: string; readonly went?: OwnerEnd }
   | { readonly type: "clock.ticked" };
 
 /** Its rows in a state. */

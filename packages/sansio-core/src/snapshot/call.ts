@@ -13,31 +13,33 @@
 import {
   type Codec,
   type Json,
-  PendingCompletion,
-  ToolCallOutput,
+  type TypeOf,
   array,
   boolean,
   codecFrom,
-  defaultPendingCompletion,
   defaulted,
+  defaultPendingCompletion,
   json,
+  list,
   oneOf,
   optional,
+  PendingCompletion,
   record,
   refuse,
   string,
-  tagged,
+  struct,
+  structs,
+  ToolCallOutput,
   u64,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { ResumeCauseCodec, SelectModeCodec, SignalCodec } from "../call/codec.ts";
+import { ResumeCauseCodec, SelectModeCodec, SignalCodec, UnknownCauseCodec } from "../call/codec.ts";
 import type { EffectKind, OpenEffect, SettledEffect, StepRecovery } from "../call/effect.ts";
-import type { Approval, CallIn, ResumeCause, RoomWanted, Stop, UnknownCause } from "../call/model.ts";
-import { type Life, type SignalPlace, firstLife } from "../call/life.ts";
+import type { Approval, CallIn, RoomWanted, Stop } from "../call/model.ts";
+import { type Life, firstLife } from "../call/life.ts";
 import type { Deadline } from "../kernel/deadline.ts";
 
 /** A snapshot leaves out what goes without saying. */
-export const isEmpty = (list: readonly unknown[]): boolean => list.length === 0;
 export const isNone = (n: number): boolean => n === 0;
 export const isFalse = (flag: boolean): boolean => !flag;
 
@@ -117,87 +119,6 @@ export const SettledCodec: Codec<SettledEntry> = codecFrom<SettledEntry>(
 /** By their places in the log, which no two share. */
 export const byPlace = ([, a]: SettledEntry, [, b]: SettledEntry): number => a.settled - b.settled || a.index - b.index;
 
-export interface BodyShape {
-  /** The place of its manifest among the tools of the snapshot. */
-  readonly manifest: number;
-  readonly payload: Json;
-  readonly argsHash: string;
-  readonly attempt: number;
-  readonly run: number;
-  readonly life: Life;
-  /** Places among the waits of the snapshot. */
-  readonly waits: readonly number[];
-  readonly resumes: number;
-  readonly startedAt: number;
-  readonly open: readonly OpenEffect[];
-  readonly settled: readonly SettledEntry[];
-  readonly room?: string;
-}
-
-interface Common {
-  readonly id: string;
-  readonly tool: string;
-  readonly args: Json;
-  readonly replay?: Json;
-}
-interface WithBody extends Common {
-  readonly body: BodyShape;
-}
-interface WithDue {
-  readonly due?: Deadline;
-}
-
-export type CallShape =
-  | (Common & { readonly phase: "requested"; readonly byId: boolean })
-  | (Common & {
-      readonly phase: "preparing";
-      readonly manifest: number;
-      readonly waits: CallIn<"preparing">["waits"];
-    })
-  | (Common &
-      WithDue & {
-        readonly phase: "no_tool";
-        readonly observed: boolean;
-        readonly manifest: number;
-        readonly waits: CallIn<"no_tool">["waits"];
-        readonly payload: Json;
-        readonly argsHash: string;
-      })
-  | (Common &
-      WithDue & { readonly phase: "awaiting_approval"; readonly manifest: number } & {
-        readonly approval: Approval;
-        readonly body?: BodyShape;
-      })
-  | (Common & { readonly phase: "ready"; readonly observed: boolean; readonly manifest: number } & {
-      readonly payload: Json;
-      readonly argsHash: string;
-    })
-  | (WithBody & {
-      readonly phase: "running";
-      readonly owner: string;
-      readonly key?: string;
-      readonly cancelled?: Stop;
-    })
-  | (WithBody & WithDue & { readonly phase: "resuming"; readonly cause: ResumeCause; readonly cancelled?: Stop })
-  | (WithBody & { readonly phase: "suspended"; readonly link?: RoomWanted })
-  | (WithBody & { readonly phase: "no_executor"; readonly due: Deadline })
-  | (WithBody & { readonly phase: "backing_off"; readonly due: Deadline })
-  | (WithBody & { readonly phase: "unknown"; readonly cause: UnknownCause })
-  /** `wait`: the place of its key among the waits of the snapshot. */
-  | (Common &
-      WithDue & { readonly phase: "pending"; readonly wait: number } & {
-        readonly pending: PendingCompletion;
-        readonly durationMs: number;
-      })
-  | (Common & { readonly phase: "finishing"; readonly observed: boolean } & {
-      readonly waits: CallIn<"finishing">["waits"];
-      readonly output: ToolCallOutput;
-      readonly durationMs: number;
-    })
-  | (Common & { readonly phase: "completed"; readonly output: ToolCallOutput; readonly durationMs: number } & {
-      readonly parts?: Json;
-    });
-
 const isNull = (payload: Json): boolean => payload === null;
 const isBlank = (text: string): boolean => text === "";
 const isOne = (n: number): boolean => n === 1;
@@ -210,28 +131,31 @@ const LifeCodec: Codec<Life> = record<Life>("struct Life", {
   number: u64,
   attempt: u64,
   at: optional(u64),
-  signals: defaulted<readonly SignalPlace[]>(array(SignalCodec), [], isEmpty),
+  signals: list(SignalCodec),
   upgradedIn: optional(u64),
 });
 const isFirst = ({ number, upgradedIn }: Life): boolean => number === 1 && upgradedIn === undefined;
 
-const BodyCodec: Codec<BodyShape> = record<BodyShape>("struct Body", {
+const BodyCodec = struct("struct Body", {
+  /** The place of its manifest among the tools of the snapshot. */
   manifest: u64,
   payload,
   argsHash,
   attempt: defaulted(u64, 1, isOne),
   run: defaulted(u64, 1, isOne),
   life: defaulted(LifeCodec, firstLife, isFirst),
-  waits: defaulted<readonly number[]>(array(u64), [], isEmpty),
+  /** Places among the waits of the snapshot. */
+  waits: list(u64),
   resumes: defaulted(u64, 0, isNone),
+  hasRecord: defaulted(boolean, false, isFalse),
   startedAt: u64,
-  open: defaulted<readonly OpenEffect[]>(array(OpenEffectCodec), [], isEmpty),
-  settled: defaulted<readonly SettledEntry[]>(array(SettledCodec), [], isEmpty),
+  open: list(OpenEffectCodec),
+  settled: list(SettledCodec),
   room: optional(string),
 });
+export type BodyShape = TypeOf<typeof BodyCodec>;
 
-const EditedCodec = record<NonNullable<Approval["edited"]>>("struct Edited", { args: json, by: string });
-
+const EditedCodec = struct("struct Edited", { args: json, by: string });
 const ApprovalCodec: Codec<Approval> = record<Approval>("struct Approval", {
   argsHash,
   payload,
@@ -243,46 +167,61 @@ const isDefaultPending = ({ deadline, on_timeout, on_cancel }: PendingCompletion
   on_timeout === defaultPendingCompletion.on_timeout &&
   on_cancel === defaultPendingCompletion.on_cancel;
 
-const unknownCauses = ["owner_lost", "crash_loop", "diverged"] as const;
-
-const common = { id: string, tool: string, args: json, replay: optional(json) };
-const withBody = { ...common, body: BodyCodec };
-const waits = oneOf<CallIn<"preparing">["waits"]>("what a preparation waits for", "hook", "args", "prepare");
-const absentWaits = oneOf<CallIn<"no_tool">["waits"]>("what an absent tool is for", "args", "prepare", "launch");
-const endWaits = oneOf<CallIn<"finishing">["waits"]>("what an end waits for", "hook", "projection");
-const due = DeadlineCodec;
-const maybeDue = optional(DeadlineCodec);
-const observed = defaulted(boolean, true, isTrue);
 const StopCodec: Codec<Stop> = record<Stop>("struct Stop", {
   seq: u64,
   cleans: defaulted(boolean, false, isFalse),
   due: optional(DeadlineCodec),
 });
 
-export const CallCodec: Codec<CallShape> = tagged<CallShape, "phase">("Call", "phase", {
+const common = { id: string, tool: string, args: json, replay: optional(json) };
+const withBody = { ...common, body: BodyCodec };
+const observed = defaulted(boolean, true, isTrue);
+const due = optional(DeadlineCodec);
+const cancelled = optional(StopCodec);
+const cause = optional(UnknownCauseCodec);
+const durationMs = u64;
+
+/** Reads and writes a call: its row, with names as places, and without what follows from the rest. */
+export const CallCodec = structs("Call", "phase", {
   requested: { ...common, byId: defaulted(boolean, false, isFalse) },
-  preparing: { ...common, manifest: u64, waits },
-  no_tool: { ...common, observed, manifest: u64, waits: absentWaits, payload, argsHash, due: maybeDue },
-  awaiting_approval: { ...common, manifest: u64, approval: ApprovalCodec, body: optional(BodyCodec), due: maybeDue },
-  ready: { ...common, observed, manifest: u64, payload, argsHash },
-  running: { ...withBody, owner: string, key: optional(string), cancelled: optional(StopCodec) },
-  resuming: {
-    ...withBody,
-    cause: ResumeCauseCodec,
-    due: maybeDue,
-    cancelled: optional(StopCodec),
+  preparing: {
+    ...common,
+    manifest: u64,
+    waits: oneOf<CallIn<"preparing">["waits"]>("what a preparation waits for", "hook", "args", "prepare"),
   },
+  no_tool: {
+    ...common,
+    observed,
+    manifest: u64,
+    waits: oneOf<CallIn<"no_tool">["waits"]>("what an absent tool is for", "args", "prepare", "launch"),
+    payload,
+    argsHash,
+    due,
+  },
+  awaiting_approval: { ...common, manifest: u64, approval: ApprovalCodec, body: optional(BodyCodec), due },
+  ready: { ...common, observed, manifest: u64, payload, argsHash },
+  running: { ...withBody, owner: string, key: optional(string), cancelled },
+  resuming: { ...withBody, cause: ResumeCauseCodec, due, cancelled },
   suspended: { ...withBody, link: optional(record<RoomWanted>("struct RoomWanted", { to: string, since: u64 })) },
-  no_executor: { ...withBody, due },
-  backing_off: { ...withBody, due },
-  unknown: { ...withBody, cause: oneOf<UnknownCause>("a cause", ...unknownCauses) },
+  no_executor: { ...withBody, due: DeadlineCodec },
+  backing_off: { ...withBody, due: DeadlineCodec },
+  unknown: { ...withBody, cause: UnknownCauseCodec },
   pending: {
     ...common,
+    /** The place of its key among the waits of the snapshot. */
     wait: u64,
     pending: defaulted(PendingCompletion, defaultPendingCompletion, isDefaultPending),
-    durationMs: u64,
-    due: maybeDue,
+    durationMs,
+    due,
   },
-  finishing: { ...common, observed, waits: endWaits, output: ToolCallOutput, durationMs: u64 },
-  completed: { ...common, output: ToolCallOutput, durationMs: u64, parts: optional(json) },
+  finishing: {
+    ...common,
+    observed,
+    waits: oneOf<CallIn<"finishing">["waits"]>("what an end waits for", "hook", "projection"),
+    output: ToolCallOutput,
+    cause,
+    durationMs,
+  },
+  completed: { ...common, output: ToolCallOutput, cause, durationMs, parts: optional(json) },
 });
+export type CallShape = TypeOf<typeof CallCodec>;

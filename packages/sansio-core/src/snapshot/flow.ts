@@ -7,6 +7,7 @@ import {
   dict,
   json,
   lazy,
+  list,
   record,
   string,
   tagged,
@@ -69,7 +70,7 @@ export const FlowRowCodec: Codec<FlowShape> = record<FlowShape>("struct FlowRow"
   gone: flag,
   walked: u64,
   written: u64,
-  triggers: defaulted(array(json), [], (list) => list.length === 0),
+  triggers: list(json),
 });
 
 const stateShape = (state: StrandState): StateShape => {

@@ -43,74 +43,31 @@ const bodyState = (known: Known, { manifest, settled, waits, ...body }: BodyShap
   settled: PersistentMap.of(settled),
 });
 
-type WithBody = Extract<CallShape, { readonly body: BodyShape }>;
-type Base = Pick<CallRow, "call" | "tool" | "args">;
+type Place = Omit<CallIdentity, "id" | "replay">;
 
-const runRow = (known: Known, base: Base, shape: WithBody): CallRow => {
-  const body = bodyState(known, shape.body);
-  const row = { ...base, observed: true, body };
-  switch (shape.phase) {
-    case "running": {
-      const { owner, key, cancelled } = shape;
-      return runningRow(row, body, { owner, key, cancelled });
-    }
-    case "resuming":
-      return { ...row, phase: shape.phase, cause: shape.cause, due: shape.due, cancelled: shape.cancelled };
-    case "suspended": {
-      const asleep = { ...row, phase: shape.phase, due: earliestDue(body.open) };
-      return shape.link === undefined ? asleep : { ...asleep, link: shape.link };
-    }
-    case "no_executor":
-    case "backing_off":
-      return { ...row, phase: shape.phase, due: shape.due };
-    case "unknown":
-      return { ...row, phase: shape.phase, cause: shape.cause };
-  }
-};
-
-export const callRow = (known: Known, shape: CallShape, call: CallIdentity): CallRow => {
-  const { tool, args } = shape;
-  const base = { call, tool, args };
-  switch (shape.phase) {
-    case "requested":
-      return { ...base, observed: false, phase: shape.phase, byId: shape.byId };
-    case "preparing": {
-      const { phase, waits } = shape;
-      return { ...base, observed: false, phase, manifest: toolAt(known, shape.manifest), waits };
-    }
-    case "no_tool": {
-      const { phase, observed, waits, payload, argsHash, due } = shape;
-      return { ...base, observed, phase, manifest: toolAt(known, shape.manifest), waits, payload, argsHash, due };
-    }
-    case "awaiting_approval": {
-      const { phase, approval, due } = shape;
-      const body = shape.body === undefined ? undefined : bodyState(known, shape.body);
-      return { ...base, observed: true, phase, manifest: toolAt(known, shape.manifest), approval, body, due };
-    }
-    case "ready": {
-      const { phase, observed, payload, argsHash } = shape;
-      return { ...base, observed, phase, manifest: toolAt(known, shape.manifest), payload, argsHash };
-    }
+const callRow = (known: Known, { id, replay, ...shape }: CallShape, place: Place): CallRow => {
+  const row = {
+    observed: shape.phase !== "requested" && shape.phase !== "preparing",
+    ...shape,
+    call: replay === undefined ? { ...place, id } : { ...place, id, replay },
+    ...("manifest" in shape && { manifest: toolAt(known, shape.manifest) }),
+    ...("body" in shape && shape.body && { body: bodyState(known, shape.body) }),
+  } as CallRow;
+  switch (row.phase) {
+    case "running":
+      return runningRow(row, row.body, row);
+    case "suspended":
+      return { ...row, due: earliestDue(row.body.open) };
     case "pending": {
-      const { phase, pending, durationMs, due } = shape;
-      return { ...base, observed: true, phase, key: known.waits[shape.wait]?.key ?? "", pending, durationMs, due };
-    }
-    case "finishing": {
-      const { phase, observed, waits, output, durationMs } = shape;
-      return { ...base, observed, phase, waits, output, durationMs };
-    }
-    case "completed": {
-      const { phase, output, durationMs, parts } = shape;
-      const row = { ...base, observed: true, phase, output, durationMs };
-      return parts === undefined ? row : { ...row, parts };
+      const { wait, ...pending } = row as typeof row & { readonly wait: number };
+      return { ...pending, key: known.waits[wait]?.key ?? "" };
     }
     default:
-      return runRow(known, base, shape);
+      return row;
   }
 };
 
-/** Names a batch. */
-interface Place {
+interface BatchPlace {
   readonly ref: BatchRow["ref"];
   readonly request: string;
   readonly born: number;
@@ -124,13 +81,11 @@ interface Batch {
   readonly calls: readonly CallRow[];
 }
 
-const batchOf = (known: Known, shape: BatchShape, { prefix, ...place }: Place): Batch => {
+const batchOf = (known: Known, shape: BatchShape, { prefix, ...place }: BatchPlace): Batch => {
   const { ref: batch, request, born } = place;
   const calls = shape.calls.map((call, index) => {
     const name = prefix + call.id;
-    const { id, replay } = call;
-    const identity = { ref: callRef(request, name), request, name, id, batch, index, born };
-    return callRow(known, call, replay === undefined ? identity : { ...identity, replay });
+    return callRow(known, call, { ref: callRef(request, name), request, name, batch, index, born });
   });
   const refs = calls.map(({ call }) => call.ref);
   const at = (index: number): CallRef => refs[index] as CallRef; // `problemOf` has looked.

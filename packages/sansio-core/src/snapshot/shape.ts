@@ -4,18 +4,20 @@
  */
 import {
   type Codec,
-  type Fields,
-  type Json,
+  type TypeOf,
   array,
   boolean,
   defaulted,
   dict,
   json,
+  list,
   oneOf,
   optional,
   record,
   Resolution,
   string,
+  struct,
+  structs,
   tagged,
   text,
   u64,
@@ -23,113 +25,32 @@ import {
 import type { StickyDecision } from "../call/approval.ts";
 import type { BatchRow } from "../call/batch.ts";
 import { AvailabilityCodec, ToolCodec } from "../catalog/concern.ts";
-import type { Availability, Tool } from "../catalog/model.ts";
 import type { SnapshotPart } from "../concern.ts";
 import { concerns } from "../concerns.ts";
 import { FlowEndCodec } from "../flow/codec.ts";
-import type { FlowEnd } from "../flow/model.ts";
 import { Options } from "../kernel/options.ts";
 import type { State } from "../kernel/vocabulary.ts";
-import { type Reply, ReplyCodec } from "../request/model.ts";
+import { ReplyCodec } from "../request/model.ts";
 import type { ScopeRow, ScopeStatus } from "../scope/model.ts";
-import { type BodyShape, type CallShape, CallCodec, isEmpty, isFalse, isNone } from "./call.ts";
-import { type FlowShape, FlowRowCodec } from "./flow.ts";
+import { type BodyShape, type CallShape, CallCodec, isFalse, isNone } from "./call.ts";
+import { FlowRowCodec } from "./flow.ts";
 import type { Terminal } from "../wait/model.ts";
 
 /** The version that is written, and the only one that is read so far. */
 export const snapshotVersion = 1;
 
-export interface BatchShape {
-  readonly phase: BatchRow["phase"];
-  /** Absent: all of them. */
-  readonly prepared?: number;
-  /** Places of calls in the batch. */
-  readonly parallel: readonly number[];
-  readonly serial: readonly number[];
-  readonly launchedParallel: number;
-  readonly launchedSerial: number;
-  readonly triggers: readonly Json[];
-  readonly calls: readonly CallShape[];
-}
-
-/** A batch that a body made. */
-export interface ChildShape extends BatchShape {
-  readonly call: string;
-  readonly effect: string;
-  readonly request: string;
-  readonly born: number;
-}
-
-/** A batch of a step of a flow; its call names the step. */
-export interface StepShape extends BatchShape {
-  readonly born: number;
-}
-
-interface RequestBase {
-  readonly request: string;
-  readonly hash: string;
-  readonly born: number;
-  /** Absent: the request's own. */
-  readonly executionScope?: string;
-}
-export type RequestShape =
-  /** `waits`: places among the waits of the snapshot. */
-  | (RequestBase & { readonly phase: "running"; readonly waits: readonly number[]; readonly batch: BatchShape })
-  | (RequestBase & {
-      readonly phase: "flow";
-      readonly waits: readonly number[];
-      readonly flow: FlowShape;
-      readonly steps: readonly StepShape[];
-    })
-  | (RequestBase & {
-      readonly phase: "replying";
-      readonly replies: readonly Reply[];
-      readonly triggers: readonly Json[];
-      readonly flow?: FlowEnd;
-    });
-
-export interface WaiterShape {
-  readonly call: string;
-  readonly effect?: string;
-}
-export interface OwnShape {
-  readonly call: string;
-  readonly life?: number;
-}
-export interface WaitShape {
-  readonly key: string;
-  readonly born: number;
-  readonly waiters: readonly WaiterShape[];
-  readonly terminal?: Terminal;
-  readonly revoked: boolean;
-  readonly own?: OwnShape;
-}
-
-export interface SnapshotShape {
-  readonly version: number;
-  readonly scope: ScopeRow;
-  readonly seq: number;
-  readonly at: number;
-  /** The manifests that the catalog has, by id, then those that only calls still have. */
-  readonly tools: readonly Tool[];
-  readonly catalog: number;
-  readonly overrides: { readonly [name: string]: Availability };
-  readonly sticky: { readonly [tool: string]: StickyDecision };
-  readonly waits: readonly WaitShape[];
-  readonly requests: readonly RequestShape[];
-  readonly children: readonly ChildShape[];
-}
-
 const isRunning = (phase: BatchRow["phase"]): boolean => phase === "running";
 const isEmptyDict = (map: object): boolean => Object.keys(map).length === 0;
 
-const places = defaulted<readonly number[]>(array(u64), [], isEmpty);
-const triggers = defaulted<readonly Json[]>(array(json), [], isEmpty);
+const places = list(u64);
+const triggers = list(json);
 const phases = ["preparing", "running", "cancelling", "ended"] as const;
 
 const batchFields = {
   phase: defaulted<BatchRow["phase"]>(oneOf("a batch phase", ...phases), "running", isRunning),
+  /** Absent: all of them. */
   prepared: optional(u64),
+  /** Places of calls in the batch. */
   parallel: places,
   serial: places,
   launchedParallel: defaulted(u64, 0, isNone),
@@ -137,39 +58,36 @@ const batchFields = {
   triggers,
   calls: array(CallCodec),
 };
-const BatchCodec: Codec<BatchShape> = record<BatchShape>("struct Batch", batchFields);
-const ChildCodec: Codec<ChildShape> = record<ChildShape>("struct Child", {
-  call: string,
-  effect: string,
-  request: string,
-  born: u64,
-  ...batchFields,
-});
+const BatchCodec = struct("struct Batch", batchFields);
+export type BatchShape = TypeOf<typeof BatchCodec>;
 
-const StepCodec: Codec<StepShape> = record<StepShape>("struct Step", { born: u64, ...batchFields });
-const steps = defaulted<readonly StepShape[]>(array(StepCodec), [], isEmpty);
+/** A batch that a body made. */
+const ChildCodec = struct("struct Child", { call: string, effect: string, request: string, born: u64, ...batchFields });
+export type ChildShape = TypeOf<typeof ChildCodec>;
 
+/** A batch of a step of a flow; its call names the step. */
+const StepCodec = struct("struct Step", { born: u64, ...batchFields });
+export type StepShape = TypeOf<typeof StepCodec>;
+
+/** `executionScope` is absent where it is the request's own; `waits` are places among the waits of the snapshot. */
 const base = { request: string, hash: string, born: u64, executionScope: optional(string) };
-const RequestCodec: Codec<RequestShape> = tagged<RequestShape, "phase">("Request", "phase", {
+const RequestCodec = structs("Request", "phase", {
   running: { ...base, waits: places, batch: BatchCodec },
-  flow: { ...base, waits: places, flow: FlowRowCodec, steps: steps },
+  flow: { ...base, waits: places, flow: FlowRowCodec, steps: list(StepCodec) },
   replying: { ...base, replies: array(ReplyCodec), triggers, flow: optional(FlowEndCodec) },
 });
+export type RequestShape = TypeOf<typeof RequestCodec>;
 
-const WaiterCodec: Codec<WaiterShape> = record<WaiterShape>("struct Waiter", {
-  call: string,
-  effect: optional(string),
-});
 const TerminalCodec: Codec<Terminal> = record<Terminal>("struct Terminal", { resolution: Resolution, seq: u64 });
-const OwnCodec: Codec<OwnShape> = record<OwnShape>("struct OwnWait", { call: string, life: optional(u64) });
-const WaitCodec: Codec<WaitShape> = record<WaitShape>("struct Wait", {
+const WaitCodec = struct("struct Wait", {
   key: string,
   born: u64,
-  waiters: defaulted<readonly WaiterShape[]>(array(WaiterCodec), [], isEmpty),
+  waiters: list(struct("struct Waiter", { call: string, effect: optional(string) })),
   terminal: optional(TerminalCodec),
   revoked: defaulted(boolean, false, isFalse),
-  own: optional(OwnCodec),
+  own: optional(struct("struct OwnWait", { call: string, life: optional(u64) })),
 });
+export type WaitShape = TypeOf<typeof WaitCodec>;
 
 const StickyCodec: Codec<StickyDecision> = tagged<StickyDecision, "decision">("StickyDecision", "decision", {
   approve: { by: string },
@@ -189,29 +107,30 @@ const ScopeCodec: Codec<ScopeRow> = record<ScopeRow>("struct Scope", {
   options: Options,
   status: StatusCodec,
 });
-export const ToolsCodec: Codec<readonly Tool[]> = array(ToolCodec);
 
 /** Rows that no other concern's rows refer to by place: each concern writes its own, in the order of the list. */
 export const ownParts: readonly SnapshotPart<object, Partial<State>>[] = concerns.flatMap((concern) =>
   "snapshot" in concern ? (concern.snapshot ?? []) : [],
 );
-const partFields = Object.assign({}, ...ownParts.map(({ fields }) => fields)) as Fields<object>;
+const partFields = Object.assign({}, ...ownParts.map(({ fields }) => fields)) as {};
 
 /** Reads and writes a state as plain JSON. */
-export const SnapshotCodec: Codec<SnapshotShape> = record<SnapshotShape>("struct Snapshot", {
+export const SnapshotCodec = struct("struct Snapshot", {
   version: u64,
   scope: ScopeCodec,
   seq: u64,
   at: u64,
-  tools: defaulted<readonly Tool[]>(ToolsCodec, [], isEmpty),
+  /** The manifests that the catalog has, by id, then those that only calls still have. */
+  tools: list(ToolCodec),
   catalog: defaulted(u64, 0, isNone),
-  overrides: defaulted<SnapshotShape["overrides"]>(dict(AvailabilityCodec), {}, isEmptyDict),
-  sticky: defaulted<SnapshotShape["sticky"]>(dict(StickyCodec), {}, isEmptyDict),
-  waits: defaulted<readonly WaitShape[]>(array(WaitCodec), [], isEmpty),
-  requests: defaulted<readonly RequestShape[]>(array(RequestCodec), [], isEmpty),
-  children: defaulted<readonly ChildShape[]>(array(ChildCodec), [], isEmpty),
+  overrides: defaulted(dict(AvailabilityCodec), {}, isEmptyDict),
+  sticky: defaulted(dict(StickyCodec), {}, isEmptyDict),
+  waits: list(WaitCodec),
+  requests: list(RequestCodec),
+  children: list(ChildCodec),
   ...partFields,
 });
+export type SnapshotShape = TypeOf<typeof SnapshotCodec>;
 
 // Problems that codecs cannot see: a version that nobody reads, and places at which nothing stands.
 

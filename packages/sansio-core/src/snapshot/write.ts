@@ -1,8 +1,9 @@
 /** A state as a snapshot: what it says is a function of what the state holds, not of how it came to hold it. */
-import { type Json, stableHash, stringifyRecord } from "@pawl/tool-value";
+import { type Json, stringifyRecord } from "@pawl/tool-value";
 import type { BatchRow } from "../call/batch.ts";
 import type { BodyState, CallRow } from "../call/model.ts";
 import { bodyOf } from "../call/row.ts";
+import { ToolCodec } from "../catalog/concern.ts";
 import type { Tool } from "../catalog/model.ts";
 import type { FlowRow } from "../flow/model.ts";
 import { waitingsOf } from "../flow/strand.ts";
@@ -20,11 +21,10 @@ import {
   ownParts,
   SnapshotCodec,
   snapshotVersion,
-  ToolsCodec,
 } from "./shape.ts";
 import type { WaitRow } from "../wait/model.ts";
 
-const textOf = (tool: Tool): string => stringifyRecord(ToolsCodec.encode([tool]));
+const textOf = (tool: Tool): string => stringifyRecord(ToolCodec.encode(tool));
 
 const byText = ([a]: readonly [string, Tool], [b]: readonly [string, Tool]): number => (a < b ? -1 : 1);
 const byId = (a: Tool, b: Tool): number => (a.id < b.id ? -1 : 1);
@@ -90,95 +90,16 @@ const bodyShape = (source: Source, { manifest, settled, waits, ...body }: BodySt
 const maybe = <K extends string, V>(key: K, value: V | undefined): { readonly [k in K]?: V } =>
   (value === undefined ? {} : { [key]: value }) as { readonly [k in K]?: V };
 
-const callShape = (source: Source, row: CallRow): CallShape => {
-  const { id, replay } = row.call;
-  const common = { id, tool: row.tool, args: row.args, ...maybe("replay", replay) };
-  const { observed } = row;
-  const manifestAt = source.manifests.at;
-  switch (row.phase) {
-    case "requested":
-      return { ...common, phase: row.phase, byId: row.byId };
-    case "preparing":
-      return { ...common, phase: row.phase, manifest: manifestAt(row.manifest), waits: row.waits };
-    case "no_tool": {
-      const { phase, manifest, waits, payload, argsHash, due } = row;
-      return {
-        ...common,
-        phase,
-        observed,
-        manifest: manifestAt(manifest),
-        waits,
-        payload,
-        argsHash,
-        ...maybe("due", due),
-      };
-    }
-    case "awaiting_approval": {
-      const { phase, manifest, approval, due } = row;
-      const body = row.body === undefined ? undefined : bodyShape(source, row.body);
-      return {
-        ...common,
-        phase,
-        manifest: manifestAt(manifest),
-        approval,
-        ...maybe("body", body),
-        ...maybe("due", due),
-      };
-    }
-    case "ready": {
-      const { phase, payload, argsHash } = row;
-      return { ...common, phase, observed, manifest: manifestAt(row.manifest), payload, argsHash };
-    }
-    case "pending": {
-      const { phase, pending, durationMs, due } = row;
-      return { ...common, phase, wait: placeOf(source, row.key), pending, durationMs, ...maybe("due", due) };
-    }
-    case "finishing": {
-      const { phase, waits, output, durationMs } = row;
-      return { ...common, phase, observed, waits, output, durationMs };
-    }
-    case "completed": {
-      const { phase, output, durationMs, parts } = row;
-      return { ...common, phase, output, durationMs, ...maybe("parts", parts) };
-    }
-    default:
-      return { ...common, ...runShape(source, row) };
-  }
-};
-
-type WithBody = Extract<CallRow, { readonly body: BodyState }>;
-type Omitted = "id" | "tool" | "args" | "replay";
-type RunShape = CallShape extends infer S ? (S extends { readonly body: BodyShape } ? Omit<S, Omitted> : never) : never;
-
-/** The rest of a row that has a body. */
-const runShape = (source: Source, row: WithBody): RunShape => {
-  const body = bodyShape(source, row.body);
-  switch (row.phase) {
-    case "running":
-      return {
-        phase: row.phase,
-        body,
-        owner: row.owner,
-        ...maybe("key", row.key),
-        ...maybe("cancelled", row.cancelled),
-      };
-    case "resuming":
-      return {
-        phase: row.phase,
-        body,
-        cause: row.cause,
-        ...maybe("due", row.due),
-        ...maybe("cancelled", row.cancelled),
-      };
-    case "suspended":
-      return { phase: row.phase, body, ...maybe("link", row.link) };
-    case "no_executor":
-    case "backing_off":
-      return { phase: row.phase, body, due: row.due };
-    case "unknown":
-      return { phase: row.phase, body, cause: row.cause };
-  }
-};
+/** A row as it is written: names are places. The codec leaves out what follows from the rest. */
+const callShape = (source: Source, { call: { id, replay }, ...row }: CallRow): CallShape =>
+  ({
+    ...row,
+    id,
+    replay,
+    ...("manifest" in row && { manifest: source.manifests.at(row.manifest) }),
+    ...("body" in row && row.body && { body: bodyShape(source, row.body) }),
+    ...(row.phase === "pending" && { wait: placeOf(source, row.key) }),
+  }) as CallShape;
 
 const batchShape = (source: Source, row: BatchRow): BatchShape => {
   const { phase, prepared, launchedParallel, launchedSerial, triggers } = row;
@@ -249,6 +170,7 @@ interface Aged {
   readonly born: number;
 }
 const byBirth = (a: Aged, b: Aged): number => a.born - b.born;
+
 /** Several waits, and several entries of the outbox, may be born of one event. */
 const byBirthAndKey = <A extends Aged & { readonly key: string }>(a: A, b: A): number =>
   a.born - b.born || (a.key < b.key ? -1 : 1);
@@ -281,6 +203,3 @@ export const shapeOf = (state: State): SnapshotShape => {
 
 /** Plain JSON, from which `restore` makes a state that does what this one does. */
 export const snapshot = (state: State): Json => SnapshotCodec.encode(shapeOf(state)) as Json;
-
-/** Hashes a state: equal states have equal hashes, however they came about. */
-export const stateHash = (state: State): string => stableHash(snapshot(state));

@@ -1,5 +1,6 @@
 /** A scope under test for the cases: one tool, one request, driven by events through the public API. */
 import * as E from "fp-ts/lib/Either.js";
+import { caseProtocol } from "@pawl/testkit";
 import type { Json } from "@pawl/tool-value";
 import * as core from "../../src/index.ts";
 
@@ -24,7 +25,7 @@ export class TestScope {
     tools: readonly core.Tool[] = [tool],
     options: core.Options = core.defaultOptions,
   ) {
-    this.tell({ type: "scope.opened", epoch: 1, owner: "d", protocol: 1, options });
+    this.tell({ type: "scope.opened", epoch: 1, owner: "d", protocol: caseProtocol(), options });
     this.tell({ type: "catalog.published", tools });
     this.tell({
       type: "request.submitted",

@@ -168,8 +168,8 @@ describe("a flow's call", () => {
   });
   it("is asked for again after a loss, from its place", () => {
     const rig = submit(open(), [use("n"), use("t", "x")]).skip();
-    const { options } = rig.state.scope;
-    rig.tell({ type: "scope.opened", epoch: 2, owner: "d2", protocol: 1, options }).skip();
+    const { protocol, options } = rig.state.scope;
+    rig.tell({ type: "scope.opened", epoch: 2, owner: "d2", protocol, options }).skip();
     expect(outstanding(rig.state)).toMatchObject([{ type: "tool.execute", call: "f:flow:f//1", run: 2 }]);
   });
 });

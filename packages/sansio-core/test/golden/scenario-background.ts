@@ -85,8 +85,8 @@ export const runOfSession = (): Tape => lived().process;
 /** Its owner is lost; the next attempt fails. */
 export const lostRun = (): Tape => {
   const pair = started();
-  const { options } = pair.process.state.scope;
-  pair.process.after(50).note({ type: "scope.opened", epoch: 2, owner: "d2", protocol: 1, options });
+  const { protocol, options } = pair.process.state.scope;
+  pair.process.after(50).note({ type: "scope.opened", epoch: 2, owner: "d2", protocol, options });
   pair.deliver().process.note(resumed(`${run}:c 1.2`, "owner_lost", "d2"));
   return ended(pair, `${run}:c 1.2`, failureOutput(toolFailure("execution", "tool_error", "boom"))).process;
 };

@@ -10,8 +10,8 @@ const start = (tape: Tape, name: string): Tape =>
 const finish = (tape: Tape, run: string): Tape =>
   tape.tell(settle(run), "call_completed c1", "reply r").tell(acked("r"));
 const reopened = (tape: Tape, epoch: number): Event => {
-  const { options } = tape.state.scope;
-  return { type: "scope.opened", epoch, owner: `d${epoch}`, protocol: 1, options };
+  const { protocol, options } = tape.state.scope;
+  return { type: "scope.opened", epoch, owner: `d${epoch}`, protocol, options };
 };
 
 /** The recorded steps answer the next run; the open one runs again; the report of the old run is refused. */

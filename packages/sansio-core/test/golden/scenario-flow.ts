@@ -46,7 +46,8 @@ export const loops = (): Tape => {
   const [first, second] = ["flow:f/for_in[0].step[0]/0/0", "flow:f/for_in[1].step[0]/0/1"] as const;
   tape.tell(submitFlow("f", [loop, apply("label", "search_result"), use("unknown", "q")]), "flow.observe", "flow.observe", ...asked(ref(first), first));
   tape.tell(settle(ref(first), successOutput("r")), `call_completed ${first}`, "flow.observe", "flow.observe", ...asked(ref(second), second));
-  const opened = { type: "scope.opened", epoch: 2, owner: "d2", protocol: 1, options: tape.state.scope.options } as const;
+  const { protocol, options } = tape.state.scope;
+  const opened = { type: "scope.opened", epoch: 2, owner: "d2", protocol, options } as const;
   tape.tell(opened, `execute ${ref(second)} 1.2 owner_lost`);
   tape.tell(resumed(`${ref(second)} 1.2`, "owner_lost", "d2"));
   const done = settle(`${ref(second)} 1.2`, successOutput({ hits: 2 }));

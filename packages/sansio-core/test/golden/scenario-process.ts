@@ -87,8 +87,8 @@ const lived = (): Pair => {
 const cancelled = (): Pair => {
   const pair = new Pair();
   pair.send("r:b", "start", start(asked));
-  const { options } = pair.session.state.scope;
-  pair.session.after(50).note({ type: "scope.opened", epoch: 2, owner: "d2", protocol: 1, options });
+  const { protocol, options } = pair.session.state.scope;
+  pair.session.after(50).note({ type: "scope.opened", epoch: 2, owner: "d2", protocol, options });
   pair.session.note(resumed("r:b 1.2", "owner_lost", "d2"));
   pair.deliver();
   pair.send("r:b 1.2", "cancel", cancel("enough"));

@@ -1,6 +1,6 @@
 /** What scopes live through: a catalog that changes, options, a move that is taken back and one that is not. */
 import { acked, ask, resumed, settle, step, stepped, submit } from "./event.ts";
-import { Tape, tool } from "./tape.ts";
+import { Tape, tool, underProtocol } from "./tape.ts";
 
 /** A tool is switched off, found by its id, replaced with the catalog; what was submitted before keeps what it had. */
 export const catalog = (): Tape => {
@@ -65,5 +65,20 @@ export const received = (): Tape => {
   const tape = move().refuses({ type: "scope.received", nonce: "n1", epoch: 1, owner: "d9" }, "stale_epoch");
   tape.after(10).tell({ type: "scope.received", nonce: "n1", epoch: 2, owner: "d9" }, "execute r:c1 1.2 owner_lost");
   tape.tell(resumed("r:c1 1.2", "owner_lost", "d9")).tick(90, "answer nap of 9");
+  return tape.tell(settle("r:c1 1.2"), "call_completed c1", "reply r").tell(acked("r"));
+};
+
+/** Begun under protocol 1, and upgraded by its next driver before it opens the scope: losses are judged by the new rules. */
+export const upgraded = (): Tape => {
+  const tape = underProtocol(1, () => Tape.open([tool("durable")]));
+  tape.tell(submit("r", { c1: "durable" }), "call_started c1", "execute r:c1 1.1");
+  tape.tell(ask("r:c1", "a", step()), "step.run a").tell(stepped("r:c1", "a"), "answer a of 5");
+  tape.refuses({ type: "scope.upgraded", to: 1 }, "not_an_upgrade");
+  const { options } = tape.state.scope;
+  tape.after(100).tell({ type: "scope.upgraded", to: 2 });
+  tape.refuses({ type: "scope.opened", epoch: 2, owner: "d2", protocol: 1, options }, "not_an_upgrade");
+  const opened = { type: "scope.opened", epoch: 2, owner: "d2", protocol: 2, options } as const;
+  tape.tell(opened, "execute r:c1 1.2 owner_lost").tell(resumed("r:c1 1.2", "owner_lost", "d2"));
+  tape.tell(ask("r:c1 1.2", "b", step()), "step.run b").tell(stepped("r:c1 1.2", "b"), "answer b of 10");
   return tape.tell(settle("r:c1 1.2"), "call_completed c1", "reply r").tell(acked("r"));
 };

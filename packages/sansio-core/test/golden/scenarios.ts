@@ -1,13 +1,18 @@
-/** The scenarios whose logs are golden, under the names of their files. */
+/**
+ * The scenarios whose logs are golden, under the names of their files. A scenario is recorded under every protocol; where
+ * a rule differs it asks its tape for the protocol.
+ */
 import * as background from "./scenario-background.ts";
 import * as body from "./scenario-body.ts";
 import * as call from "./scenario-call.ts";
 import * as flow from "./scenario-flow.ts";
 import * as process from "./scenario-process.ts";
 import * as scope from "./scenario-scope.ts";
-import type { Tape } from "./tape.ts";
+import { type Tape, underProtocol } from "./tape.ts";
 
-export const scenarios: { readonly [file: string]: () => Tape } = {
+type Scenarios = { readonly [file: string]: () => Tape };
+
+const underEvery: Scenarios = {
   approvals: call.approvals,
   "approval-expires": call.approvalExpires,
   "background-run": background.runOfSession,
@@ -49,3 +54,16 @@ export const scenarios: { readonly [file: string]: () => Tape } = {
   "unknown-outcome": body.unknownOutcome,
   waits: body.waits,
 };
+
+/** Scenarios of what protocol 2 has brought. */
+const since2: Scenarios = {
+  upgraded: scope.upgraded,
+};
+
+export const scenariosOf = (protocol: number): Scenarios =>
+  Object.fromEntries(
+    Object.entries(protocol === 1 ? underEvery : { ...underEvery, ...since2 }).map(([name, make]) => [
+      name,
+      () => underProtocol(protocol, make),
+    ]),
+  );

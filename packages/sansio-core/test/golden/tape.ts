@@ -30,6 +30,19 @@ const words = (command: Command): string => {
   }
 };
 
+let opened = 1;
+
+/** Records what is made meanwhile under a protocol; else it is of protocol 1. */
+export const underProtocol = <A>(protocol: number, make: () => A): A => {
+  const before = opened;
+  opened = protocol;
+  try {
+    return make();
+  } finally {
+    opened = before;
+  }
+};
+
 export class Tape {
   state: State;
   readonly lines: string[] = [];
@@ -40,14 +53,19 @@ export class Tape {
 
   constructor(scope: string) {
     this.state = initial(scope);
-    this.lines.push(headerLine({ format: 1, protocol: 1, scope, epoch: 1, writer: "golden", base: 0 }));
+    this.lines.push(headerLine({ format: 1, protocol: opened, scope, epoch: 1, writer: "golden", base: 0 }));
   }
 
   /** An open scope with these tools. */
   static open(tools: readonly Tool[], options: Partial<Options> = {}, scope = "session:golden"): Tape {
     const tape = new Tape(scope);
-    tape.tell({ type: "scope.opened", epoch: 1, owner: "d1", protocol: 1, options: { ...defaultOptions, ...options } });
+    const all = { ...defaultOptions, ...options };
+    tape.tell({ type: "scope.opened", epoch: 1, owner: "d1", protocol: opened, options: all });
     return tape.tell({ type: "catalog.published", tools });
+  }
+
+  get protocol(): number {
+    return this.state.scope.protocol;
   }
 
   /** Where the log stands: the sequence of the last event. */

@@ -1,46 +1,62 @@
 /**
- * Golden logs: what scopes lived through, as it was recorded, with the commands written out beside it. Those of a
- * released version are never edited, and replay for ever; until the first release `PAWL_REWRITE_GOLDEN=1` writes
- * them anew from the scenarios that made them.
+ * Golden logs: what scopes lived through, as it was recorded, with the commands written out beside it. Those of protocol 1
+ * lie in the folder, those of a later one in a folder of its number. A frozen protocol's are never edited, and replay for
+ * ever; `PAWL_REWRITE_GOLDEN=1` writes those of an open protocol anew from the scenarios that made them.
  */
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { replay } from "../../src/log/replay.ts";
 import { describeFault } from "../../src/log/compare.ts";
 import { eventTypes } from "../arbitrary/wild.ts";
-import { scenarios } from "../golden/scenarios.ts";
+import { scenariosOf } from "../golden/scenarios.ts";
+import { protocols } from "../rig.ts";
 
-const folder = resolve(import.meta.dirname, "../golden");
-const pathOf = (name: string, kind: string): string => resolve(folder, `${name}${kind}`);
-const textOf = (name: string, kind: string): string => readFileSync(pathOf(name, kind), "utf8");
+const root = resolve(import.meta.dirname, "../../../..");
+const folderOf = (protocol: number): string =>
+  resolve(import.meta.dirname, "../golden", protocol === 1 ? "" : `${protocol}`);
+const isFrozen = (protocol: number): boolean => existsSync(resolve(root, `test/freeze/protocol-${protocol}.json`));
 
-if (process.env["PAWL_REWRITE_GOLDEN"] === "1") {
-  for (const [name, scenario] of Object.entries(scenarios)) {
+/** Events of an open protocol that no scenario has yet. */
+const toCome: readonly string[] = ["host.waiting", "call.tool_missing"];
+
+const textOfFrozen = readFileSync(resolve(root, "test/freeze/protocol-1.json"), "utf8");
+const { events: eventsOf1 } = JSON.parse(textOfFrozen) as { readonly events: { readonly [type: string]: string } };
+const isIn = (protocol: number, type: string): boolean =>
+  protocol > 1 || (type !== "scope.upgraded" && Object.hasOwn(eventsOf1, type));
+
+const rewrite = (protocol: number): void => {
+  mkdirSync(folderOf(protocol), { recursive: true });
+  for (const [name, scenario] of Object.entries(scenariosOf(protocol))) {
     const { lines, commands } = scenario();
-    writeFileSync(pathOf(name, ".jsonl"), lines.join(""));
-    writeFileSync(pathOf(name, ".cmds.jsonl"), commands.join(""));
+    writeFileSync(resolve(folderOf(protocol), `${name}.jsonl`), lines.join(""));
+    writeFileSync(resolve(folderOf(protocol), `${name}.cmds.jsonl`), commands.join(""));
   }
-}
+};
+if (process.env["PAWL_REWRITE_GOLDEN"] === "1")
+  for (const protocol of protocols) if (!isFrozen(protocol)) rewrite(protocol);
 
-const recorded = globSync("*.jsonl", { cwd: folder })
-  .filter((file) => !file.endsWith(".cmds.jsonl"))
-  .map((file) => basename(file, ".jsonl"))
-  .toSorted();
+it("a frozen protocol is known as such, and its golden logs are not written anew", () => {
+  expect(isFrozen(1)).toBe(true);
+});
 
-describe("a golden log", () => {
-  it("is there for every scenario", () => {
-    expect(Object.keys(scenarios).filter((name) => !recorded.includes(name))).toEqual([]);
+describe.each(protocols)("a golden log of protocol %i", (protocol) => {
+  const folder = folderOf(protocol);
+  const scenarios = scenariosOf(protocol);
+  const textOf = (name: string, kind: string): string => readFileSync(resolve(folder, `${name}${kind}`), "utf8");
+  const recorded = globSync("*.jsonl", { cwd: folder })
+    .filter((file) => !file.endsWith(".cmds.jsonl"))
+    .map((file) => basename(file, ".jsonl"))
+    .toSorted();
+
+  it("is there for every scenario, and for none that is gone", () => {
+    expect(recorded).toEqual(Object.keys(scenarios).toSorted());
   });
 
-  it("holds every type of event but those that came with protocol 2", () => {
+  it("holds every type of event that its protocol has; only protocol 1 has no upgrade", () => {
     const texts = recorded.map((name) => textOf(name, ".jsonl")).join("");
-    expect(eventTypes.filter((type) => !texts.includes(`"event":{"type":"${type}"`))).toEqual([
-      "scope.upgraded",
-      "host.waiting",
-      "call.tool_missing",
-      "step.failed",
-    ]);
+    const missing = eventTypes.filter((type) => !texts.includes(`"event":{"type":"${type}"`));
+    expect(missing).toEqual(eventTypes.filter((type) => !isIn(protocol, type) || toCome.includes(type)));
   });
 
   for (const name of recorded) {

@@ -8,7 +8,7 @@ const cancelled = (): Runs =>
 
 describe("a cancel", () => {
   it("is no text: the reserved one is a failure like any other (behaviour 29, turned round)", () => {
-    expect(outcomeOfOutput(toolError(reserved))).toEqual({
+    expect(outcomeOfOutput(toolError(reserved), 1)).toEqual({
       type: "failed",
       error: { kind: "error", message: reserved },
     });
@@ -17,10 +17,10 @@ describe("a cancel", () => {
   });
 
   it("is no other text either, and no success (behaviour 30, turned round)", () => {
-    expect(outcomeOfOutput(toolError("canceled"))).toMatchObject({ type: "failed" });
-    expect(outcomeOfOutput(outcome(reserved, reserved))).toMatchObject({ type: "succeeded" });
+    expect(outcomeOfOutput(toolError("canceled"), 1)).toMatchObject({ type: "failed" });
+    expect(outcomeOfOutput(outcome(reserved, reserved), 1)).toMatchObject({ type: "succeeded" });
     expect(
-      outcomeOfOutput({ outcome: { status: "cancelled", payload: { message: "m", source: "cancellation" } } }),
+      outcomeOfOutput({ outcome: { status: "cancelled", payload: { message: "m", source: "cancellation" } } }, 1),
     ).toEqual({ type: "canceled" });
   });
 

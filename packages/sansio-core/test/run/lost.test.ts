@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { runOfAttempt } from "../../src/run/model.ts";
+import { failureOutput, runtimeFailure, toolFailure } from "@pawl/tool-value";
+import type { Tool } from "../../src/catalog/model.ts";
+import type { Options } from "../../src/kernel/options.ts";
+import { protocols } from "../rig.ts";
 import { Runs, home, outcome, runName, session } from "./world.ts";
 
 const lost = (of: Parameters<Runs["spawn"]>[0] = {}): Runs => new Runs().spawn(of).deliver().crash(home).deliver();
@@ -71,6 +75,76 @@ describe("a run whose owner is lost", () => {
       }
       world.settle();
       expect([place, world.task.state, world.told.length]).toEqual([place, "succeeded", 1]);
+    }
+  });
+});
+
+/** Comes back after each crash, as its pause allows. */
+const crashed = (world: Runs, times: number): Runs => {
+  for (let n = 0; n < times; n++) {
+    world.crash(home);
+    world.at += 20_000;
+    world.tell(home, { type: "clock.ticked" }).deliver().resume();
+  }
+  return world;
+};
+
+type Asked = Parameters<Runs["spawn"]>[0];
+
+const young = (of: Asked = {}, options: Partial<Options> = {}, more: Partial<Tool> = {}): Runs =>
+  new Runs(options, 2, more).spawn(of).deliver();
+
+describe("a run of protocol 2 whose owner is lost", () => {
+  it("is begun again for whatever reason its tool may run again, and as often as it takes", () => {
+    const world = crashed(young({ reattachable: false }), 12);
+    expect(world.task).toMatchObject({ state: "running", attempt: 13, state_detail: "re-attached (attempt 13)" });
+    world.end(outcome("S", 1));
+    expect(world.task).toMatchObject({ state: "succeeded", attempt: 13 });
+    expect(world.told).toHaveLength(1);
+  });
+
+  it("pauses as any call that crashes, and is parked at the limit: its task says so, and a person ends it", () => {
+    const world = crashed(young({}, { max_crashes: 3 }), 2)
+      .crash(home)
+      .deliver();
+    const [row] = world.state(home).calls.rows();
+    expect(row).toMatchObject({ phase: "unknown", cause: "crash_loop" });
+    const detail = "parked: it crashed too often in a row, and waits for a decision";
+    expect(world.task).toMatchObject({ state: "running", attempt: 3, state_detail: detail });
+    const call = `${runName}:c`;
+    world.tell(home, { type: "outcome.resolved", call, resolved: { type: "give_up" }, by: "p" }).written();
+    const message = "worker heartbeat stopped; re-attach failed: it crashed too often in a row";
+    expect(world.task).toMatchObject({ state: "failed", error: { kind: "orphaned", message } });
+  });
+
+  it("is orphaned at once where its tool may not run again", () => {
+    const world = young({}, {}, { recovery: "owner_bound" }).crash(home).deliver().written();
+    const error = { kind: "orphaned", message: "worker heartbeat stopped" };
+    expect(world.task).toMatchObject({ state: "failed", error });
+  });
+
+  it("is orphaned with the reason where its driver says that it is not begun again", () => {
+    const world = young().crash(home).deliver().resume();
+    const output = failureOutput(runtimeFailure("unavailable", "reattach_refused", "no such tool"));
+    world.end(output, true, { cause: "owner_lost" });
+    const error = { kind: "orphaned", message: "worker heartbeat stopped; re-attach failed: no such tool" };
+    expect(world.task).toMatchObject({ state: "failed", error });
+  });
+});
+
+describe("a run whose tool returns the code of a loss", () => {
+  const imitations = [
+    failureOutput(toolFailure("external", "tool_outcome_unknown", "I do not know")),
+    failureOutput(runtimeFailure("external", "tool_outcome_unknown", "I do not know")),
+    failureOutput(runtimeFailure("unavailable", "reattach_refused", "I do not know")),
+  ];
+
+  it("has failed like any other in protocol 2; in protocol 1 it is taken for an orphan", () => {
+    for (const protocol of protocols) {
+      for (const imitation of imitations) {
+        const world = new Runs({}, protocol).spawn().deliver().end(imitation);
+        expect(world.task.error?.kind).toBe(protocol === 1 ? "orphaned" : "error");
+      }
     }
   });
 });

@@ -3,6 +3,7 @@ import { type Json, type ToolCallOutput, failureOutput, toolFailure } from "@paw
 import { bodyOf } from "../../src/call/row.ts";
 import { registrationHash } from "../../src/process/hash.ts";
 import type { Permit, RunRow } from "../../src/run/model.ts";
+import type { Tool } from "../../src/catalog/model.ts";
 import type { Task } from "../../src/message/task.ts";
 import type { Event } from "../../src/kernel/vocabulary.ts";
 import type { Options } from "../../src/kernel/options.ts";
@@ -43,10 +44,10 @@ export const runOf = ({ run = runName, task = "task_1", reattachable = true, sig
 export const granted: Permit = { status: "granted" };
 
 export class Runs extends World {
-  constructor(options: Partial<Options> = {}, protocol?: number) {
+  constructor(options: Partial<Options> = {}, protocol?: number, more: Partial<Tool> = {}) {
     super();
     const patient = { resume_pauses_ms: Array.from({ length: 20 }, () => 0), ...options };
-    this.open(session, [tool("echo")], patient, protocol).open(home, [tool("work")], patient, protocol);
+    this.open(session, [tool("echo")], patient, protocol).open(home, [tool("work", more)], patient, protocol);
   }
 
   /** A run is asked for, and may begin. */
@@ -71,12 +72,12 @@ export class Runs extends World {
   }
 
   /** The run's call ends, and its files are written, or are not. */
-  end(output: ToolCallOutput, written = true): this {
+  end(output: ToolCallOutput, written = true, lost: { readonly cause?: "owner_lost" } = {}): this {
     const ref = `${runName}:c`;
     const row = this.state(home).calls.at(ref);
     const run = row === undefined ? 1 : (bodyOf(row)?.run ?? 1);
     const result = { type: "done", output } as const;
-    this.tell(home, { type: "call.settled", call: ref, attempt: 1, run, result, duration_ms: 1 });
+    this.tell(home, { type: "call.settled", call: ref, attempt: 1, run, result, duration_ms: 1, ...lost });
     return this.written(written);
   }
   written(written = true): this {

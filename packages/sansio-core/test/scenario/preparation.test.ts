@@ -27,8 +27,8 @@ describe("a call whose tool can not be called", () => {
     const output = failure("unavailable", "tool_unavailable", "Tool id `tool:other` is unavailable in this session");
     want(rig, { ...started("a"), tool: "tool:other" }, completed("a", output), replied(output));
   });
-  it("is unavailable when the tool went away between preparation and launch", () => {
-    const rig = submit(Rig.open([tool("echo", { prepares: true })]), "echo");
+  it("is unavailable under protocol 1 when the tool went away between preparation and launch", () => {
+    const rig = submit(Rig.open([tool("echo", { prepares: true })], {}, 1), "echo");
     want(rig, { type: "tool.prepare", call: "r:a" });
     rig.tell({ type: "catalog.published", tools: [] });
     const preparation = { type: "prepared", tool_id: "tool:echo", args: {}, args_hash: "h", payload: null } as const;

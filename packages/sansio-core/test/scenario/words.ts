@@ -118,6 +118,13 @@ export const crash = (rig: Rig): Rig => {
   return rig.tell({ type: "scope.opened", epoch: epoch + 1, owner: `d${epoch + 1}`, protocol, options });
 };
 
+/** A new owner opens the scope, which the one before had released. */
+export const release = (rig: Rig): Rig => {
+  const { epoch, options, protocol } = rig.state.scope;
+  const opened = { type: "scope.opened", epoch: epoch + 1, owner: `d${epoch + 1}`, protocol, options } as const;
+  return rig.tell({ ...opened, last_owner: "released" });
+};
+
 export const resume = (rig: Rig, call: string, run: Run, cause: ResumeCause = "owner_lost"): Rig =>
   rig.tell({ type: "call.resumed", ...of(call, run), cause, owner: "d" });
 

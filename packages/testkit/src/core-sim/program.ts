@@ -2,7 +2,7 @@
  * Programs of bodies. A program is a function of its arguments, so that a body that runs again makes the same requests.
  */
 import { type EffectKind, type EffectSpec, signalWaitKey } from "@pawl/sansio-core/driver";
-import type { Json, JsonObject } from "@pawl/tool-value";
+import { type Json, isObject } from "@pawl/tool-value";
 import { toolId, toolNames } from "./catalog.ts";
 import { Dice } from "./random.ts";
 import { anyAsking, appended, processId, processScopeId } from "./process.ts";
@@ -15,8 +15,7 @@ export interface Args {
 }
 
 const numberIn = (args: Json, name: string): number => {
-  const isObject = typeof args === "object" && args !== null && !Array.isArray(args);
-  const value = isObject ? (args as JsonObject)[name] : undefined;
+  const value = isObject(args) ? args[name] : undefined;
   return typeof value === "number" ? value : 0;
 };
 export const argsOf = (args: Json): Args => ({

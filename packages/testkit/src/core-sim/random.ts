@@ -85,3 +85,13 @@ export class Dice extends SeededRandom {
     return Array.from({ length: this.below(most + 1) }, (_, i) => make(i));
   }
 }
+
+/** Takes a random item out of a list. The order of the others changes. */
+export const takeAny = <A>(items: A[], dice: Dice): A | undefined => {
+  if (items.length === 0) return undefined;
+  const at = dice.below(items.length);
+  const taken = items[at] as A;
+  const last = items.pop() as A;
+  if (at < items.length) items[at] = last;
+  return taken;
+};

@@ -18,7 +18,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { speak } from "./body.ts";
 import { anyOptions, anyTools } from "./catalog.ts";
 import { Coverage } from "./coverage.ts";
-import { Dice } from "./random.ts";
+import { Dice, takeAny } from "./random.ts";
 import { Conservation } from "./conservation.ts";
 import { help, interfere } from "./outside.ts";
 import { deliver, perform } from "./perform.ts";
@@ -26,7 +26,8 @@ import { processScopeId, sessionScopes } from "./process.ts";
 import { SimScope, type StoreFault, storeFaults } from "./scope.ts";
 import { offerInvalid, offerInvalidWhileMoving } from "./invalid-event.ts";
 import type { Packet, Environment } from "./environment.ts";
-import { CoreSimViolation } from "./violation.ts";
+import type { Entry } from "./store.ts";
+import { CoreSimViolation, asViolation } from "./violation.ts";
 
 /** Names the faults that a seed may choose. */
 export const coreSimFaults = [...storeFaults, "died", "slow", "packet twice", "packet lost", "act lost"] as const;
@@ -54,17 +55,14 @@ const defaultEvents = 220;
 /** Turns after which a world that has not come to rest counts as stuck. */
 const calmTurns = 6000;
 
-const takeAny = <A>(items: A[], dice: Dice): A | undefined => {
-  if (items.length === 0) return undefined;
-  const at = dice.below(items.length);
-  const taken = items[at] as A;
-  const last = items.pop() as A;
-  if (at < items.length) items[at] = last;
-  return taken;
-};
-
 const isSettled = ({ state }: SimScope): boolean =>
   state.calls.size + state.batches.size + state.requests.size === 0 && outstanding(state).length === 0;
+
+/** A simulation that was cut: the durable log of each scope, and the kind of process that its bodies are written for. */
+export interface CoreSimCut {
+  readonly processKind: number;
+  readonly logs: ReadonlyMap<string, readonly Entry[]>;
+}
 
 class CoreSim implements Environment {
   readonly dice: Dice;
@@ -78,14 +76,31 @@ class CoreSim implements Environment {
   now = 1000;
   events = 0;
 
-  constructor(seed: number, { without = [], protocol = currentProtocol }: CoreSimOptions) {
+  constructor(seed: number, { without = [], protocol = currentProtocol }: CoreSimOptions, cut?: CoreSimCut) {
     this.dice = new Dice(seed);
-    this.processKind = this.dice.below(4);
+    this.processKind = cut?.processKind ?? this.dice.below(4);
     this.#faults = coreSimFaults.filter((fault) => !without.includes(fault));
     this.scopes = [...sessionScopes, processScopeId].map(
       (id) => new SimScope(id, this, anyOptions(this.dice), protocol),
     );
-    for (const scope of this.scopes) this.#begin(scope);
+    for (const scope of this.scopes) {
+      if (cut === undefined) this.#begin(scope);
+      else this.#goOn(scope, cut.logs.get(scope.id) ?? []);
+    }
+  }
+
+  /** Lets a new owner continue a log. */
+  #goOn(scope: SimScope, entries: readonly Entry[]): void {
+    const epochs = entries.map(({ envelope: { event } }) => ("epoch" in event ? event.epoch : 0));
+    scope.log.append(scope.log.claim(Math.max(0, ...epochs)), entries);
+    this.now = Math.max(this.now, entries.at(-1)?.envelope.at ?? 0);
+    scope.open();
+  }
+
+  /** Stops in the middle: what is not durable is lost. */
+  cut(events: number): CoreSimCut {
+    while (this.events < events) this.#turn();
+    return { processKind: this.processKind, logs: new Map(this.scopes.map(({ id, log }) => [id, log.entries])) };
   }
 
   #begin(scope: SimScope): void {
@@ -265,20 +280,15 @@ class CoreSim implements Environment {
   }
 }
 
-const asViolation = (error: unknown): CoreSimViolation =>
-  error instanceof CoreSimViolation
-    ? error
-    : new CoreSimViolation(
-        "thrown",
-        error instanceof Error ? `${error.name}: ${error.message} ${error.stack ?? ""}` : `${error}`,
-      );
+/** Cuts the simulation of a seed after a number of events. */
+export const cutCoreSim = (seed: number, events: number): CoreSimCut => new CoreSim(seed, {}).cut(events);
 
-/** Runs the simulation of a seed. */
-export const runCoreSim = (seed: number, options: CoreSimOptions = {}): CoreSimRun => {
-  const simulation = new CoreSim(seed, options);
+/** Runs the simulation of a seed, or brings one that was cut to its end. */
+export const runCoreSim = (seed: number, options: CoreSimOptions = {}, cut?: CoreSimCut): CoreSimRun => {
+  const simulation = new CoreSim(seed, options, cut);
   let violation: CoreSimViolation | undefined;
   try {
-    simulation.run(options.events ?? defaultEvents);
+    simulation.run(cut === undefined ? (options.events ?? defaultEvents) : 0);
   } catch (error) {
     violation = asViolation(error);
   }

@@ -42,8 +42,9 @@ export class ScopeLog {
     return this.#epoch;
   }
 
-  claim(): number {
-    this.#epoch += 1;
+  /** Raises the epoch: above that of a log from elsewhere, if there is one. */
+  claim(above = 0): number {
+    this.#epoch = Math.max(this.#epoch, above) + 1;
     return this.#epoch;
   }
 

@@ -20,3 +20,12 @@ export class CoreSimViolation extends Error {
     this.harm = harm;
   }
 }
+
+/** Turns anything that was thrown into a violation. */
+export const asViolation = (error: unknown): CoreSimViolation =>
+  error instanceof CoreSimViolation
+    ? error
+    : new CoreSimViolation(
+        "thrown",
+        error instanceof Error ? `${error.name}: ${error.message} ${error.stack ?? ""}` : `${error}`,
+      );

@@ -1,5 +1,5 @@
 /** Judges a run by an undisturbed one: lost effects, effects that happened more often than claimed, other results. */
-import { type Json, type JsonObject, canonicalJson } from "@pawl/tool-value";
+import { type Json, canonicalJson, isObject } from "@pawl/tool-value";
 import { breach, claimOf, type Scenario } from "./scenario.ts";
 import { divergencesOf } from "./divergence.ts";
 import type { Run, Violation, Outcome } from "./outcome.ts";
@@ -10,9 +10,6 @@ const isUnknownIn = /"(?:tool|step)_outcome_unknown"/;
 export const saysUnknown = ({ logs, result = null }: Outcome): boolean =>
   isUnknownIn.test(canonicalJson(result)) ||
   [...logs.values()].some((lines) => lines.some(({ line }) => isUnknownIn.test(line)));
-
-const isObject = (value: Json): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Removes durations, which differ between runs. */
 export const timeless = (value: Json): Json => {

@@ -75,7 +75,9 @@ export interface Scenario {
   /** Each process starts with `recover()`. */
   readonly recovers?: boolean;
   /** Further options of the runtime. With a `lease` of up to 10 s processes are also frozen beyond it. */
-  readonly runtime?: Partial<Pick<RuntimeOptions, "host" | "options" | "patience" | "lease" | "pollMs" | "background">>;
+  readonly runtime?: Partial<
+    Pick<RuntimeOptions, "host" | "options" | "patience" | "lease" | "pollMs" | "background" | "upgrade">
+  >;
 }
 
 /** A host that makes these calls in one request. */

@@ -1,8 +1,7 @@
 /** The result of edits on a text. Each old text must occur exactly once in the original, and edits must not overlap. */
-import type { Json, JsonObject } from "@pawl/tool-value";
+import { type Json, type JsonObject, isObject } from "@pawl/tool-value";
 import { cutTo, codePoints } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
-import { isObject } from "../tool.ts";
 
 export interface Edit {
   readonly old_text: string;

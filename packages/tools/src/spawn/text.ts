@@ -1,7 +1,6 @@
 /** The texts about a background run: the reply to the model, and the description of a monitor. */
-import type { Json, JsonObject } from "@pawl/tool-value";
+import { type Json, type JsonObject, isObject } from "@pawl/tool-value";
 import { type Schedule, instantText, pathsOf, pretty } from "@pawl/sansio-core/driver";
-import { isObject } from "../tool.ts";
 import type { Spawn } from "./validate.ts";
 
 /** Returns the reply for a run that has started. */

@@ -1,9 +1,8 @@
 /** The checks of a request for a background run, in a fixed order. The first failure is reported. */
-import type { Json, JsonObject } from "@pawl/tool-value";
+import { type Json, type JsonObject, isObject } from "@pawl/tool-value";
 import { instantOf } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import type { ToolHints } from "@pawl/runtime";
-import { isObject } from "../tool.ts";
 
 /** Names the tool that starts background runs. */
 export const spawnName = "spawn_background";

@@ -11,7 +11,7 @@ import {
 } from "@pawl/runtime";
 import type { BackgroundSink } from "@pawl/runtime/driver";
 import { sessionTools } from "@pawl/tools";
-import { type Adapters, knownName, withFields } from "@pawl/testkit";
+import { type Adapters, caseProtocol, knownName, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
 import type { Process } from "../../../runtime/test/world.ts";
 import { ToolWorld, finished, runner } from "../session/world.ts";
@@ -105,7 +105,7 @@ const lineOf = (message: string, name: string): string | undefined =>
     ?.slice(name.length + 4);
 
 const finalized = async (input: JsonObject): Promise<Result> => {
-  const world = new RunWorld();
+  const world = new RunWorld(caseProtocol());
   const { state, summary, result_path: path, error } = await world.run(input);
   await world.quiet(20);
   const heard = world.heard.map((message) => message.text);
@@ -128,7 +128,7 @@ const finalized = async (input: JsonObject): Promise<Result> => {
 
 /** Counts the messages to a session about a run without a signal. */
 export const messagesOf = async (input: JsonObject): Promise<number> => {
-  const world = new RunWorld();
+  const world = new RunWorld(caseProtocol());
   await world.run({ ...input, outcome: { ok: { summary: text(input["summary"]) } } });
   await world.quiet(20);
   return world.heard.length;

@@ -18,7 +18,7 @@ import {
   sessionTools,
   validateSpawn,
 } from "@pawl/tools";
-import { type Adapters, knownFields, knownName, withFields } from "@pawl/testkit";
+import { type Adapters, caseProtocol, knownFields, knownName, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
 import type { Process } from "../../../runtime/test/world.ts";
 import { ToolWorld } from "../session/world.ts";
@@ -74,7 +74,7 @@ const scheduled = async (input: JsonObject): Promise<Result> => {
   const wanted = validateSpawn({ ...input, tool, args, schedule: when }, placeOf(input));
   if (E.isLeft(wanted)) return failed(wanted.left);
   const spawn = wanted.right;
-  const work = new MonitorWorld().open().runtime.background.of("s");
+  const work = new MonitorWorld(caseProtocol()).open().runtime.background.of("s");
   for (let n = 0; n < number(input["active_schedules"]); n++) {
     await work.schedule({ id: `other_${n}`, description: "d", timezone: "UTC", ...everyTenMinutes });
   }
@@ -109,7 +109,7 @@ const probeOf = ({ tool, result }: JsonObject): readonly BuiltinTool[] =>
 /** Fires a monitor for the first time. */
 const fired = async ({ fire: json, at, one_shot: isOnce }: JsonObject): Promise<Result> => {
   const fire = object(json);
-  const world = new MonitorWorld();
+  const world = new MonitorWorld(caseProtocol());
   const work = world.open(probeOf(fire)).runtime.background.of("s");
   const when = isOnce === true ? { scheduled_at: now + toNextFire } : everyTenMinutes;
   const tool = text(fire["tool"]) || "bg";
@@ -128,7 +128,7 @@ const fired = async ({ fire: json, at, one_shot: isOnce }: JsonObject): Promise<
 
 /** Cancels a monitor by its task or by its schedule. */
 const ended = async (what: "cancel" | "sweep"): Promise<Result> => {
-  const work = new MonitorWorld().open().runtime.background.of("s");
+  const work = new MonitorWorld(caseProtocol()).open().runtime.background.of("s");
   await work.schedule({ id: "sched_1", description: "d", timezone: "UTC", ...everyTenMinutes, monitor });
   await (what === "cancel" ? work.cancel("task_1") : work.cancelSchedule("sched_1"));
   const task = await work.task("task_1");

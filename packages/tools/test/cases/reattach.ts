@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "@pawl/tool-value";
 import { type ToolDefinition, defineTool } from "@pawl/runtime";
 import { decideReattach } from "@pawl/runtime/driver";
 import { type Target, defaultRegistry, sessionTools } from "@pawl/tools";
-import { type Adapters, withFields } from "@pawl/testkit";
+import { type Adapters, caseProtocol, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
 import type { Process } from "../../../runtime/test/world.ts";
 import { ToolWorld } from "../session/world.ts";
@@ -94,7 +94,11 @@ const reattached = async (input: JsonObject): Promise<Result> => {
   if (E.isLeft(decided)) return checked(decided);
   const { attempt = 2 } = object(task);
   return E.right(
-    await new LostWorld().reattach(decided.right, resolve(decided.right.tool)?.hints ?? {}, number(attempt)),
+    await new LostWorld(caseProtocol()).reattach(
+      decided.right,
+      resolve(decided.right.tool)?.hints ?? {},
+      number(attempt),
+    ),
   );
 };
 

@@ -5,17 +5,17 @@ import type { Input, Options } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
 import { scopeNamed, type LogSource, placeOf, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { currentFormat, currentProtocol, headerLine, initial, write } from "@pawl/sansio-core";
+import { headerLine, initial, write } from "@pawl/sansio-core";
+import { headerBefore } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 
 /** Reads the log up to its end at the time of asking. Digests are not sent, so they are computed here. */
 const linesAt = async (session: SessionClient): Promise<readonly string[]> => {
   const { scope } = session;
   const end = await session.open();
-  const header = { format: currentFormat, protocol: currentProtocol, scope, epoch: 1, writer: "pawl", base: 0 };
-  const lines = [headerLine(header)];
+  const lines: string[] = [];
   let state = initial(scope);
-  if (end === 0) return lines;
+  if (end === 0) return [headerLine(headerBefore(scope))];
   for await (const { cursor, at, event } of session.observe()) {
     const written = write(state, { seq: cursor, at, event });
     if (E.isLeft(written)) {
@@ -25,6 +25,7 @@ const linesAt = async (session: SessionClient): Promise<readonly string[]> => {
         hint: "does the host run another version of pawl?",
       });
     }
+    if (state.seq === 0) lines.push(headerLine(headerBefore(scope, event)));
     state = written.right.state;
     lines.push(written.right.line);
     if (cursor >= end) break;

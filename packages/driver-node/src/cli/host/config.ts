@@ -14,6 +14,7 @@ import {
   record,
   string,
   u64,
+  isObject,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { existsSync, readFileSync } from "node:fs";
@@ -145,9 +146,6 @@ const ConfigCodec: Codec<HostConfig> = record<HostConfig>("the configuration of 
   stop_after_idle_ms: optional(u64),
 });
 
-const isMap = (json: Json | undefined): json is { readonly [key: string]: Json } =>
-  typeof json === "object" && json !== null && !Array.isArray(json);
-
 type Path = ValueError["path"];
 
 /** Returns the path of the first key that the codec did not read. */
@@ -159,10 +157,10 @@ const unknownKeyIn = (given: Json, taken: Json | undefined, path: Path = []): Pa
     }
     return undefined;
   }
-  if (!isMap(given)) return undefined;
+  if (!isObject(given)) return undefined;
   for (const [key, value] of Object.entries(given)) {
     if (value === null) continue;
-    if (!isMap(taken) || !Object.hasOwn(taken, key)) return [...path, key];
+    if (!isObject(taken) || !Object.hasOwn(taken, key)) return [...path, key];
     const unknownKey = unknownKeyIn(value, taken[key], [...path, key]);
     if (unknownKey !== undefined) return unknownKey;
   }

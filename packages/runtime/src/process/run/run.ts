@@ -11,12 +11,12 @@ import {
   failureOutput,
   isToolResult,
   runtimeFailure,
+  isObject,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { sessionOf } from "../../host/host.ts";
 import type { ToolContext } from "../../body/facet/context.ts";
 import { ToolError } from "../../error.ts";
-import { isObject } from "../../encoding.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
 import type { Ephemeral } from "../../session/observe/observation.ts";
 import type { ScopeAccess } from "../work.ts";

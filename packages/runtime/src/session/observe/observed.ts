@@ -46,6 +46,8 @@ const ofCallCommand = (command: Of<"observe">): readonly Unnamed[] => {
       return [late(command)];
     case "call_parked":
       return [() => ({ type: "call_parked", ...ofCall(command) })];
+    case "call_crashed":
+      return []; // Only the host is told: its log warns.
   }
 };
 
