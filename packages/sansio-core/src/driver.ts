@@ -11,6 +11,7 @@ export {
   type EffectStatus,
   type SelectMode,
   type SettledEffect,
+  type StepError,
   type StepRecovery,
   firstTry,
 } from "./call/effect.ts";

@@ -1,11 +1,22 @@
 /** The bodies of a scope: started, fed with answers, and ended with their calls. */
 import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
-import { type CallRow, bodyOf, hasRule } from "@pawl/sansio-core/driver";
+import { type CallRow, type ProtocolRule, bodyOf, firstTry, hasRule } from "@pawl/sansio-core/driver";
 import { stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { BodyRun } from "./body-run.ts";
-import { type Answer, type BodyPort, type RunId, askAs, recordRequest, RequestQueue } from "./record.ts";
-import { type HostSide, completionKeyId, placeOf } from "../host/host.ts";
+import {
+  type Answer,
+  type BodyPort,
+  type RunId,
+  askAs,
+  isAwaiting,
+  leftBy,
+  recordEnd,
+  recordRequest,
+  RequestQueue,
+  unknownOutcome,
+} from "./record.ts";
+import { type HostSide, completionKeyId, placeOf, reportUnheard } from "../host/host.ts";
 import { answeredConnection, ParkedCalls } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
 import { textOf } from "../error.ts";
@@ -79,7 +90,6 @@ export class Bodies {
   get #state(): State {
     return this.#runner.state;
   }
-
   at(call: CallRef): BodyRun | undefined {
     return this.#runs.get(call);
   }
@@ -187,10 +197,27 @@ export class Bodies {
     await body.ended();
     const duration_ms = Math.max(0, Math.round(this.#instance.platform.monotonic() - startedAt));
     if (body.isOver) return this.#overWithout(body, ending, duration_ms);
-    this.end(call);
+    const left = this.#leave(call, facts);
     if (ending.type === "connection") return this.#parked.park(command, facts, ending.provider);
     const result = bodyResult(body, facts, ending.result);
-    this.#runner.apply({ type: "call.settled", call, attempt, run, result, duration_ms });
+    await recordEnd(this.#runner, { type: "call.settled", call, attempt, run, result, duration_ms, ...left });
+  }
+
+  #has(rule: ProtocolRule): boolean {
+    return hasRule(this.#state.scope.protocol, rule);
+  }
+
+  /** Ends the run of a body that has ended. Names what it leaves, and tells the host of failures that it never looked at. */
+  #leave(call: CallRef, { failures }: CallFacts): { readonly left?: readonly string[] } {
+    const left = leftBy(this.#state, call);
+    if (left !== undefined) reportUnheard(this.#side.host, placeOf(this.#state, call), failures.unheard);
+    this.end(call);
+    return left === undefined || left.length === 0 ? {} : { left };
+  }
+
+  /** Tells bodies whose functions have ended to look whether they may end now. */
+  review(): void {
+    for (const run of this.#runs.values()) run.review();
   }
 
   /** Drops the outcome of a run that was ended. One that came after the grace of a cancel is shown to observers. */
@@ -203,15 +230,15 @@ export class Bodies {
 
   #facts(command: Of<"tool.execute">): CallFacts {
     const { call, attempt, run } = command;
-    return callFacts(this.#side, this.#scope, command, {
+    const facts: CallFacts = callFacts(this.#side, this.#scope, command, {
       handOut: (key) => this.#handOut({ call, attempt, run }, key),
       continueAs: (args, signals) => {
-        this.end(call);
-        const hasLives = hasRule(this.#state.scope.protocol, "lives");
-        const life = hasLives ? { args_hash: stableHash(args), signals } : {};
-        this.#runner.apply({ type: "call.continued", call, attempt, run, args, ...life });
+        const left = this.#leave(call, facts);
+        const life = this.#has("lives") ? { args_hash: stableHash(args), signals } : {};
+        void recordEnd(this.#runner, { type: "call.continued", call, attempt, run, args, ...life, ...left });
       },
     });
+    return facts;
   }
 
   /** Tries again the requests that found their link full. */
@@ -221,7 +248,6 @@ export class Bodies {
 
   #portOfBodies(): BodyPort {
     const tell = (event: Event): void => void this.#runner.apply(event);
-    const lose = (thrown: unknown): void => this.#runner.abandon(`a body cannot go on: ${textOf(thrown)}`);
     return {
       mayAct: () => this.#runner.mayAct(),
       isHeld: ({ call }) => this.#requests.has(call),
@@ -231,7 +257,16 @@ export class Bodies {
       leave: ({ call }, key) => tell({ type: "wait.cancelled", call, key }),
       reuse: ({ call, attempt }, key) =>
         this.#requests.ask(call, () => (tell({ type: "effect.reused", call, attempt, key }), "done")),
-      settle: (id, key, result) => tell({ type: "step.settled", ...id, key, result }),
+      settle: (id, key, result, tried) =>
+        tell({ type: "step.settled", ...id, key, result, ...(tried === firstTry ? {} : { try: tried }) }),
+      failed: (id, key, tried, error, retry_in_ms) =>
+        tell({ type: "step.failed", ...id, key, try: tried, error, retry_in_ms }),
+      unknown: (id, key) => {
+        const settle = () => (tell({ type: "step.settled", ...id, key, result: unknownOutcome }), "done" as const);
+        return this.#has("unknown_step_in_place") ? this.#requests.ask(id.call, settle) : void settle();
+      },
+      awaits: ({ call }, requests) => isAwaiting(this.#state, call, requests),
+      effectsMs: () => (this.#has("waits_for_effects") ? this.#state.scope.options.effects_ms : undefined),
       diverge: (id, position, { expected, found }) => tell({ type: "call.diverged", ...id, position, expected, found }),
       cleanedUp: (id) => tell({ type: "call.cleaned_up", ...id }),
       schedule: () => this.#runner.schedule(),
@@ -239,7 +274,7 @@ export class Bodies {
         const suspended = this.#runner.apply({ type: "call.suspended", call, ...run });
         if (E.isRight(suspended)) this.end(call as CallRef);
       },
-      fail: lose,
+      fail: (thrown) => this.#runner.abandon(`a body cannot go on: ${textOf(thrown)}`),
       platform: this.#instance.platform,
       patience: this.#instance.patience,
     };

@@ -46,13 +46,14 @@
  * and its result is ignored.
  */
 import type { Ask } from "@pawl/sansio-core";
-import type { EffectResult } from "@pawl/sansio-core/driver";
-import { type Answer, type BodyPort, type Request, type RunId, unknownOutcome } from "./record.ts";
-import { type Divergence, askedBefore, differsFrom, endedBefore, quiet } from "./divergence.ts";
+import { BodyEnd } from "./body-end.ts";
+import { type Answer, type BodyPort, type Request, type RunId } from "./record.ts";
+import { type Divergence, askedBefore, differsFrom, quiet } from "./divergence.ts";
 import { CleanUps, ended, IdleWatch, Signals } from "./stop.ts";
 import type { EffectError } from "../error.ts";
-import { type News, type Place, type RecordedRun, insert, isEarlier, ReplayOrder } from "./replay.ts";
+import { type News, type Place, type RecordedRun, insert, ReplayOrder } from "./replay.ts";
 import { ReuseQueue } from "./reuse.ts";
+import { StepWork } from "./step-work.ts";
 
 interface Waiting {
   readonly request: Request;
@@ -74,13 +75,13 @@ export class BodyRun {
   readonly cleanUps: CleanUps;
   /** True once it was given the token under which the outside completes the call. */
   hasCompletionKey = false;
-  #isCancelled = false;
-  /** The place of a cancel that is not delivered yet. */
-  #cancelledAt: Place | undefined;
   #now: number;
   readonly #keepsOrder: boolean;
   readonly #reuses = new ReuseQueue();
   readonly #idle: IdleWatch;
+  readonly #work: StepWork;
+  /** Set once the function has ended. */
+  #end: BodyEnd | undefined;
 
   constructor(id: RunId, port: BodyPort, past: RecordedRun) {
     this.id = id;
@@ -88,6 +89,7 @@ export class BodyRun {
     this.#replayOrder = new ReplayOrder(past.effects);
     this.#recorded = new Map(past.answers.map((answer) => [answer.key, answer]));
     this.#now = past.at;
+    this.#work = new StepWork(id, port);
     this.#keepsOrder = past.keepsOrder;
     const { suspendMs, holdMs } = port.patience;
     const patienceMs = (): number => (this.#replayOrder.isLive ? suspendMs : holdMs);
@@ -109,19 +111,26 @@ export class BodyRun {
     if (this.news !== "none" || this.#port.isHeld(this.id) || this.#port.isDue()) {
       this.#port.schedule();
       this.#idle.touch();
-    } else if (this.#replayOrder.isLive) this.#port.suspend(this.id);
-    else if (this.#reuses.first !== undefined)
-      this.#diverge(askedBefore(this.#replayOrder.missing, this.#reuses.first));
-    else this.#diverge(quiet);
+    } else if (this.#end !== undefined && this.#replayOrder.isLive) this.#idle.touch();
+    else if (this.#replayOrder.isLive) this.#port.suspend(this.id);
+    else if (this.#reuses.first !== undefined) this.diverge(askedBefore(this.#replayOrder.missing, this.#reuses.first));
+    else this.diverge(quiet);
   }
 
-  /** Resolves when the function may end, or begin anew: what it has left running first makes the rest of its requests. */
+  /** Resolves when the function may end, or begin anew. */
   async ended(): Promise<void> {
-    while (!this.#isOver && !this.#isCancelled && this.#replayOrder.isReplaying) {
-      if (this.news === "none") return this.#diverge(endedBefore(this.#replayOrder.missing));
-      this.#port.schedule();
-      await new Promise<void>((then) => this.#port.platform.nextTurn(then));
-    }
+    this.#end ??= new BodyEnd(this, this.#replayOrder, this.#port);
+    await this.#end.wait();
+  }
+
+  /** Looks whether the function may end now, if it has. */
+  review(): void {
+    this.#end?.review();
+  }
+
+  /** True while an effect that the function's end waits for has not been answered. */
+  get isAwaiting(): boolean {
+    return this.#waiting.size > 0 && this.#port.awaits(this.id, this.#waiting.values());
   }
 
   /** Returns the scope time of the last answer that was delivered to this run. */
@@ -155,7 +164,9 @@ export class BodyRun {
     this.#waiting.clear();
     this.#queue = [];
     this.signals.end();
+    this.#work.end();
     this.cleanUps.end();
+    this.review();
   }
 
   /** Makes a request. `told` is called with its answer, at once if this run has had it before. */
@@ -166,7 +177,7 @@ export class BodyRun {
     const waiting = this.#waiting.get(key);
     if (heard !== undefined || waiting !== undefined) {
       const other = this.#problemOf(request, waiting?.request);
-      if (other !== undefined) return this.#diverge(other);
+      if (other !== undefined) return this.diverge(other);
       return heard === undefined ? void waiting?.told.push(told) : told(heard);
     }
     this.#position += 1;
@@ -189,41 +200,34 @@ export class BodyRun {
       case "record":
       case "reuse":
         if (verdict.type === "reuse" && this.#keepsOrder) return this.#reuses.add(request, verdict.effect);
-        if (this.#replayOrder.isReplaying) return this.#diverge(askedBefore(this.#replayOrder.missing, request));
+        if (this.#replayOrder.isReplaying) return this.diverge(askedBefore(this.#replayOrder.missing, request));
         return verdict.type === "record" ? this.#port.record(this.id, request) : this.#port.reuse(this.id, key);
       case "answer":
       case "join":
         return this.#replayOrder.make(key);
       case "run":
         this.#replayOrder.make(key);
-        return this.perform(key);
+        return this.perform(key, verdict.try);
       case "unknown":
         this.#replayOrder.make(key);
-        return this.#port.settle(this.id, key, unknownOutcome);
+        return this.#port.unknown(this.id, key);
       case "diverged":
-        return this.#diverge(verdict);
+        return this.diverge(verdict);
       case "ended":
         return this.end();
     }
   }
 
-  #diverge(divergence: Divergence): void {
+  diverge(divergence: Divergence): void {
     this.end();
     this.#port.diverge(this.id, this.#position, divergence);
   }
 
   /** Runs the work of a step, and records its result while the run is not over. */
-  perform(key: string): void {
-    const perform = this.#waiting.get(key)?.request.perform;
-    if (perform === undefined || this.#isOver || !this.#port.mayAct()) return;
-    const result = perform();
-    if (result instanceof Promise)
-      void result.then((settled) => this.#settle(key, settled)).catch((thrown: unknown) => this.#port.fail(thrown));
-    else this.#settle(key, result);
-  }
-
-  #settle(key: string, result: EffectResult): void {
-    if (!this.#isOver) this.#port.settle(this.id, key, result);
+  perform(key: string, tried?: number): void {
+    const request = this.#waiting.get(key)?.request;
+    if (request !== undefined && !this.#isOver && this.#port.mayAct())
+      this.#work.perform(request, this.signals.current, tried);
   }
 
   /** Gives up a wait. */
@@ -238,25 +242,23 @@ export class BodyRun {
 
   /** Queues a cancel; the signal is aborted in its place among the answers. */
   enqueueCancel(place: Place): void {
-    this.#isCancelled = true;
-    this.#cancelledAt = place;
+    this.signals.cancelAt(place);
+    this.review();
   }
 
   /** True once the call is cancelled, though the signal may not be aborted yet. */
   get isCancelled(): boolean {
-    return this.#isCancelled;
+    return this.signals.isTold;
   }
 
-  /** True if all that stands before the cancel has happened. */
   get #isCancelDue(): boolean {
-    const next = this.#replayOrder.next ?? this.#queue[0];
-    return this.#cancelledAt !== undefined && (next === undefined || isEarlier(this.#cancelledAt, next));
+    return this.signals.isCancelDue(this.#replayOrder.next ?? this.#queue[0]);
   }
 
   /** Delivers the one thing that is due now; false if there is none. */
   deliverNext(): boolean {
     if (this.#isOver) return false;
-    if (this.#isCancelDue) return this.#deliverCancel();
+    if (this.#isCancelDue) return this.signals.cancel();
     const due = this.#replayOrder.due;
     if (due !== undefined) return this.#deliverRecorded(due);
     if (!this.#replayOrder.isLive) return false;
@@ -269,12 +271,6 @@ export class BodyRun {
     const answer = this.#recorded.get(key);
     if (answer === undefined || !this.#deliver(answer)) return false;
     this.#replayOrder.delivered();
-    return true;
-  }
-
-  #deliverCancel(): true {
-    this.#cancelledAt = undefined;
-    this.signals.cancel();
     return true;
   }
 
@@ -294,6 +290,7 @@ export class BodyRun {
     this.#now = answer.at;
     this.#idle.touch();
     for (const tell of waiting.told) tell(answer);
+    this.review();
     return true;
   }
 }

@@ -15,11 +15,19 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import type { Told } from "../scope/deferred-event.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
-import type { EffectResult, EffectSpec } from "@pawl/sansio-core/driver";
+import {
+  type EffectResult,
+  type EffectSpec,
+  type StepError,
+  awaitedEffects,
+  bodyOf,
+  hasRule,
+} from "@pawl/sansio-core/driver";
 import type { Patience } from "./stop.ts";
 import type { Platform } from "../platform.ts";
 import type { Divergence } from "./divergence.ts";
 import type { Place } from "./replay.ts";
+import type { Try, TryTerms } from "./step-work.ts";
 import { type HostRequest, triggerRequest } from "../host/host-request.ts";
 
 export interface RunId {
@@ -32,9 +40,36 @@ export interface Request {
   readonly key: string;
   readonly hash: string;
   readonly effect: EffectSpec;
-  /** The work of a step. */
-  readonly perform?: (() => EffectResult | Promise<EffectResult>) | undefined;
+  /** The work of a step, in one of its tries. */
+  readonly perform?: Work | undefined;
+  /** Set for a step that has a time of its own, or more tries than one. */
+  readonly terms?: TryTerms;
+  /** Set for a step that only waits: the end of its body does not wait with it. */
+  readonly isWait?: boolean;
 }
+
+/** `tried`: which try it is, where that is not the only one. */
+export type Work = (tried?: Try) => EffectResult | Promise<EffectResult>;
+
+/** Returns whether a request makes something run outside of its body, whose end it may hold back. */
+const isOutside = ({ effect: { kind }, isWait }: Request): boolean =>
+  isWait !== true && (kind === "step" || kind === "host" || kind === "trigger" || kind === "batch");
+
+/** Returns whether the end of a call's body waits for any of these requests. What has settled is about to be answered. */
+export const isAwaiting = (state: State, call: string, requests: Iterable<{ readonly request: Request }>): boolean => {
+  const row = state.calls.at(call);
+  const open = row === undefined ? [] : (bodyOf(row)?.open ?? []);
+  const awaited = new Set(awaitedEffects(state, call));
+  const idle = new Set(open.map(({ key }) => key).filter((key) => !awaited.has(key)));
+  return [...requests].some(({ request }) => isOutside(request) && !idle.has(request.key));
+};
+
+/** Names what a body leaves that ends now; undefined where its end waits for no effects. */
+export const leftBy = (state: State, call: string): readonly string[] | undefined => {
+  const row = state.calls.at(call);
+  const waits = hasRule(state.scope.protocol, "waits_for_effects") && row?.phase === "running";
+  return waits && row.cancelled === undefined ? awaitedEffects(state, call) : undefined;
+};
 
 /** Answers a step that may run once, and began in a run that was lost. */
 export const unknownOutcome: EffectResult = {
@@ -60,7 +95,15 @@ export interface BodyPort {
   readonly ask: (run: RunId, request: Request) => Ask;
   readonly record: (run: RunId, request: Request) => void;
   readonly reuse: (run: RunId, key: string) => void;
-  readonly settle: (run: RunId, key: string, result: EffectResult) => void;
+  readonly settle: (run: RunId, key: string, result: EffectResult, tried: number) => void;
+  /** Records that a try has failed, and that another follows. */
+  readonly failed: (run: RunId, key: string, tried: number, error: StepError, retryInMs: number) => void;
+  /** Records that the outcome of a step is unknown, behind the requests before it. */
+  readonly unknown: (run: RunId, key: string) => void;
+  /** Tells whether the end of the run's body waits for any of these requests, which have no answer. */
+  readonly awaits: (run: RunId, requests: Iterable<{ readonly request: Request }>) => boolean;
+  /** Returns how long it does; undefined where the protocol has bodies end at once. */
+  readonly effectsMs: () => number | undefined;
   /** Cancels the wait under this key. */
   readonly leave: (run: RunId, key: string) => void;
   /** Records that all clean-ups after a cancel are done. */
@@ -114,6 +157,17 @@ export const recordRequest = (runner: ScopeRunner, id: RunId, { key, hash, effec
     if (rejection.code === "link_full") return "later";
     return isOver.has(rejection.code) || runner.isAbandoned ? "done" : refuse(runner, asked, rejection);
   });
+};
+
+/** Records the end of a body. While its values were stored a call below may have begun again: then the scope is lost. */
+export const recordEnd = async (
+  runner: ScopeRunner,
+  event: EventOf<"call.settled" | "call.continued">,
+): Promise<void> => {
+  let told: Outcome | undefined = runner.apply(event);
+  while (told !== undefined && E.isRight(told) && told.right.later !== undefined) told = await told.right.later;
+  if (told !== undefined && E.isLeft(told) && told.left.code === "effects_open")
+    runner.abandon(`the end of a body was refused: ${told.left.message}`);
 };
 
 /** The queue of one call. */

@@ -5,6 +5,7 @@
 import { type ToolResult, cancelled as cancelledResult } from "@pawl/tool-value";
 import { EffectError } from "../error.ts";
 import type { Platform } from "../platform.ts";
+import { type Place, isEarlier } from "./replay.ts";
 
 /** Made once, without a stack of their own. */
 export const ended = new EffectError("call_ended", "the call has ended");
@@ -24,9 +25,19 @@ export const cancelledBy = (thrown: unknown): ToolResult | undefined => {
 };
 
 /** Makes its signal when it is first asked for: most bodies never do. */
-class LazySignal {
+export class LazySignal {
+  readonly #parent: LazySignal | undefined;
   #controller: AbortController | undefined;
   #reason: EffectError | undefined;
+
+  /** `parent`: aborts this one with it. */
+  constructor(parent?: LazySignal) {
+    this.#parent = parent;
+  }
+
+  get isAborted(): boolean {
+    return this.#reason !== undefined || this.#parent?.isAborted === true;
+  }
 
   abort(reason: EffectError): void {
     this.#reason ??= reason;
@@ -34,9 +45,18 @@ class LazySignal {
   }
 
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
+    this.#controller ??= this.#made();
     if (this.#reason !== undefined) this.#controller.abort(this.#reason);
     return this.#controller.signal;
+  }
+
+  #made(): AbortController {
+    const controller = new AbortController();
+    const parent = this.#parent?.signal;
+    const follow = (): void => controller.abort(parent?.reason);
+    if (parent?.aborted === true) follow();
+    else parent?.addEventListener("abort", follow, { once: true, signal: controller.signal });
+    return controller;
   }
 }
 
@@ -44,10 +64,27 @@ export class Signals {
   readonly #work = new LazySignal();
   readonly #shielded = new LazySignal();
   #isCancelled = false;
+  /** The place of a cancel that is not delivered yet. */
+  #cancelledAt: Place | undefined;
+  /** True once the call is cancelled, though the signal may not be aborted yet. */
+  isTold = false;
 
-  cancel(): void {
+  /** Notes a cancel, which is delivered in its place among the answers. */
+  cancelAt(place: Place): void {
+    this.isTold = true;
+    this.#cancelledAt = place;
+  }
+
+  /** Returns true if all that stands before the cancel has happened. `next`: the place of what happens next. */
+  isCancelDue(next: Place | undefined): boolean {
+    return this.#cancelledAt !== undefined && (next === undefined || isEarlier(this.#cancelledAt, next));
+  }
+
+  cancel(): true {
+    this.#cancelledAt = undefined;
     this.#isCancelled = true;
     this.#work.abort(cancelled);
+    return true;
   }
 
   end(): void {
@@ -61,9 +98,8 @@ export class Signals {
   }
 
   /** Returns the signal for work that begins now. After a cancel only the call's end aborts it. */
-  get current(): () => AbortSignal {
-    const lazy = this.#isCancelled ? this.#shielded : this.#work;
-    return () => lazy.signal;
+  get current(): LazySignal {
+    return this.#isCancelled ? this.#shielded : this.#work;
   }
 }
 
@@ -99,6 +135,11 @@ export class CleanUps {
     if (this.#done < this.#asked) return;
     if (this.#heard === undefined) this.#port.done();
     else this.#heard();
+  }
+
+  /** True if none is to be waited for. */
+  get areOver(): boolean {
+    return this.#done === this.#asked;
   }
 
   /** Resolves when all are done, or the run is over. */

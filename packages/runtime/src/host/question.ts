@@ -1,6 +1,6 @@
 /** Questions that the core asks around a call, of its tool and of the host. Each is answered by an event. */
 import type { Command, Event, State } from "@pawl/sansio-core";
-import { bodyOf } from "@pawl/sansio-core/driver";
+import { bodyOf, hasRule } from "@pawl/sansio-core/driver";
 import { type HostSide, placeOf, report } from "./host.ts";
 import { type ExternalPort, type HostRequest, answerOf, cancelExternal } from "./host-request.ts";
 import { type HookPort, runHooks } from "./hook.ts";
@@ -112,21 +112,24 @@ export class Questions {
 
   /** Resolves to the event that answers it. `place` is the event that asked; by default that of the body's open request. */
   ask(question: Question, place?: number): Promise<Event | undefined> {
-    if (question.type === "host.request") return this.#askHost(question, place ?? this.#placeOf(question));
+    if (question.type === "host.request") return this.#askHost(question, place ?? this.#openOf(question)?.seq);
     return answerTo(question, this.#work(), this.#state());
   }
 
-  #placeOf({ call, key }: HostRequest): number | undefined {
+  #openOf({ call, key }: HostRequest): { readonly seq: number; readonly hash: string } | undefined {
     const row = this.#state().calls.at(call);
-    return row && bodyOf(row)?.open.find((open) => open.key === key)?.seq;
+    return row && bodyOf(row)?.open.find((open) => open.key === key);
   }
 
-  /** Drops the answer if the body has begun anew and asks for the same at another place. */
+  /** Names the request in its answer. Drops the answer if the body has begun anew and asks for the same elsewhere. */
   async #askHost(request: HostRequest, place: number | undefined): Promise<Event | undefined> {
     if (place === undefined || this.#underWay.has(place)) return undefined;
     this.#underWay.add(place);
     const answer = await answerTo(request, this.#work(), this.#state());
     this.#underWay.delete(place);
-    return this.#placeOf(request) === place ? answer : undefined;
+    const open = this.#openOf(request);
+    if (open?.seq !== place || answer?.type !== "host.answered") return undefined;
+    const isNamed = hasRule(this.#state().scope.protocol, "host_answer_names_request");
+    return isNamed ? { ...answer, seq: place, hash: open.hash } : answer;
   }
 }

@@ -178,6 +178,7 @@ export class ScopeInterpreter implements Interpreter {
       this.bodies.end(call);
       this.offers.ended(call);
     }
+    this.bodies.review();
     this.observers.stepped(cause, commands, this.runner);
   }
 
@@ -248,7 +249,7 @@ export class ScopeInterpreter implements Interpreter {
         this.bodies.at(command.call)?.enqueueCancel({ seq: cause.seq, index: -1 });
         return this.runner.schedule();
       case "step.run":
-        return this.bodies.at(command.call)?.perform(command.key);
+        return this.bodies.at(command.call)?.perform(command.key, command.try);
       case "step.answer":
         return; // `perform` has enqueued it.
       case "replies.record":

@@ -25,6 +25,8 @@ export interface Options {
   readonly crash_pauses_ms: readonly number[];
   /** From protocol 2 on: so many crashes in a row park a call. */
   readonly max_crashes: number;
+  /** From protocol 2 on: how long the end of a body waits for its steps, batches and requests to the host. */
+  readonly effects_ms: number;
   /** How long a call waits for an executor of its tool. */
   readonly no_executor_ms: number;
   /** Deadlines that pass in one step. */
@@ -63,6 +65,7 @@ export const defaultOptions: Options = {
   resume_pauses_ms: [0, 1000, 4000, 16_000, 64_000],
   crash_pauses_ms: [0, 0, 1000, 2000, 5000, 10_000],
   max_crashes: 100,
+  effects_ms: 60_000,
   no_executor_ms: 900_000,
   expire_at_once: 256,
   max_flow_nodes: 100_000,
@@ -97,6 +100,7 @@ const kept = (): boolean => false;
 const option = <A>(codec: Codec<A>, absent: A): ReturnType<typeof defaulted<A>> => defaulted(codec, absent, kept);
 
 type Later =
+  | "effects_ms"
   | "max_crashes"
   | "max_flow_nodes"
   | "max_flow_text"
@@ -114,7 +118,11 @@ const unlessDefault = (name: Later): ReturnType<typeof defaulted<number>> =>
 const isDefaultPauses = (pauses: readonly number[]): boolean => pauses.join() === defaultOptions.crash_pauses_ms.join();
 
 /** Options that a later rule brought. A scope without the rule has them as by default, and they are not recorded. */
-const since = { crash_pauses_ms: "crash_loops", max_crashes: "crash_loops" } as const satisfies {
+const since = {
+  crash_pauses_ms: "crash_loops",
+  max_crashes: "crash_loops",
+  effects_ms: "waits_for_effects",
+} as const satisfies {
   readonly [O in keyof Options]?: ProtocolRule;
 };
 const young = Object.keys(since) as readonly (keyof typeof since)[];
@@ -142,6 +150,7 @@ export const Options: Codec<Options> = record<Options>("struct Options", {
   resume_pauses_ms: option(array(u64), defaultOptions.resume_pauses_ms),
   crash_pauses_ms: defaulted(array(u64), defaultOptions.crash_pauses_ms, isDefaultPauses),
   max_crashes: unlessDefault("max_crashes"),
+  effects_ms: unlessDefault("effects_ms"),
   no_executor_ms: option(u64, defaultOptions.no_executor_ms),
   expire_at_once: option(u64, defaultOptions.expire_at_once),
   max_flow_nodes: unlessDefault("max_flow_nodes"),
