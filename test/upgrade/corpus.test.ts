@@ -6,7 +6,7 @@ import { runCoreSim } from "@pawl/testkit/core-sim";
 import { sqliteJournal } from "@pawl/driver-node";
 import { describe, expect, it } from "vitest";
 import { textOf } from "../project.ts";
-import { cutOf } from "./core.ts";
+import { cutOf, upgradedCutOf } from "./core.ts";
 import { corpusFiles, countsOf, readCore, readTowns } from "./corpus.ts";
 import { continued } from "./continue.ts";
 import { courseOf, coursesOf, imported, isImportable, restored } from "./entry.ts";
@@ -105,5 +105,10 @@ describe("a log of protocol 1", () => {
   it("comes to its end in the core simulation", () => {
     for (const entry of core)
       expect(runCoreSim(entry.seed, {}, cutOf(entry)).violation, `seed ${entry.seed}`).toBeUndefined();
+  });
+
+  it("comes to its end in the core simulation under protocol 2 as well, once it is upgraded", () => {
+    for (const entry of core)
+      expect(runCoreSim(entry.seed, {}, upgradedCutOf(entry)).violation, `seed ${entry.seed}`).toBeUndefined();
   });
 });

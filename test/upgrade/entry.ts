@@ -100,7 +100,7 @@ const restoreScope = async (store: Journal, stored: StoredScope): Promise<void> 
   if (claim.type !== "claimed") throw new Error(`${scope} cannot be claimed: ${claim.type}`);
   const { epoch } = claim;
   const base = segment?.base ?? 0;
-  const half = snapshot?.seq ?? base;
+  const half = snapshot?.seq ?? stored.lines.at(-1)?.seq ?? base;
   const within = (from: number, to: number): readonly JournalLine[] =>
     stored.lines.filter(({ seq }) => seq > from && seq <= to);
   const at = { scope, epoch, wakeAt, approvals, protocol };

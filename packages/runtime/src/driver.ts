@@ -2,7 +2,7 @@
 export { admittedOptions } from "./lifecycle/input.ts";
 export { wrongNumber, unknownKeyIn, errorOf, textOf } from "./error.ts";
 export { flowToolOf } from "./tool/tool.ts";
-export { defaultPatience } from "./body/stop.ts";
+export { defaultPatience } from "./body/rest.ts";
 export { type Reattach, type ReattachPlace, decideReattach } from "./process/run/run.ts";
 export { type BackgroundSink } from "./process/run/report.ts";
 export { type Platform, messageTurn } from "./platform.ts";
@@ -58,7 +58,7 @@ export { endOf, isAfter, FrameCodec } from "./session/observe/observation.ts";
 export { defaultBounds } from "./session/admission.ts";
 export { type Capabilities } from "./body/facet/facet.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";
-export { type LogAttachments, type SteppedLine, keepAttachments, linesIn, putLog } from "./move/log-file.ts";
+export { type LogAttachments, type SteppedLine, keepAttachments, putLog } from "./move/log-file.ts";
 export { unpackedAttachment } from "./move/attachment.ts";
 export { openState } from "./scope/load-scope.ts";
 export { isAtRest } from "./lifecycle/eviction.ts";

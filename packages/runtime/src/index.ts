@@ -18,7 +18,7 @@ export {
 export { type ExecutorSpec, type Offer, type OfferedRun } from "./session/executor/executor.ts";
 export { type Settled, type Settlement } from "./session/executor/offer.ts";
 export { type Target } from "./session/cancel.ts";
-export { type Patience } from "./body/stop.ts";
+export { type Patience } from "./body/rest.ts";
 export { type DeletionReport, type ProcessSignal, Processes } from "./process/process.ts";
 export { type Engine, type EngineRun, type Engines } from "./process/engine.ts";
 export { Background, type HostRun } from "./process/run/background.ts";

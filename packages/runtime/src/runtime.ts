@@ -1,8 +1,9 @@
 /**
  * The runtime of one process: opens scopes over a journal, and runs their tools. Builds the parts, and connects them.
  */
-import { defaultPatience } from "./body/stop.ts";
+import { defaultPatience } from "./body/rest.ts";
 import type { HostSide } from "./host/host.ts";
+import { HostRequests } from "./host/host-request.ts";
 import { memoryAttachments } from "./journal/attachment.ts";
 import { sweepFromTimeToTime } from "./journal/sweep.ts";
 import { type HeldLease, heldLease, Shutdown } from "./lifecycle/lease.ts";
@@ -37,6 +38,7 @@ export class Runtime {
   readonly #scopes: Scopes;
   readonly #executors: ExecutorVerbs;
   readonly #shutdown = new Shutdown();
+  readonly #hostRequests = new HostRequests();
   /** Processes, as the host works with them. */
   readonly processes: Processes;
   /** Background runs, tasks and schedules, as the host works with them. */
@@ -94,7 +96,7 @@ export class Runtime {
       ...options,
       platform,
       open: this.#open,
-      isOpen: this.#scopes.inMemory,
+      isOpen: this.#scopes.lookedAfter,
       collect: () => this.#inboxPoller.collect(),
       fault,
     });
@@ -112,6 +114,7 @@ export class Runtime {
       patience: { ...defaultPatience, ...patience },
       admission: new Admission(bounds),
       executors: this.#executors.all,
+      hostRequests: this.#hostRequests,
       places: this.background.places,
       shutdown: this.#shutdown,
       schedule: (member) => this.#loop.schedule(member),

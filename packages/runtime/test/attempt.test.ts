@@ -42,6 +42,8 @@ const goneOn = async (before: ReturnType<typeof tries>, after = before, protocol
   if (wait !== undefined)
     await session.report({ type: "wait.resolved", key: wait.key, resolution: { status: "ok", payload: "go" } });
   await world.quiet();
+  world.platform.advance(30_000); // So long a body is held that does not ask for what its log has.
+  await world.quiet();
   return payload;
 };
 

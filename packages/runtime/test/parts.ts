@@ -1,7 +1,8 @@
 /** The three objects that a scope is made of, for tests of one part alone. */
 import { initial } from "@pawl/sansio-core";
 import type { Journal, RuntimeOptions } from "../src/index.ts";
-import { defaultPatience } from "../src/body/stop.ts";
+import { defaultPatience } from "../src/body/rest.ts";
+import { HostRequests } from "../src/host/host-request.ts";
 import { Shutdown } from "../src/lifecycle/lease.ts";
 import { Places } from "../src/process/run/background.ts";
 import { ScopeClock } from "../src/scope/clock.ts";
@@ -20,6 +21,7 @@ export const instanceOf = (platform: TestPlatform): Instance => ({
   patience: defaultPatience,
   admission: new Admission(),
   executors: new Executors(platform, 1000, { lost: () => undefined, available: () => undefined }),
+  hostRequests: new HostRequests(),
   places: new Places(1),
   shutdown: new Shutdown(),
   schedule: () => undefined,

@@ -1,7 +1,8 @@
 /** What is known of scopes that could not be taken up, after many have come and gone. */
 import { describe, expect, it } from "vitest";
 import { Recovery } from "../src/lifecycle/recovery.ts";
-import { TestPlatform } from "./world.ts";
+import { defineTool } from "../src/index.ts";
+import { TestPlatform, World } from "./world.ts";
 
 const begin = () => {
   const platform = new TestPlatform();
@@ -89,5 +90,32 @@ describe("a scope that is due", () => {
     found.due = names(3, "b");
     await recovery.beat();
     expect([tried.length, platform.timers]).toEqual([259, 0]);
+  });
+});
+
+describe("work that was left by a host whose clock was ahead", () => {
+  it("is taken up at once by a host on the right clock", async () => {
+    const world = new World();
+    let runs = 0;
+    const tool = defineTool({
+      name: "slow",
+      durable: true,
+      execute: async () => {
+        runs += 1;
+        return runs === 1 ? new Promise(() => undefined) : runs;
+      },
+    });
+    const hour = 3_600_000;
+    world.platform.advance(hour);
+    const ahead = world.start([tool]);
+    void (await ahead.runtime.session("s")).call("r", [{ id: "c", tool: "slow", args: null }]).catch(() => undefined);
+    await world.quiet();
+    ahead.kill();
+    world.platform.advance(-hour);
+    const { runtime } = world.start([tool]);
+    await runtime.recover();
+    await world.quiet();
+    expect(runs).toBe(2);
+    expect(await (await runtime.session("s")).replies("r")).toMatchObject([{ output: { outcome: { payload: 2 } } }]);
   });
 });

@@ -24,7 +24,7 @@ export { type Decision, type PendingApproval, pendingApprovals } from "./call/ap
 export { hooked } from "./call/prepare.ts";
 export { type Recovery, recoveryOf } from "./catalog/model.ts";
 export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/concern.ts";
-export { type BatchRef, isExecutor, requestBatch } from "./kernel/vocabulary.ts";
+export { type BatchRef, type CommandType, isExecutor, requestBatch } from "./kernel/vocabulary.ts";
 export {
   inLife,
   replayBase,
@@ -131,10 +131,20 @@ export { outputOfAwait } from "./process/output.ts";
 export { checkSignalName, signalRequest } from "./process/signal.ts";
 export { HeaderCodec, headerBefore } from "./log/format.ts";
 export { chain, chainStart, linkText } from "./log/chain-hash.ts";
+export { linesIn } from "./log/compare.ts";
 export { type Produced } from "./log/fault.ts";
 export { ReplyCodec, RequestedCallCodec } from "./request/model.ts";
 export { attemptInLife, firstLife, isLifeOver, readsFirstAnswers, type SignalPlace } from "./call/life.ts";
-export { type BodyState, type CallRow } from "./call/model.ts";
+export {
+  type BodyState,
+  type CallIn,
+  type CallRow,
+  type ParkedCause,
+  type Patches,
+  type UnknownCause,
+} from "./call/model.ts";
+export { type RequestDifference, type NamedRequest } from "./call/event.ts";
+export { type Versions, versionIn } from "./scope/version.ts";
 export { bodyOf } from "./call/row.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";
 export { beginReading, endReading, feed, type Reading, type Torn } from "./log/read.ts";

@@ -151,11 +151,12 @@ interface Younger {
 
 /** Refuses an event, or a field of it, that the protocol of its scope does not have. */
 const tooYoung = ({ since, fieldsSince }: Younger, { scope }: State, event: Event): Rejection | undefined => {
-  const missing = since && missingRule(scope.protocol, since, `\`${event.type}\``);
+  const { protocol } = event.type === "scope.opened" ? event : scope;
+  const missing = since && missingRule(protocol, since, `\`${event.type}\``);
   if (missing !== undefined || fieldsSince === undefined) return missing;
   for (const [field, rule] of Object.entries(fieldsSince)) {
     if ((event as { readonly [field: string]: unknown })[field] === undefined) continue;
-    const refused = missingRule(scope.protocol, rule, `\`${field}\` of \`${event.type}\``);
+    const refused = missingRule(protocol, rule, `\`${field}\` of \`${event.type}\``);
     if (refused !== undefined) return refused;
   }
   return undefined;
@@ -244,8 +245,11 @@ export const outstanding = (state: State): readonly Command[] =>
     .toSorted(byBirth)
     .map(({ command }) => command);
 
-/** Returns when a scope has to be looked after though nobody asks for it; one that has moved away never has to be. */
+/**
+ * Returns when a scope has to be looked after though nobody asks for it; one that has moved away never has to be. Work in
+ * progress is due from 0, the earliest time, as soon as it has no owner: the clock of its last owner may have been ahead.
+ */
 export const wakeAtOf = (state: State): number | undefined => {
   if (state.scope.status.type === "moved") return undefined;
-  return working.some((isAtWork) => isAtWork(state)) ? state.at : nextDeadline(state)?.at;
+  return working.some((isAtWork) => isAtWork(state)) ? 0 : nextDeadline(state)?.at;
 };

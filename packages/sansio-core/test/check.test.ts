@@ -6,6 +6,7 @@ import * as batch from "../src/call/check.ts";
 import type { BatchRow } from "../src/call/batch.ts";
 import * as call from "../src/call/check.ts";
 import type { BodyState, CallRow } from "../src/call/model.ts";
+import * as unknown from "../src/call/unknown.ts";
 import * as catalog from "../src/catalog/concern.ts";
 import * as whole from "../src/check.ts";
 import { outstanding } from "../src/machine.ts";
@@ -73,6 +74,7 @@ const broken: { readonly [name: string]: readonly [whole.Check, State] } = {
   C4: [call.checkC4, withOpen(([first]) => [{ ...(first as OpenEffect), key: "done" }])],
   C5: [call.checkC5, withOpen((open) => open.toReversed())],
   C8: [call.checkC8, withCall("r:a", { cancelled: { seq: 1, cleans: false } })],
+  C13: [unknown.checkC13, withBody(() => ({ version: "v2", failed: [{ version: "v2", cause: "diverged" }] }))],
   C6: [call.checkC6, withCall("r:a", { phase: "backing_off" })],
   C10: [call.checkC10, withCall("r:a", { phase: "suspended" })],
   C11: [call.checkC11, withCall("r:a", { phase: "suspended", link: { to: "process:p", since: 1 } })],

@@ -1,5 +1,7 @@
 /** A connection to a journal file: prepared statements and atomic transactions. */
+import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { inMemory } from "../journal/path.ts";
 import { JournalFileError, fileError, isLocked } from "./file-error.ts";
 import { checkIntegrity, prepareTables } from "./schema.ts";
 import { type Statements, statements } from "./sql.ts";
@@ -59,12 +61,20 @@ const open = (file: string, options: FileOptions): DatabaseSync => {
   }
 };
 
+/** Identifies the file behind a path; undefined if there is none, or no path. */
+const identityOf = (file: string): string | undefined => {
+  if (file === inMemory) return undefined;
+  const stat = statSync(file, { throwIfNoEntry: false, bigint: true });
+  return stat && `${stat.dev} ${stat.ino}`;
+};
+
 export class Connection {
   readonly file: string;
   readonly sql: Statements;
   readonly now: () => number;
   readonly #db: DatabaseSync;
   readonly #synchronous: "full" | "normal";
+  readonly #identity: string | undefined;
   #rollbacks = 0;
 
   constructor(file: string, options: FileOptions = {}) {
@@ -73,6 +83,7 @@ export class Connection {
     this.#synchronous = options.synchronous ?? "full";
     try {
       this.#db = open(file, options);
+      this.#identity = identityOf(file);
       this.sql = statements(this.#db);
       if (options.writer === true) this.transact(() => preallocateWal(file));
     } catch (thrown) {
@@ -83,6 +94,21 @@ export class Connection {
   /** Counts rolled-back transactions: cached rows from before one are invalid. */
   get rollbacks(): number {
     return this.#rollbacks;
+  }
+
+  /**
+   * Tells whether the path still names the file that was opened. After a deletion or a move SQLite writes on without an
+   * error, into a file that nobody finds again.
+   */
+  get isInPlace(): boolean {
+    return identityOf(this.file) === this.#identity;
+  }
+
+  /** Refuses to go on with a file that is not in its place any more. */
+  checkPlace(): void {
+    if (this.isInPlace) return;
+    const message = "it was deleted, moved or replaced while it was open: put it back, or start this process again";
+    throw new JournalFileError("file_gone", `journal ${this.file}: ${message}`);
   }
 
   close(): void {

@@ -9,6 +9,7 @@ export type JournalFileCode =
   | "read_only"
   | "can_not_open"
   | "io_failed"
+  | "file_gone"
   | "closed";
 
 /** A file that cannot be used as a journal, or no longer. */

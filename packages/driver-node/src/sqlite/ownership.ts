@@ -14,13 +14,17 @@ import { hostname } from "node:os";
 /** Time after which a lost instance is forgotten. */
 const rememberedMs = 7 * 24 * 60 * 60 * 1000;
 
-export const join = (connection: Connection, instance: string, { ttlMs, address }: Lease): void =>
-  connection.transact(() => {
+export const join = (connection: Connection, instance: string, { ttlMs, address }: Lease): void => {
+  connection.checkPlace();
+  return connection.transact(() => {
     connection.sql.forget.run(connection.now() - rememberedMs);
     connection.sql.join.run(instance, connection.now() + ttlMs, ttlMs, address ?? null, processIdentity() ?? null);
   });
+};
 
+/** Renews a lease. One in a file that nobody finds again is lost. */
 export const renew = (connection: Connection, instance: string): boolean =>
+  connection.isInPlace &&
   connection.transact(() => connection.sql.renew.run(connection.now(), instance, connection.now()).changes === 1);
 
 export const leave = (connection: Connection, instance: string): void =>
@@ -119,8 +123,9 @@ export const claim = (
   index: ScopeIndex,
   scope: string,
   who: { readonly instance: string; readonly protocol: number; readonly above: number },
-): Claim =>
-  connection.unsynced(() => {
+): Claim => {
+  connection.checkPlace();
+  return connection.unsynced(() => {
     connection.sql.make.run(scope);
     const scopeRow = index.read(scope) as ScopeRow;
     if (scopeRow.protocol > who.protocol) return { type: "newer_protocol", protocol: scopeRow.protocol };
@@ -131,13 +136,21 @@ export const claim = (
     index.keep(scope, { ...scopeRow, epoch });
     return { type: "claimed", ...lastOwnerOf(scopeRow, row), ...holding(connection, { ...scopeRow, epoch }) };
   });
+};
 
-export const load = (connection: Connection, index: ScopeIndex, scope: string, instance: string): Holding | undefined =>
-  connection.unsynced(() => {
+export const load = (
+  connection: Connection,
+  index: ScopeIndex,
+  scope: string,
+  instance: string,
+): Holding | undefined => {
+  connection.checkPlace();
+  return connection.unsynced(() => {
     if (connection.sql.isOwner.get(scope, instance) === undefined) return undefined;
     const scopeRow = index.read(scope);
     return scopeRow === undefined ? undefined : holding(connection, scopeRow);
   });
+};
 
 /** Releases a scope. Does not sync: a power cut may undo it, and the owner then counts as lost. */
 export const release = (connection: Connection, index: ScopeIndex, scope: string, instance: string): void =>

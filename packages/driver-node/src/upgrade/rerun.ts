@@ -2,7 +2,7 @@
 import { type Journal, Runtime, type ToolDefinition, memoryJournal } from "@pawl/runtime";
 import { type Platform, unpackBlobs, textOf } from "@pawl/runtime/driver";
 import { type Event, type State, recordedOf } from "@pawl/sansio-core";
-import { type PackedBlob, newestProtocol, toolReplayKey } from "@pawl/sansio-core/driver";
+import { type PackedBlob, bodyOf, inLife, newestProtocol, toolReplayKey } from "@pawl/sansio-core/driver";
 import { noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
@@ -26,7 +26,11 @@ const roots = { newest: { kid: "none", secret: new Uint8Array(32) } };
 /** Maps replay keys to calls, to find the call of a context. */
 const callsByKey = ({ scope, calls }: State): ReadonlyMap<string, string> =>
   new Map(
-    calls.rows().map(({ call, tool }) => [toolReplayKey(`${scope.id}/${call.request}`, call.name, tool), call.ref]),
+    calls.rows().map((row) => {
+      const { call, tool } = row;
+      const life = bodyOf(row)?.life.number ?? 1;
+      return [inLife(life, toolReplayKey(`${scope.id}/${call.request}`, call.name, tool)), call.ref];
+    }),
   );
 
 /** Wraps tools so that their steps never start. */

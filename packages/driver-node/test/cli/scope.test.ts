@@ -31,11 +31,21 @@ describe("pawl ls, show and why", () => {
     expect((await pawl(["ls", file, "--prefix", "process:"])).out).toBe(`no scopes in ${file}\n`);
   });
 
-  it("list due scopes as due since a time, not as parked until one in the past", async () => {
-    const { out } = await pawl(["ls", file]);
-    expect(out).toMatch(/^session:waiting .* due since \d{4}-\d\d-\d\d [0-9:]+Z \(.* ago\)$/m);
-    expect(out).toMatch(/^session:parked .* parked, needs an approval$/m);
-    expect((await pawl(["ls", file], { now: 1 })).out).toMatch(/^session:waiting .* parked until .* \(in /m);
+  it("list unfinished work as due now, and a deadline by its time, before it has passed and after", async () => {
+    const path = join(newFolder(), "journal.db");
+    const sleeper = defineTool({ name: "sleeper", durable: true, execute: (_, ctx) => ctx.sleep(3_600_000) });
+    const { runtime, close } = openRuntime({ file: path, tools: [sleeper], patience: { suspendMs: 1 } });
+    const session = await runtime.session("asleep");
+    void session.call("r", [{ id: "c", tool: "sleeper", args: null }]).catch(() => undefined); // Nobody waits.
+    while (session.state.calls.rows()[0]?.phase !== "suspended") await new Promise((go) => setTimeout(go, 2));
+    await session.runner.whenDurable();
+    await close();
+    expect((await pawl(["ls", file])).out).toMatch(/^session:waiting .* due now$/m);
+    expect((await pawl(["ls", file])).out).toMatch(/^session:parked .* parked, needs an approval$/m);
+    expect((await pawl(["ls", path], { now: Date.now() })).out).toMatch(/^session:asleep .* parked until .* \(in /m);
+    expect((await pawl(["ls", path], { now: Date.now() + 7_200_000 })).out).toMatch(
+      /^session:asleep .* due since \d{4}-\d\d-\d\d [0-9:]+Z \(.* ago\)$/m,
+    );
   });
 
   it("list the scopes that need approval, until it is given", async () => {

@@ -1,8 +1,6 @@
 /** Sentences for commands: each one says what is asked of the driver, and what the driver owes after a crash. */
-import { type Command, type Duty, dutyOf } from "@pawl/sansio-core";
+import { type CommandOf, type Command, type Duty, dutyOf } from "@pawl/sansio-core";
 import { keyName } from "./entry.ts";
-
-type CommandOf<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
 const performed: { readonly [P in Duty["performed"]]: string } = {
   at_once: "runs at once",
@@ -37,6 +35,7 @@ const runCauses: { readonly [C in NonNullable<CommandOf<"tool.execute">["cause"]
   executor_back: "its tool has an executor again",
   run_again: "somebody decided to run it again",
   cancelled: "it was cancelled, and has to clean up",
+  other_version: "there is another version of its tool",
 };
 
 const unknownCauses: { readonly [C in CommandOf<"outcome.resolve">["cause"]]: string } = {
@@ -50,6 +49,7 @@ const observed = {
   call_completed: "has completed",
   call_settled_late: "has settled, too late to count",
   call_parked: "is parked",
+  call_unknown: "waits for somebody to decide on it, since its outcome is unknown",
   call_crashed: "has crashed",
 } as const;
 

@@ -1,25 +1,16 @@
 /** The bodies of a scope: started, fed with answers, and ended with their calls. */
-import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
-import { type CallRow, type ProtocolRule, bodyOf, firstTry, hasRule } from "@pawl/sansio-core/driver";
+import type { CommandOf, CallRef, Command, Event, State } from "@pawl/sansio-core";
+import { bodyOf, hasRule, type CallIn } from "@pawl/sansio-core/driver";
 import { stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { BodyRun } from "./body-run.ts";
-import {
-  type Answer,
-  type BodyPort,
-  type RunId,
-  askAs,
-  isAwaiting,
-  leftBy,
-  recordEnd,
-  recordRequest,
-  RequestQueue,
-  unknownOutcome,
-} from "./record.ts";
+import type { RunTerms } from "./rest.ts";
+import { leftBy, recordEnd } from "./body-end.ts";
+import { type BodyPort, bodyPort } from "./body-port.ts";
+import { type Answer, type RunId, RequestQueue } from "./record.ts";
 import { type HostSide, completionKeyId, placeOf, reportUnheard } from "../host/host.ts";
 import { answeredConnection, ParkedCalls } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
-import { textOf } from "../error.ts";
 import type { CallFacts, ProcessApi } from "./facet/facet.ts";
 import type { HostRequest } from "../host/host-request.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
@@ -39,9 +30,7 @@ import type { Cause, ScopeRunner } from "../scope/runner.ts";
 import type { Instance } from "../session/instance.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 
-type RunningRow = Extract<CallRow, { readonly phase: "running" }>;
-type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
-
+type RunningRow = CallIn<"running">;
 /** The parts of a scope that its bodies work with. */
 export interface BodiesScope {
   readonly runner: ScopeRunner;
@@ -62,6 +51,8 @@ export class Bodies {
   readonly #requests = new RequestQueue();
   /** Runs whose record is being read. */
   readonly #starting = new Set<Command>();
+  /** The calls as they were when runs were asked last to leave memory. */
+  #restedWith: State["calls"] | undefined;
 
   constructor(instance: Instance, store: ScopeStore, side: HostSide, scope: BodiesScope) {
     this.#instance = instance;
@@ -69,7 +60,8 @@ export class Bodies {
     this.#side = side;
     this.#scope = scope;
     this.#runner = scope.runner;
-    this.#bodyPort = this.#portOfBodies();
+    const suspend = (id: RunId): boolean => this.#suspend(id);
+    this.#bodyPort = bodyPort(instance, { ...scope, requests: this.#requests, suspend });
   }
 
   get #parked(): ParkedCalls {
@@ -125,7 +117,7 @@ export class Bodies {
   }
 
   /** Begins the run that a command asks for. A later run is recorded before it starts. */
-  async execute(command: Of<"tool.execute">): Promise<void> {
+  async execute(command: CommandOf<"tool.execute">): Promise<void> {
     this.#starting.add(command);
     try {
       await this.#execute(command);
@@ -134,7 +126,7 @@ export class Bodies {
     }
   }
 
-  async #execute(command: Of<"tool.execute">): Promise<void> {
+  async #execute(command: CommandOf<"tool.execute">): Promise<void> {
     const { call, attempt, run, cause, tool_id: toolId } = command;
     const begins = this.#scope.processApi.begins(command);
     if (begins !== undefined && !(await begins)) return;
@@ -160,26 +152,28 @@ export class Bodies {
   }
 
   /** Reads the record of the run, and reads it again if an effect settled meanwhile. */
-  async #begin(command: Of<"tool.execute">, tool: LiveTool): Promise<void> {
+  async #begin(command: CommandOf<"tool.execute">, tool: LiveTool): Promise<void> {
+    const begunAt = this.#instance.platform.monotonic();
     const before = this.#current(command);
     const past = await recordedRunOf(this.#recordedRunPort, command.call, command.attempt);
     const now = this.#current(command);
     if (now === undefined) return;
     if (now.body !== before?.body) return this.#begin(command, tool);
-    await this.#run(command, tool, past);
+    const maySuspend = command.recovery === "rerunnable" && tool.manifest.suspend;
+    await this.#run(command, tool, past, { begunAt, maySuspend });
   }
 
   /** Returns the row of a run, while it is the current one of its call. */
-  #current({ call, attempt, run }: Of<"tool.execute">): RunningRow | undefined {
+  #current({ call, attempt, run }: CommandOf<"tool.execute">): RunningRow | undefined {
     const row = this.#state.calls.at(call);
     return row?.phase === "running" && row.body.attempt === attempt && row.body.run === run ? row : undefined;
   }
 
-  async #run(command: Of<"tool.execute">, tool: LiveTool, past: RecordedRun): Promise<void> {
+  async #run(command: CommandOf<"tool.execute">, tool: LiveTool, past: RecordedRun, terms: RunTerms): Promise<void> {
     const { call, attempt, run } = command;
     this.#starting.delete(command);
     this.end(call);
-    const body = new BodyRun({ call, attempt, run }, this.#bodyPort, past);
+    const body = new BodyRun({ call, attempt, run }, this.#bodyPort, past, terms);
     this.#runs.set(call, body);
     const cancelled = this.#current(command)?.cancelled;
     if (cancelled !== undefined) body.enqueueCancel({ seq: cancelled.seq, index: -1 });
@@ -190,7 +184,7 @@ export class Bodies {
     const ending = await runTool(
       this.#side,
       { ...placeOf(this.#state, call), args: command.args },
-      () => this.#scope.processApi.execute(tool, command, context, () => body.isOver),
+      () => this.#scope.processApi.execute(tool, command, context, body),
       body,
     );
     if (body.isCancelled) await body.cleanUps.over();
@@ -201,10 +195,6 @@ export class Bodies {
     if (ending.type === "connection") return this.#parked.park(command, facts, ending.provider);
     const result = bodyResult(body, facts, ending.result);
     await recordEnd(this.#runner, { type: "call.settled", call, attempt, run, result, duration_ms, ...left });
-  }
-
-  #has(rule: ProtocolRule): boolean {
-    return hasRule(this.#state.scope.protocol, rule);
   }
 
   /** Ends the run of a body that has ended. Names what it leaves, and tells the host of failures that it never looked at. */
@@ -228,13 +218,14 @@ export class Bodies {
     this.#runner.apply({ type: "call.settled_late", ...id, output: ending.result.output, duration_ms });
   }
 
-  #facts(command: Of<"tool.execute">): CallFacts {
+  #facts(command: CommandOf<"tool.execute">): CallFacts {
     const { call, attempt, run } = command;
     const facts: CallFacts = callFacts(this.#side, this.#scope, command, {
       handOut: (key) => this.#handOut({ call, attempt, run }, key),
       continueAs: (args, signals) => {
         const left = this.#leave(call, facts);
-        const life = this.#has("lives") ? { args_hash: stableHash(args), signals } : {};
+        const hasLives = hasRule(this.#state.scope.protocol, "lives");
+        const life = hasLives ? { args_hash: stableHash(args), signals } : {};
         void recordEnd(this.#runner, { type: "call.continued", call, attempt, run, args, ...life, ...left });
       },
     });
@@ -246,38 +237,27 @@ export class Bodies {
     this.#requests.again();
   }
 
-  #portOfBodies(): BodyPort {
-    const tell = (event: Event): void => void this.#runner.apply(event);
-    return {
-      mayAct: () => this.#runner.mayAct(),
-      isHeld: ({ call }) => this.#requests.has(call),
-      isDue: () => this.#runner.isDue,
-      ask: (id, request) => askAs(this.#state, id, request, this.#scope.askHost),
-      record: (id, request) => this.#requests.ask(id.call, () => recordRequest(this.#runner, id, request)),
-      leave: ({ call }, key) => tell({ type: "wait.cancelled", call, key }),
-      reuse: ({ call, attempt }, key) =>
-        this.#requests.ask(call, () => (tell({ type: "effect.reused", call, attempt, key }), "done")),
-      settle: (id, key, result, tried) =>
-        tell({ type: "step.settled", ...id, key, result, ...(tried === firstTry ? {} : { try: tried }) }),
-      failed: (id, key, tried, error, retry_in_ms) =>
-        tell({ type: "step.failed", ...id, key, try: tried, error, retry_in_ms }),
-      unknown: (id, key) => {
-        const settle = () => (tell({ type: "step.settled", ...id, key, result: unknownOutcome }), "done" as const);
-        return this.#has("unknown_step_in_place") ? this.#requests.ask(id.call, settle) : void settle();
-      },
-      awaits: ({ call }, requests) => isAwaiting(this.#state, call, requests),
-      effectsMs: () => (this.#has("waits_for_effects") ? this.#state.scope.options.effects_ms : undefined),
-      diverge: (id, position, { expected, found }) => tell({ type: "call.diverged", ...id, position, expected, found }),
-      cleanedUp: (id) => tell({ type: "call.cleaned_up", ...id }),
-      schedule: () => this.#runner.schedule(),
-      suspend: ({ call, ...run }) => {
-        const suspended = this.#runner.apply({ type: "call.suspended", call, ...run });
-        if (E.isRight(suspended)) this.end(call as CallRef);
-      },
-      fail: (thrown) => this.#runner.abandon(`a body cannot go on: ${textOf(thrown)}`),
-      platform: this.#instance.platform,
-      patience: this.#instance.patience,
-    };
+  /** Suspends a run if the core finds that it waits for records alone. A value that is being read may be its answer. */
+  #suspend({ call, ...run }: RunId): boolean {
+    if (!this.#store.values.isEmpty) return false;
+    const link = this.#requests.linkOf(call);
+    const room = link === undefined ? {} : { link };
+    if (E.isLeft(this.#runner.apply({ type: "call.suspended", call, ...run, ...room }))) return false;
+    this.end(call as CallRef);
+    this.#scope.processApi.suspended(call as CallRef);
+    return true;
+  }
+
+  /**
+   * Suspends what had to stay when it was quiet, and may leave now. Called whenever the scope is at rest: of a chain of
+   * callers the lowest leaves first, and with that the next one may.
+   */
+  retryRest(): void {
+    const { calls } = this.#state;
+    if (calls === this.#restedWith) return;
+    this.#restedWith = calls;
+    this.#requests.again();
+    for (const run of this.#runs.values()) run.rest.retry();
   }
 
   /**
@@ -285,7 +265,7 @@ export class Bodies {
    * in its row alone, and is then in its stored form (`isRecorded`).
    */
   answerOf(
-    { call, key, seq, index, value }: Of<"step.answer">,
+    { call, key, seq, index, value }: CommandOf<"step.answer">,
     cause: Cause,
   ): { readonly answer: Answer; readonly isRecorded: boolean } | undefined {
     const run = this.#runs.get(call);

@@ -5,8 +5,13 @@
  *
  * A cancelled run waits for its clean-ups first, and then for its grace, which the core counts.
  */
+import type { EventOf, State } from "@pawl/sansio-core";
+import { awaitedEffects, bodyOf, hasRule } from "@pawl/sansio-core/driver";
+import * as E from "fp-ts/lib/Either.js";
+import type { ScopeRunner } from "../scope/runner.ts";
+import type { BodyPort } from "./body-port.ts";
 import { type Divergence, endedBefore } from "./divergence.ts";
-import type { BodyPort, RunId } from "./record.ts";
+import type { Outcome, Request, RunId } from "./record.ts";
 import type { News, ReplayOrder } from "./replay.ts";
 import type { CleanUps } from "./stop.ts";
 
@@ -94,3 +99,34 @@ export class BodyEnd {
     return new Promise((then) => this.#port.platform.nextTurn(then));
   }
 }
+
+/** Returns whether a request makes something run outside of its body, whose end it may hold back. */
+const isOutside = ({ effect: { kind }, isWait }: Request): boolean =>
+  isWait !== true && (kind === "step" || kind === "host" || kind === "trigger" || kind === "batch");
+
+/** Returns whether the end of a call's body waits for any of these requests. What has settled is about to be answered. */
+export const isAwaiting = (state: State, call: string, requests: Iterable<{ readonly request: Request }>): boolean => {
+  const row = state.calls.at(call);
+  const open = row === undefined ? [] : (bodyOf(row)?.open ?? []);
+  const awaited = new Set(awaitedEffects(state, call));
+  const idle = new Set(open.map(({ key }) => key).filter((key) => !awaited.has(key)));
+  return [...requests].some(({ request }) => isOutside(request) && !idle.has(request.key));
+};
+
+/** Names what a body leaves that ends now; undefined where its end waits for no effects. */
+export const leftBy = (state: State, call: string): readonly string[] | undefined => {
+  const row = state.calls.at(call);
+  const waits = hasRule(state.scope.protocol, "waits_for_effects") && row?.phase === "running";
+  return waits && row.cancelled === undefined ? awaitedEffects(state, call) : undefined;
+};
+
+/** Records the end of a body. While its values were stored a call below may have begun again: then the scope is lost. */
+export const recordEnd = async (
+  runner: ScopeRunner,
+  event: EventOf<"call.settled" | "call.continued">,
+): Promise<void> => {
+  let told: Outcome | undefined = runner.apply(event);
+  while (told !== undefined && E.isRight(told) && told.right.later !== undefined) told = await told.right.later;
+  if (told !== undefined && E.isLeft(told) && told.left.code === "effects_open")
+    runner.abandon(`the end of a body was refused: ${told.left.message}`);
+};

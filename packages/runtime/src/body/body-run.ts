@@ -35,7 +35,7 @@
  *
  * A run that breaks rule 4 has diverged (divergence.ts): it is over.
  *
- * A live run that only waits, and asks nothing for `suspendMs`, leaves memory; the answer that it waits for begins the next.
+ * A live run that only waits, and is quiet for a while, leaves memory (rest.ts); the answer that it waits for begins the next.
  *
  * A cancel has a place in the log as an answer has, and is delivered in its turn: the signal of the work is aborted, and
  * the clean-ups that the function registered with `onCancel` begin. They may ask for effects as before, under a signal that
@@ -47,9 +47,11 @@
  */
 import type { Ask } from "@pawl/sansio-core";
 import { BodyEnd } from "./body-end.ts";
-import { type Answer, type BodyPort, type Request, type RunId } from "./record.ts";
-import { type Divergence, askedBefore, differsFrom, quiet } from "./divergence.ts";
-import { CleanUps, ended, IdleWatch, Signals } from "./stop.ts";
+import type { BodyPort } from "./body-port.ts";
+import type { Answer, Request, RunId } from "./record.ts";
+import { type Divergence, askedBefore, differsFrom, divergenceIn, quiet } from "./divergence.ts";
+import { RestWatch, type RunTerms } from "./rest.ts";
+import { CancelMark, CleanUps, ended, Signals } from "./stop.ts";
 import type { EffectError } from "../error.ts";
 import { type News, type Place, type RecordedRun, insert, ReplayOrder } from "./replay.ts";
 import { ReuseQueue } from "./reuse.ts";
@@ -75,15 +77,16 @@ export class BodyRun {
   readonly cleanUps: CleanUps;
   /** True once it was given the token under which the outside completes the call. */
   hasCompletionKey = false;
+  readonly #cancel = new CancelMark();
   #now: number;
   readonly #keepsOrder: boolean;
   readonly #reuses = new ReuseQueue();
-  readonly #idle: IdleWatch;
+  readonly rest: RestWatch;
   readonly #work: StepWork;
   /** Set once the function has ended. */
   #end: BodyEnd | undefined;
 
-  constructor(id: RunId, port: BodyPort, past: RecordedRun) {
+  constructor(id: RunId, port: BodyPort, past: RecordedRun, terms: RunTerms) {
     this.id = id;
     this.#port = port;
     this.#replayOrder = new ReplayOrder(past.effects);
@@ -91,10 +94,8 @@ export class BodyRun {
     this.#now = past.at;
     this.#work = new StepWork(id, port);
     this.#keepsOrder = past.keepsOrder;
-    const { suspendMs, holdMs } = port.patience;
-    const patienceMs = (): number => (this.#replayOrder.isLive ? suspendMs : holdMs);
-    this.#idle = new IdleWatch(port.platform, patienceMs, () => this.#rest());
-    this.#idle.touch();
+    this.rest = new RestWatch(port, terms, this.#replayOrder, () => this.#onQuiet());
+    this.rest.touch();
     this.cleanUps = new CleanUps({ platform: port.platform, done: () => this.#isOver || port.cleanedUp(id) });
   }
 
@@ -107,14 +108,19 @@ export class BodyRun {
   }
 
   /** Suspends a live run that was quiet for a while. A run that its log expects to go on has diverged. */
-  #rest(): void {
+  #onQuiet(): void {
     if (this.news !== "none" || this.#port.isHeld(this.id) || this.#port.isDue()) {
       this.#port.schedule();
-      this.#idle.touch();
-    } else if (this.#end !== undefined && this.#replayOrder.isLive) this.#idle.touch();
-    else if (this.#replayOrder.isLive) this.#port.suspend(this.id);
+      this.rest.touch();
+    } else if (this.#end !== undefined && this.#replayOrder.isLive) this.rest.touch();
+    else if (this.#replayOrder.isLive) this.rest.leave(() => this.#port.suspend(this.id));
     else if (this.#reuses.first !== undefined) this.diverge(askedBefore(this.#replayOrder.missing, this.#reuses.first));
     else this.diverge(quiet);
+  }
+
+  /** True until all that is on record of this attempt has happened again. */
+  get isRepeating(): boolean {
+    return !this.#replayOrder.isLive;
   }
 
   /** Resolves when the function may end, or begin anew. */
@@ -159,7 +165,7 @@ export class BodyRun {
 
   /** Detaches the run. The user's function keeps executing; its requests and its result are ignored. */
   end(): void {
-    this.#idle.stop();
+    this.rest.stop();
     this.#isOver = true;
     this.#waiting.clear();
     this.#queue = [];
@@ -176,22 +182,16 @@ export class BodyRun {
     const heard = this.#heard.get(key);
     const waiting = this.#waiting.get(key);
     if (heard !== undefined || waiting !== undefined) {
-      const other = this.#problemOf(request, waiting?.request);
+      const other =
+        waiting === undefined ? divergenceIn(this.#port.ask(this.id, request)) : differsFrom(waiting.request, request);
       if (other !== undefined) return this.diverge(other);
       return heard === undefined ? void waiting?.told.push(told) : told(heard);
     }
     this.#position += 1;
-    this.#idle.touch();
     this.#waiting.set(key, { request, told: [told] });
     this.#obey(request, this.#port.ask(this.id, request));
+    if (!this.#isOver) this.rest.touch();
     this.#port.schedule();
-  }
-
-  /** Compares a request with the one that was made under its key before. */
-  #problemOf(request: Request, before: Request | undefined): Divergence | undefined {
-    if (before !== undefined) return differsFrom(before, request);
-    const verdict = this.#port.ask(this.id, request);
-    return verdict.type === "diverged" ? verdict : undefined;
   }
 
   #obey(request: Request, verdict: Ask): void {
@@ -242,23 +242,23 @@ export class BodyRun {
 
   /** Queues a cancel; the signal is aborted in its place among the answers. */
   enqueueCancel(place: Place): void {
-    this.signals.cancelAt(place);
+    this.#cancel.enqueue(place);
     this.review();
   }
 
   /** True once the call is cancelled, though the signal may not be aborted yet. */
   get isCancelled(): boolean {
-    return this.signals.isTold;
+    return this.#cancel.isTold;
   }
 
   get #isCancelDue(): boolean {
-    return this.signals.isCancelDue(this.#replayOrder.next ?? this.#queue[0]);
+    return this.#cancel.isDue(this.#replayOrder.next ?? this.#queue[0]);
   }
 
   /** Delivers the one thing that is due now; false if there is none. */
   deliverNext(): boolean {
     if (this.#isOver) return false;
-    if (this.#isCancelDue) return this.signals.cancel();
+    if (this.#isCancelDue) return this.#cancel.deliver(this.signals);
     const due = this.#replayOrder.due;
     if (due !== undefined) return this.#deliverRecorded(due);
     if (!this.#replayOrder.isLive) return false;
@@ -271,6 +271,7 @@ export class BodyRun {
     const answer = this.#recorded.get(key);
     if (answer === undefined || !this.#deliver(answer)) return false;
     this.#replayOrder.delivered();
+    this.rest.touch();
     return true;
   }
 
@@ -278,6 +279,7 @@ export class BodyRun {
     const [next] = this.#queue;
     if (next === undefined || !this.#deliver(next)) return false;
     this.#queue.shift();
+    this.rest.touch();
     return true;
   }
 
@@ -288,7 +290,6 @@ export class BodyRun {
     this.#reuses.delivered(answer.key);
     this.#heard.set(answer.key, answer);
     this.#now = answer.at;
-    this.#idle.touch();
     for (const tell of waiting.told) tell(answer);
     this.review();
     return true;

@@ -17,6 +17,10 @@ export type Divergence = Pick<Extract<Ask, { readonly type: "diverged" }>, "expe
 
 const nameOf = ({ key, hash, effect }: Request): string => `${effect.kind} \`${key}\` with input ${hash}`;
 
+/** Returns how a request differs from the record, if that is the verdict on it. */
+export const divergenceIn = (verdict: Ask): Divergence | undefined =>
+  verdict.type === "diverged" ? verdict : undefined;
+
 /** Compares two requests that one run made under the same key. */
 export const differsFrom = (before: Request, request: Request): Divergence | undefined => {
   const isSame = before.hash === request.hash && before.effect.kind === request.effect.kind;

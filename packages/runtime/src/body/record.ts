@@ -15,17 +15,7 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import type { Told } from "../scope/deferred-event.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
-import {
-  type EffectResult,
-  type EffectSpec,
-  type StepError,
-  awaitedEffects,
-  bodyOf,
-  hasRule,
-} from "@pawl/sansio-core/driver";
-import type { Patience } from "./stop.ts";
-import type { Platform } from "../platform.ts";
-import type { Divergence } from "./divergence.ts";
+import type { EffectResult, EffectSpec } from "@pawl/sansio-core/driver";
 import type { Place } from "./replay.ts";
 import type { Try, TryTerms } from "./step-work.ts";
 import { type HostRequest, triggerRequest } from "../host/host-request.ts";
@@ -51,26 +41,6 @@ export interface Request {
 /** `tried`: which try it is, where that is not the only one. */
 export type Work = (tried?: Try) => EffectResult | Promise<EffectResult>;
 
-/** Returns whether a request makes something run outside of its body, whose end it may hold back. */
-const isOutside = ({ effect: { kind }, isWait }: Request): boolean =>
-  isWait !== true && (kind === "step" || kind === "host" || kind === "trigger" || kind === "batch");
-
-/** Returns whether the end of a call's body waits for any of these requests. What has settled is about to be answered. */
-export const isAwaiting = (state: State, call: string, requests: Iterable<{ readonly request: Request }>): boolean => {
-  const row = state.calls.at(call);
-  const open = row === undefined ? [] : (bodyOf(row)?.open ?? []);
-  const awaited = new Set(awaitedEffects(state, call));
-  const idle = new Set(open.map(({ key }) => key).filter((key) => !awaited.has(key)));
-  return [...requests].some(({ request }) => isOutside(request) && !idle.has(request.key));
-};
-
-/** Names what a body leaves that ends now; undefined where its end waits for no effects. */
-export const leftBy = (state: State, call: string): readonly string[] | undefined => {
-  const row = state.calls.at(call);
-  const waits = hasRule(state.scope.protocol, "waits_for_effects") && row?.phase === "running";
-  return waits && row.cancelled === undefined ? awaitedEffects(state, call) : undefined;
-};
-
 /** Answers a step that may run once, and began in a run that was lost. */
 export const unknownOutcome: EffectResult = {
   status: "err",
@@ -85,40 +55,6 @@ export interface Answer extends Place {
   readonly winner: string | undefined;
 }
 
-export interface BodyPort {
-  /** Asks for a turn, in which answers are delivered. */
-  readonly schedule: () => void;
-  /** Abandons the scope, whose interpreter has failed. */
-  readonly fail: (thrown: unknown) => void;
-  /** Returns true while this process owns the scope. */
-  readonly mayAct: () => boolean;
-  readonly ask: (run: RunId, request: Request) => Ask;
-  readonly record: (run: RunId, request: Request) => void;
-  readonly reuse: (run: RunId, key: string) => void;
-  readonly settle: (run: RunId, key: string, result: EffectResult, tried: number) => void;
-  /** Records that a try has failed, and that another follows. */
-  readonly failed: (run: RunId, key: string, tried: number, error: StepError, retryInMs: number) => void;
-  /** Records that the outcome of a step is unknown, behind the requests before it. */
-  readonly unknown: (run: RunId, key: string) => void;
-  /** Tells whether the end of the run's body waits for any of these requests, which have no answer. */
-  readonly awaits: (run: RunId, requests: Iterable<{ readonly request: Request }>) => boolean;
-  /** Returns how long it does; undefined where the protocol has bodies end at once. */
-  readonly effectsMs: () => number | undefined;
-  /** Cancels the wait under this key. */
-  readonly leave: (run: RunId, key: string) => void;
-  /** Records that all clean-ups after a cancel are done. */
-  readonly cleanedUp: (run: RunId) => void;
-  readonly diverge: (run: RunId, position: number, divergence: Divergence) => void;
-  /** Returns true while a request of the run waits to be recorded. */
-  readonly isHeld: (run: RunId) => boolean;
-  /** Returns true if a deadline of the scope has passed that no event says yet. */
-  readonly isDue: () => boolean;
-  /** Suspends the run, if it only waits. */
-  readonly suspend: (run: RunId) => void;
-  readonly platform: Platform;
-  readonly patience: Patience;
-}
-
 /** Rejections that mean that the run is over, or its scope moved: nobody is left to answer. */
 const isOver: ReadonlySet<RejectionCode> = new Set([
   "call_unknown",
@@ -130,10 +66,15 @@ const isOver: ReadonlySet<RejectionCode> = new Set([
   "scope_has_moved",
 ]);
 
-/** `later` means that its link is full and it is to be tried again; a promise, that its values are being stored. */
-type Now = "done" | "later";
+/** The scope to which no more messages go for now: the request is tried again when one was answered. */
+interface Full {
+  readonly link: string;
+}
+
+/** A promise means that its values are being stored. */
+type Now = "done" | Full;
 type Put = Now | Promise<Now>;
-type Outcome = E.Either<Rejection, Told>;
+export type Outcome = E.Either<Rejection, Told>;
 
 /** Follows an event that may still wait for its values to be stored. An abandoned scope leaves nothing to do. */
 const putBy = (told: Outcome, rejected: (rejection: Rejection) => Put): Put => {
@@ -154,20 +95,9 @@ const refuse = (runner: ScopeRunner, asked: EventOf<"effect.requested">, { code,
 export const recordRequest = (runner: ScopeRunner, id: RunId, { key, hash, effect }: Request): Put => {
   const asked = { type: "effect.requested", ...id, key, hash, effect } as const;
   return putBy(runner.apply(asked), (rejection) => {
-    if (rejection.code === "link_full") return "later";
+    if (rejection.code === "link_full" && effect.kind === "message") return { link: effect.to };
     return isOver.has(rejection.code) || runner.isAbandoned ? "done" : refuse(runner, asked, rejection);
   });
-};
-
-/** Records the end of a body. While its values were stored a call below may have begun again: then the scope is lost. */
-export const recordEnd = async (
-  runner: ScopeRunner,
-  event: EventOf<"call.settled" | "call.continued">,
-): Promise<void> => {
-  let told: Outcome | undefined = runner.apply(event);
-  while (told !== undefined && E.isRight(told) && told.right.later !== undefined) told = await told.right.later;
-  if (told !== undefined && E.isLeft(told) && told.left.code === "effects_open")
-    runner.abandon(`the end of a body was refused: ${told.left.message}`);
 };
 
 /** The queue of one call. */
@@ -175,6 +105,8 @@ class Line {
   readonly #puts: (() => Put)[];
   readonly #emptied: (line: Line) => void;
   #isStoring = false;
+  /** The link that has no room for the first of them. */
+  #link: string | undefined;
 
   constructor(first: () => Put, emptied: (line: Line) => void) {
     this.#puts = [first];
@@ -199,9 +131,15 @@ class Line {
 
   /** Takes the outcome of the first; returns true if it is done, and the next may be recorded. */
   took(put: Put): boolean {
+    this.#link = undefined;
     if (put === "done") this.#puts.shift();
-    else if (put !== "later") this.#store(put);
+    else if ("link" in put) this.#link = put.link;
+    else this.#store(put);
     return put === "done";
+  }
+
+  get link(): string | undefined {
+    return this.#link;
   }
 
   #store(stored: Promise<Now>): void {
@@ -231,6 +169,11 @@ export class RequestQueue {
   /** Returns true while a request of this call is not recorded. */
   has(call: string): boolean {
     return this.#lines.has(call);
+  }
+
+  /** Returns the link that has no room for the next request of this call. */
+  linkOf(call: string): string | undefined {
+    return this.#lines.get(call)?.link;
   }
 
   /** Tries again what found its link full. */

@@ -12,7 +12,8 @@
 import { type EffectResult, type StepError, type StepRecovery, firstTry, retryDelayMs } from "@pawl/sansio-core/driver";
 import { EffectError } from "../error.ts";
 import type { Platform } from "../platform.ts";
-import { type BodyPort, type Request, type RunId, type Work, unknownOutcome } from "./record.ts";
+import type { BodyPort } from "./body-port.ts";
+import { type Request, type RunId, type Work, unknownOutcome } from "./record.ts";
 import { LazySignal } from "./stop.ts";
 
 /** How often a step is tried, and how long each try may take. */

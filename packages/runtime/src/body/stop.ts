@@ -1,6 +1,6 @@
 /**
  * How a body is told to stop. A cancel aborts the signal of the work that it has begun; what it asks for afterwards, to
- * clean up, has a signal of its own, which only the call's end aborts. A body that is quiet for a while is suspended.
+ * clean up, has a signal of its own, which only the call's end aborts.
  */
 import { type ToolResult, cancelled as cancelledResult } from "@pawl/tool-value";
 import { EffectError } from "../error.ts";
@@ -64,27 +64,10 @@ export class Signals {
   readonly #work = new LazySignal();
   readonly #shielded = new LazySignal();
   #isCancelled = false;
-  /** The place of a cancel that is not delivered yet. */
-  #cancelledAt: Place | undefined;
-  /** True once the call is cancelled, though the signal may not be aborted yet. */
-  isTold = false;
 
-  /** Notes a cancel, which is delivered in its place among the answers. */
-  cancelAt(place: Place): void {
-    this.isTold = true;
-    this.#cancelledAt = place;
-  }
-
-  /** Returns true if all that stands before the cancel has happened. `next`: the place of what happens next. */
-  isCancelDue(next: Place | undefined): boolean {
-    return this.#cancelledAt !== undefined && (next === undefined || isEarlier(this.#cancelledAt, next));
-  }
-
-  cancel(): true {
-    this.#cancelledAt = undefined;
+  cancel(): void {
     this.#isCancelled = true;
     this.#work.abort(cancelled);
-    return true;
   }
 
   end(): void {
@@ -100,6 +83,34 @@ export class Signals {
   /** Returns the signal for work that begins now. After a cancel only the call's end aborts it. */
   get current(): LazySignal {
     return this.#isCancelled ? this.#shielded : this.#work;
+  }
+}
+
+/** A cancel on its way to a run: it has a place in the log, as an answer has. */
+export class CancelMark {
+  #isTold = false;
+  #place: Place | undefined;
+
+  enqueue(place: Place): void {
+    this.#isTold = true;
+    this.#place = place;
+  }
+
+  /** True once the call is cancelled, though the run may not have heard it yet. */
+  get isTold(): boolean {
+    return this.#isTold;
+  }
+
+  /** Returns true if it stands before what the run hears next. */
+  isDue(next: Place | undefined): boolean {
+    return this.#place !== undefined && (next === undefined || isEarlier(this.#place, next));
+  }
+
+  /** Aborts the signal of the work. */
+  deliver(signals: Signals): true {
+    this.#place = undefined;
+    signals.cancel();
+    return true;
   }
 }
 
@@ -150,55 +161,5 @@ export class CleanUps {
 
   end(): void {
     this.#heard?.();
-  }
-}
-
-/** How long a body may be quiet. */
-export interface Patience {
-  /** Before it is suspended, if it only waits. */
-  readonly suspendMs: number;
-  /** In a re-run, while an answer of its log is held for a request that it does not make. */
-  readonly holdMs: number;
-}
-/** Bounds on quiet bodies, where options give no others. */
-export const defaultPatience: Patience = { suspendMs: 2000, holdMs: 30_000 };
-
-/** Reports when nothing has happened for a while. Each event costs a number; only being idle costs a timer. */
-export class IdleWatch {
-  readonly #platform: Platform;
-  readonly #patienceMs: () => number;
-  readonly #onIdle: () => void;
-  #since = 0;
-  #ringsAt = 0;
-  #callOff: (() => void) | undefined;
-
-  constructor(platform: Platform, patienceMs: () => number, onIdle: () => void) {
-    this.#platform = platform;
-    this.#patienceMs = patienceMs;
-    this.#onIdle = onIdle;
-  }
-
-  /** Begins the wait anew. The timer that runs is kept, unless it would ring too late. */
-  touch(): void {
-    this.#since = this.#platform.monotonic();
-    const ms = this.#patienceMs();
-    if (this.#callOff !== undefined && this.#ringsAt <= this.#since + ms) return;
-    this.stop();
-    this.#waitFor(ms);
-  }
-
-  stop(): void {
-    this.#callOff?.();
-    this.#callOff = undefined;
-  }
-
-  #waitFor(ms: number): void {
-    this.#ringsAt = this.#platform.monotonic() + ms;
-    this.#callOff = this.#platform.later(ms, () => {
-      this.#callOff = undefined;
-      const rest = this.#patienceMs() - (this.#platform.monotonic() - this.#since);
-      if (rest > 0) this.#waitFor(rest);
-      else this.#onIdle();
-    });
   }
 }

@@ -2,17 +2,15 @@
  * Requests to the host. A body asks for something, and the host's answer is recorded. A cancelled call asks for the end of
  * the work that it began outside, and repeats that until the host acknowledges it.
  */
-import type { Command, Event, State } from "@pawl/sansio-core";
+import type { CommandOf, Event, State } from "@pawl/sansio-core";
 import type { EffectResult } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { jsonOf } from "../tool/argument.ts";
 import { failureOf } from "../error.ts";
 import type { Platform } from "../platform.ts";
-import { type HostPort, type ToolHost, placeOf, report } from "./host.ts";
+import { type HostPort, type HostSays, type ToolHost, placeOf, report } from "./host.ts";
 
-type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
-
-export type HostRequest = Of<"host.request">;
+export type HostRequest = CommandOf<"host.request">;
 type Asked = Pick<HostRequest, "call" | "key" | "name" | "input">;
 
 export const triggerRequest = "trigger.emit";
@@ -29,22 +27,65 @@ const unhandled = (name: string): { readonly code: string; readonly message: str
     ? { code: "trigger_unavailable", message: "trigger store is unavailable in this runtime" }
     : { code: "host_request_unhandled", message: `the host answers no requests \`${name}\`` };
 
-const resultOf = async (request: HostPort["request"], { call, key, name, input }: Asked): Promise<EffectResult> => {
+const resultOf = async (
+  request: HostPort["request"],
+  { call, key, name, input }: Asked,
+  says: HostSays,
+): Promise<EffectResult> => {
   if (request === undefined) return { status: "err", error: unhandled(name) };
   try {
-    return answered(name, await request(name, input, `${call}:${key}`));
+    return answered(name, await request(name, input, `${call}:${key}`, says));
   } catch (thrown) {
     return failureOf(thrown, "host_request_failed");
   }
 };
 
 /** Answers `host.request`. An error that the host throws is the body's error. */
-export const answerOf = async (request: HostPort["request"], asked: Asked): Promise<Event> => {
+export const answerOf = async (request: HostPort["request"], asked: Asked, says: HostSays): Promise<Event> => {
   const { call, key } = asked;
-  return { type: "host.answered", call, key, result: await resultOf(request, asked) };
+  return { type: "host.answered", call, key, result: await resultOf(request, asked, says) };
 };
 
-type Cancel = Extract<Command, { readonly type: "external.cancel" }>;
+/**
+ * The requests of one runtime that are with its host, by the events that asked. None is asked twice at a time, also where
+ * its scope has left memory, and has come back, before a person answered.
+ */
+export class HostRequests {
+  readonly #byScope = new Map<string, Map<number, object>>();
+
+  /** Counts the scopes with requests at the host. */
+  get size(): number {
+    return this.#byScope.size;
+  }
+
+  has(scope: string): boolean {
+    return this.#byScope.has(scope);
+  }
+
+  /** Begins a request, and returns what ends it; undefined where it is with the host already. */
+  begin(scope: string, place: number): (() => boolean) | undefined {
+    const known = this.#byScope.get(scope) ?? new Map<number, object>();
+    if (known.has(place)) return undefined;
+    const asked = {};
+    this.#byScope.set(scope, known.set(place, asked));
+    return () => this.#end(scope, place, asked);
+  }
+
+  /** Returns whether the answer is still wanted: a scope that was lost meanwhile asks anew. */
+  #end(scope: string, place: number, asked: object): boolean {
+    const known = this.#byScope.get(scope);
+    if (known?.get(place) !== asked) return false;
+    known.delete(place);
+    if (known.size === 0) this.#byScope.delete(scope);
+    return true;
+  }
+
+  forget(scope: string): void {
+    this.#byScope.delete(scope);
+  }
+}
+
+type Cancel = CommandOf<"external.cancel">;
 
 /** Work outside that a cancelled call had begun. */
 export interface ExternalWork {

@@ -1,5 +1,6 @@
 /** Preparation of calls: before the launch the arguments are checked, and the tool prepares the call. Each gives an event. */
-import type { Command, Event, State } from "@pawl/sansio-core";
+import type { CallRef, Event, State, CommandOf } from "@pawl/sansio-core";
+import { hasRule } from "@pawl/sansio-core/driver";
 import {
   type Json,
   type ToolCallOutput,
@@ -14,8 +15,6 @@ import type { LiveTool, PrepareContext, Prepared } from "../tool/live-tool.ts";
 import { hidden, resultOfThrown } from "./outcome.ts";
 import { roundTripped } from "../scope/round-trip.ts";
 
-type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
-
 export interface PreparePort {
   readonly host: ToolHost;
   readonly tool: (id: string) => LiveTool | undefined;
@@ -23,10 +22,15 @@ export interface PreparePort {
 
 export const uncheckable = { verdict: "invalid", message: "arguments: they could not be checked" } as const;
 
-export const checkCall = async (port: PreparePort, state: State, command: Of<"args.check">): Promise<Event> => {
+/** A call in preparation waits while its tool is away. The check of arguments that a person edited does not. */
+const mayWait = ({ scope, calls }: State, call: CallRef): boolean =>
+  hasRule(scope.protocol, "absent_tool_waits") && calls.at(call)?.phase !== "awaiting_approval";
+
+export const checkCall = async (port: PreparePort, state: State, command: CommandOf<"args.check">): Promise<Event> => {
   const { call, tool_id: toolId, args } = command;
   const args_hash = stableHash(args);
   const tool = port.tool(toolId);
+  if (tool === undefined && mayWait(state, call)) return { type: "call.tool_missing", call };
   if (tool === undefined) return { type: "args.checked", call, args_hash, verdict: { verdict: "no_contract" } };
   try {
     return { type: "args.checked", call, args_hash, verdict: await tool.check(args) };
@@ -86,8 +90,13 @@ const prepared = async (
   }
 };
 
-export const prepareCall = async (port: PreparePort, state: State, command: Of<"tool.prepare">): Promise<Event> => {
+export const prepareCall = async (
+  port: PreparePort,
+  state: State,
+  command: CommandOf<"tool.prepare">,
+): Promise<Event> => {
   const { call, tool_id: toolId, args } = command;
+  if (port.tool(toolId) === undefined && mayWait(state, call)) return { type: "call.tool_missing", call };
   const made = await prepared(port, state, placeOf(state, call), args, toolId);
   if ("outcome" in made) return { type: "call.prepared", call, preparation: { type: "finished", output: made } };
   const { payload } = made;

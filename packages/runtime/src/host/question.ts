@@ -1,7 +1,7 @@
 /** Questions that the core asks around a call, of its tool and of the host. Each is answered by an event. */
-import type { Command, Event, State } from "@pawl/sansio-core";
-import { bodyOf, hasRule } from "@pawl/sansio-core/driver";
-import { type HostSide, placeOf, report } from "./host.ts";
+import type { Command, Event, State, CommandOf } from "@pawl/sansio-core";
+import { type BodyState, bodyOf, hasRule } from "@pawl/sansio-core/driver";
+import { type HostSays, type HostSide, placeOf, report, saysNothing } from "./host.ts";
 import { type ExternalPort, type HostRequest, answerOf, cancelExternal } from "./host-request.ts";
 import { type HookPort, runHooks } from "./hook.ts";
 import { type ResolverPort, hidden, projectResult, resolveOutcome } from "./outcome.ts";
@@ -12,7 +12,7 @@ import type { Session } from "../session/session.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import type { Instance } from "../session/instance.ts";
 
-const asked = [
+const questionTypes = [
   "args.check",
   "tool.prepare",
   "hook.run",
@@ -21,12 +21,12 @@ const asked = [
   "external.cancel",
   "host.request",
 ] as const;
-export type Question = Extract<Command, { readonly type: (typeof asked)[number] }>;
+export type Question = CommandOf<(typeof questionTypes)[number]>;
 
-const questions: ReadonlySet<string> = new Set(asked);
+const questions: ReadonlySet<string> = new Set(questionTypes);
 export const isQuestion = (command: Command): command is Question => questions.has(command.type);
 
-export type HostWork = HookPort & PreparePort & ResolverPort & ExternalPort;
+export type HostWork = HookPort & PreparePort & ResolverPort & ExternalPort & { readonly says: HostSays };
 
 /** Collects what questions about one scope are answered with. */
 export const hostWork = (
@@ -43,6 +43,7 @@ export const hostWork = (
   emit: (observation) => observers.tell(observation, session.runner),
   submit: (request, calls) => session.call(request, calls),
   isAbandoned: () => session.runner.isAbandoned,
+  says: saysNothing,
 });
 
 const answered = async (question: Question, work: HostWork, state: State): Promise<Event | undefined> => {
@@ -62,7 +63,7 @@ const answered = async (question: Question, work: HostWork, state: State): Promi
         ? { type: "external.cancel_acked", key: question.key }
         : undefined;
     case "host.request":
-      return answerOf(work.host.request, question);
+      return answerOf(work.host.request, question, work.says);
   }
 };
 
@@ -98,38 +99,80 @@ const answerTo = async (question: Question, work: HostWork, state: State): Promi
   return insteadOf(question, why);
 };
 
+type OpenEffect = BodyState["open"][number];
+type Asked = Pick<HostRequest, "call" | "key">;
+
+/** A request of a body, and the event that asked for it. */
+export interface AskedAt extends Asked {
+  readonly seq: number;
+}
+
+const openAt = (state: State, { call, key }: Asked): OpenEffect | undefined => {
+  const row = state.calls.at(call);
+  return row && bodyOf(row)?.open.find((open) => open.key === key);
+};
+
+/** Returns false once the body has begun anew, and asks for the same at another place. */
+const isOpen = (state: State, asked: AskedAt): boolean => openAt(state, asked)?.seq === asked.seq;
+
+/** Names the request in its answer. An answer that comes once the body has begun anew is dropped. */
+export const named = (state: State, asked: AskedAt, answer: Event | undefined): Event | undefined => {
+  const open = openAt(state, asked);
+  if (open?.seq !== asked.seq || answer?.type !== "host.answered") return undefined;
+  const isNamed = hasRule(state.scope.protocol, "host_answer_names_request");
+  return isNamed ? { ...answer, seq: open.seq, hash: open.hash } : answer;
+};
+
 /** Answers the questions of one scope. A request of a body is never with its host twice at a time. */
 export class Questions {
   readonly #work: () => HostWork;
   readonly #state: () => State;
-  /** Requests of bodies that are with the host, by the events that asked. */
-  readonly #underWay = new Set<number>();
+  readonly #instance: Instance;
 
-  constructor(work: () => HostWork, state: () => State) {
+  constructor(work: () => HostWork, state: () => State, instance: Instance) {
     this.#work = work;
     this.#state = state;
+    this.#instance = instance;
   }
 
-  /** Resolves to the event that answers it. `place` is the event that asked; by default that of the body's open request. */
-  ask(question: Question, place?: number): Promise<Event | undefined> {
-    if (question.type === "host.request") return this.#askHost(question, place ?? this.#openOf(question)?.seq);
-    return answerTo(question, this.#work(), this.#state());
+  /** Resolves to the event that answers it. `seq` is the event that asked; by default that of the body's open request. */
+  ask(question: Question, seq?: number): Promise<Event | undefined> {
+    if (question.type !== "host.request") return answerTo(question, this.#work(), this.#state());
+    const place = seq ?? openAt(this.#state(), question)?.seq;
+    return place === undefined ? Promise.resolve(undefined) : this.#askHost(question, place);
   }
 
-  #openOf({ call, key }: HostRequest): { readonly seq: number; readonly hash: string } | undefined {
-    const row = this.#state().calls.at(call);
-    return row && bodyOf(row)?.open.find((open) => open.key === key);
+  /**
+   * Asks the host, unless it is at it. Resolves to the answer; or, as soon as the host says that it asks a person, to the
+   * event that says so: the scope may leave memory then, and the answer is brought to it later.
+   */
+  async #askHost(request: HostRequest, seq: number): Promise<Event | undefined> {
+    const state = this.#state();
+    const end = this.#instance.hostRequests.begin(state.scope.id, seq);
+    if (end === undefined) return undefined;
+    const asked = { call: request.call, key: request.key, seq };
+    const { promise: asksPerson, resolve } = Promise.withResolvers<"waiting">();
+    const waiting = (): void => {
+      if (hasRule(this.#state().scope.protocol, "suspends_every_wait")) resolve("waiting");
+    };
+    const answer = answerTo(request, { ...this.#work(), says: { waiting } }, state);
+    const first = await Promise.race([answer, asksPerson]);
+    if (first !== "waiting") return end() ? named(this.#state(), asked, first) : undefined;
+    void this.#answerLater(answer, end, asked);
+    const isNews = isOpen(this.#state(), asked) && openAt(this.#state(), asked)?.waiting === undefined;
+    return isNews ? { type: "host.waiting", ...asked, name: request.name, input: request.input } : undefined;
   }
 
-  /** Names the request in its answer. Drops the answer if the body has begun anew and asks for the same elsewhere. */
-  async #askHost(request: HostRequest, place: number | undefined): Promise<Event | undefined> {
-    if (place === undefined || this.#underWay.has(place)) return undefined;
-    this.#underWay.add(place);
-    const answer = await answerTo(request, this.#work(), this.#state());
-    this.#underWay.delete(place);
-    const open = this.#openOf(request);
-    if (open?.seq !== place || answer?.type !== "host.answered") return undefined;
-    const isNamed = hasRule(this.#state().scope.protocol, "host_answer_names_request");
-    return isNamed ? { ...answer, seq: place, hash: open.hash } : answer;
+  /** Brings the answer to the session that is in memory when it comes. A scope that was lost meanwhile asks again. */
+  async #answerLater(answer: Promise<Event | undefined>, end: () => boolean, asked: AskedAt): Promise<void> {
+    const { open, shutdown } = this.#instance;
+    const event = await answer;
+    if (!end() || event === undefined || shutdown.refusal !== undefined) return;
+    try {
+      (await open(this.#state().scope.id)).answered(event, asked);
+    } catch (thrown) {
+      const { host } = this.#work();
+      report(host, placeOf(this.#state(), asked.call), thrown);
+    }
   }
 }

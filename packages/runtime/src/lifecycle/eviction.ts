@@ -39,10 +39,15 @@ export class UnderWay {
   }
 }
 
-/** Says whether a state asks for nothing more: no call runs, and nothing is owed but replies. */
+const inMemory: ReadonlySet<CallRow["phase"]> = new Set(["running", "no_executor", "no_tool"]);
+
+/**
+ * Says whether a state asks for nothing more: no call runs, and nothing is owed but replies, and answers of people whom
+ * the host has asked.
+ */
 export const isAtRest = (state: State): boolean =>
-  !state.calls.rows().some(({ phase }) => phase === "running" || phase === "no_executor") &&
-  outstanding(state).every(({ type }) => type === "reply");
+  !state.calls.rows().some(({ phase }) => inMemory.has(phase)) &&
+  outstanding(state).every(({ type }) => type === "reply" || type === "host.request");
 
 export const isClientSide = ({ calls }: State, { call }: { readonly call: CallRef }): boolean => {
   const row = calls.at(call);

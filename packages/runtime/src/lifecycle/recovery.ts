@@ -11,7 +11,7 @@ export interface RecoveryPort {
   readonly platform: Platform;
   readonly instance: string;
   readonly open: (scope: string) => Promise<unknown>;
-  /** Scopes in memory, which need no recovery. */
+  /** Scopes that need no recovery. */
   readonly isOpen: { readonly has: (scope: string) => boolean; readonly size: number };
   /** Delivers messages of inboxes that no instance polls. */
   readonly collect: () => Promise<void>;

@@ -109,8 +109,9 @@ export class ScopeLinks {
       apply: (event) => this.#apply(event),
       work: new SessionWork(async () => this.live),
       begins: (command) => (isRun() ? this.#made.runs.begins(command) : undefined),
-      execute: async (of, command, context, isOver) =>
-        isRun() ? this.#made.runs.execute(of, command, context, isOver) : of.execute(command.args, context),
+      execute: async (of, command, context, run) =>
+        isRun() ? this.#made.runs.execute(of, command, context, run) : of.execute(command.args, context),
+      suspended: (call) => (isRun() ? this.#made.runs.suspended(call) : undefined),
       environmentSpec: host.environmentSpec ?? (() => plainEnvironment),
       toolNamed: (name) => toolNamed(runner.state, tool, name),
       eventAfter: (...of) => this.#made.eventAfter(...of),

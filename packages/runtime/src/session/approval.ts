@@ -8,7 +8,7 @@ import { type Codec, type Json, json, optional, record, stableHash, string, u64 
 import { type Access, decoded, missingCall, refuse, storedForm } from "../scope/access.ts";
 import { eventsOfTypes, recordedIn } from "../scope/history.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Event, Recorded, State } from "@pawl/sansio-core";
+import type { Event, Recorded, State, EventOf } from "@pawl/sansio-core";
 import { Refused, ScopeLost } from "../error.ts";
 import { decodedEvent } from "../scope/round-trip.ts";
 
@@ -178,7 +178,7 @@ const awaitCheck = async ({ runner }: Access, edits: ApprovalEdits, call: string
   if (problem !== undefined) throw new Refused(problem.code, problem.message);
 };
 
-type Decisive = Extract<Event, { readonly type: "approval.decided" }>;
+type Decisive = EventOf<"approval.decided">;
 
 const decisiveTypes = new Set<Event["type"]>(["approval.decided", "args.checked"]);
 

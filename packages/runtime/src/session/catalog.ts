@@ -10,10 +10,15 @@ const hashOf = (tools: readonly Tool[]): string =>
 const isNews = ({ catalog: { byId } }: State, tools: readonly Tool[]): boolean =>
   byId.size !== tools.length || (tools.length > 0 && hashOf([...byId.values()]) !== hashOf(tools));
 
-/** Returns the tools that calls wait for. One that an executor runs is back when an executor says so. */
+/** Returns the tools that calls wait for. One that an executor runs is back when an executor says so, for calls that run. */
 const awaitedTools = ({ calls }: State, tools: readonly Tool[]): readonly string[] => {
-  const waited = new Set(calls.rows().flatMap((row) => (row.phase === "no_executor" ? row.body.manifest.id : [])));
-  return tools.filter(({ id, policy }) => policy !== "client_side" && waited.has(id)).map(({ id }) => id);
+  const rows = calls.rows();
+  const toRun = new Set(rows.flatMap((row) => (row.phase === "no_executor" ? row.body.manifest.id : [])));
+  const toLaunch = new Set(
+    rows.flatMap((row) => (row.phase === "no_tool" && row.due !== undefined ? row.manifest.id : [])),
+  );
+  const isBack = ({ id, policy }: Tool): boolean => toLaunch.has(id) || (policy !== "client_side" && toRun.has(id));
+  return tools.filter(isBack).map(({ id }) => id);
 };
 
 /** Publishes the tools where they are new to the scope, and lets calls go on whose tool is back. */

@@ -21,7 +21,8 @@ import type { Admission } from "./admission.ts";
 import type { Executors } from "./executor/executor.ts";
 import type { Ephemeral } from "./observe/observation.ts";
 import type { Session } from "./session.ts";
-import type { Patience } from "../body/stop.ts";
+import type { Patience } from "../body/rest.ts";
+import type { HostRequests } from "../host/host-request.ts";
 import type { Shutdown } from "../lifecycle/lease.ts";
 import type { Platform } from "../platform.ts";
 import type { Places } from "../process/run/background.ts";
@@ -38,6 +39,8 @@ export interface Instance {
   readonly patience: Patience;
   readonly admission: Admission;
   readonly executors: Executors;
+  /** Requests of bodies that are with the host. */
+  readonly hostRequests: HostRequests;
   /** Places for background runs on this worker. */
   readonly places: Places;
   readonly shutdown: Shutdown;

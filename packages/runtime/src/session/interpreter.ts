@@ -18,7 +18,7 @@
  * While the session closes, and once the scope has said that it moves, only replies and observations are performed:
  * everything else is the next owner's, who is asked for it again.
  */
-import type { Command, Event, Finished, State, Tool } from "@pawl/sansio-core";
+import type { CommandOf, Command, Event, Finished, State, Tool } from "@pawl/sansio-core";
 import { endedIn, isAtRest, isClientSide, isOffered, UnderWay } from "../lifecycle/eviction.ts";
 import { ApprovalEdits } from "./approval.ts";
 import { publish } from "./catalog.ts";
@@ -33,7 +33,7 @@ import { Bodies } from "../body/bodies.ts";
 import type { Answer } from "../body/record.ts";
 import type { News } from "../body/replay.ts";
 import { ScopeLost, stackOf } from "../error.ts";
-import { hostWork, isQuestion, Questions } from "../host/question.ts";
+import { type AskedAt, hostWork, isQuestion, named, Questions } from "../host/question.ts";
 import { Leaving } from "../move/quiesce.ts";
 import { ScopeLinks } from "../process/scope-links.ts";
 import type { Access } from "../scope/access.ts";
@@ -58,6 +58,9 @@ const isMadeByFlow = (state: State, command: Command): boolean => {
       return false;
   }
 };
+
+/** Returns the event of a body's request. One that is asked again after an opening has it in its row. */
+const askedBy = ({ seq, event }: Cause): number | undefined => (event.type === "effect.requested" ? seq : undefined);
 
 /** Does for a scope what its runner calls for. */
 export interface Interpreter {
@@ -113,6 +116,7 @@ export class ScopeInterpreter implements Interpreter {
     this.#questions = new Questions(
       () => hostWork(instance, store, side, this.observers, session),
       () => runner.state,
+      instance,
     );
     this.scopeLinks = new ScopeLinks(this.access, instance, store, side, this.observers, () => this.bodies.askAgain());
     this.bodies = new Bodies(instance, store, side, {
@@ -195,6 +199,7 @@ export class ScopeInterpreter implements Interpreter {
   }
 
   atRest(): void {
+    this.bodies.retryRest();
     this.#instance.atRest(this.#session);
   }
 
@@ -207,6 +212,7 @@ export class ScopeInterpreter implements Interpreter {
     this.requests.abandon(new ScopeLost(why));
     this.approvalEdits.abandon(why);
     this.#instance.executors.forget(id);
+    this.#instance.hostRequests.forget(id);
     this.scopeLinks.abandon(why);
     this.observers.end(new ScopeLost(`scope ${id} was lost: ${why}`));
     this.#instance.lost(this.#session);
@@ -223,7 +229,7 @@ export class ScopeInterpreter implements Interpreter {
   }
 
   /** Enqueues an answer for a body. A wait's is read from the state as recorded; every other is as it was told. */
-  #answerBody(command: Extract<Command, { readonly type: "step.answer" }>, cause: Cause): void {
+  #answerBody(command: CommandOf<"step.answer">, cause: Cause): void {
     const run = this.bodies.at(command.call);
     const answered = this.bodies.answerOf(command, cause);
     if (answered === undefined) return;
@@ -263,9 +269,15 @@ export class ScopeInterpreter implements Interpreter {
       case "observe":
         return host.observe?.(this.runner.id, command);
       default:
-        if (isQuestion(command)) return this.#answer(this.#questions.ask(command, cause.seq));
+        if (isQuestion(command)) return this.#answer(this.#questions.ask(command, askedBy(cause)));
         return this.#begin(() => this.scopeLinks.perform(command));
     }
+  }
+
+  /** Applies the answer of a person to a request that was put to one, if the body still asks for it. */
+  answered(event: Event, asked: AskedAt): void {
+    const answer = named(this.state, asked, event);
+    if (answer !== undefined) this.runner.apply(answer);
   }
 
   /** Applies the event that answers a command. */

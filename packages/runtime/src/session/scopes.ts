@@ -60,6 +60,18 @@ export class Scopes {
     this.#news = new ToolNews(opening.registry, options.platform, this.inMemory);
   }
 
+  /** Scopes that need no recovery: in memory, or evicted while the host waits for people in their name. */
+  get lookedAfter(): { readonly has: (scope: string) => boolean; readonly size: number } {
+    const { inMemory } = this;
+    const { hostRequests } = this.#instance;
+    return {
+      has: (scope) => inMemory.has(scope) || hostRequests.has(scope),
+      get size() {
+        return inMemory.size + hostRequests.size;
+      },
+    };
+  }
+
   /** Says whether this instance owns the scope, in memory or evicted. */
   isOpen(scope: string): boolean {
     return this.inMemory.has(scope) || this.#evicted.has(scope);

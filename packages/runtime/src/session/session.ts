@@ -49,6 +49,7 @@ import { type CallOptions, type Callers, type Waiting } from "./request.ts";
 import { type Resolved, resolveKey, resolveToken } from "./resolve.ts";
 import { ScopeLost } from "../error.ts";
 import { type ConnectionAnswer, answerOfHost } from "../host/connection.ts";
+import type { AskedAt } from "../host/question.ts";
 import type { BlobReader } from "../journal/blob.ts";
 import type { Leaving } from "../move/quiesce.ts";
 import type { ScopeLinks } from "../process/scope-links.ts";
@@ -200,6 +201,11 @@ export class Session {
     const gone = this.#hasLeft ? "has left memory" : "was lost";
     if (isAbandoned) throw new ScopeLost(`scope ${id} ${gone}: ask the runtime for it again`);
     return this.#scope.observers.watch(this.#scope.access, options);
+  }
+
+  /** Takes the answer to a host request that was put to a person. @internal */
+  answered(event: Event, asked: AskedAt): void {
+    this.#scope.answered(event, asked);
   }
 
   /** Answers a call that is parked for a connection. */

@@ -96,6 +96,8 @@ export interface ToolManifest {
   /** The consequence of a lost owner for a call; an extension of pawl. */
   readonly recovery?: NonNullable<Tool["recovery"]>;
   readonly durable: boolean;
+  /** False keeps its bodies in memory while they wait. */
+  readonly suspend: boolean;
   readonly hints: ToolHints;
   readonly policy: Tool["policy"];
   readonly divergence: Tool["divergence"];
@@ -169,6 +171,7 @@ export const manifestFields: Fields<ToolManifest> = {
     oneOf("a recovery", "rerunnable", "owner_bound", "externally_owned"),
   ),
   durable: defaulted(boolean, false, (is) => !is),
+  suspend: defaulted(boolean, true, (is) => is),
   hints: defaulted<ToolHints>(ToolHints, {}, isEmptyObject),
   policy: defaulted<Tool["policy"]>(
     oneOf("a policy", "auto", "requires_approval", "client_side"),

@@ -14,6 +14,7 @@ import { deadlineIn } from "../kernel/deadline.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import { type ProtocolRule, hasRule } from "../kernel/protocol.ts";
 import type { Command, EventOf } from "../kernel/vocabulary.ts";
+import { addVersions } from "../scope/version.ts";
 import { unavailable } from "./finish.ts";
 import { resuming } from "./launch.ts";
 import type { CallIn, CallRow } from "./model.ts";
@@ -74,7 +75,8 @@ const manifestOf = (row: CallIn<"no_executor"> | Absent): Absent["manifest"] =>
   row.phase === "no_tool" ? row.manifest : row.body.manifest;
 
 /** Tools have executors again: the calls that waited for one go on. */
-export const onExecutors = (draft: Draft, { tools }: EventOf<"executors.available">): undefined => {
+export const onExecutors = (draft: Draft, { tools, versions }: EventOf<"executors.available">): undefined => {
+  addVersions(draft, versions);
   const waiting = draft
     .calls()
     .filter(isAbsent)

@@ -16,7 +16,8 @@
 import type { Json, ToolCallOutput } from "@pawl/tool-value";
 import { denied, internal, observeStart, project } from "./finish.ts";
 import { resuming } from "./launch.ts";
-import type { Approval, ArgsVerdict, CallIn, CallRow, Preparation } from "./model.ts";
+import type { Approval, CallIn, CallRow } from "./model.ts";
+import type { ArgsVerdict, Preparation } from "./event.ts";
 import { awaitsApproval, bodyOf, byBirth, inPhase, isRejection, move } from "./row.ts";
 import { fail, ready } from "./prepare.ts";
 import type { Tool } from "../catalog/model.ts";

@@ -3,6 +3,7 @@ import { firstBroken } from "../kernel/error.ts";
 import type { BatchRow } from "./batch.ts";
 import { checkC12Change } from "./crash-loop.ts";
 import { checkC9, checkC9Change } from "./life.ts";
+import { checkC13 } from "./unknown.ts";
 import type { CallIn, CallPhase, CallRow } from "./model.ts";
 import { awaitsApproval, bodyOf, occupies } from "./row.ts";
 import type { Check } from "../concern.ts";
@@ -142,6 +143,7 @@ export const callChecks: readonly Check[] = [
   checkC9,
   checkC10,
   checkC11,
+  checkC13,
 ];
 export const callChangeChecks = [checkC2Change, checkC7Change, checkC9Change, checkC12Change] as const;
 

@@ -3,6 +3,8 @@ import {
   PendingCompletion,
   ToolCallOutput,
   array,
+  boolean,
+  dict,
   json,
   oneOf,
   optional,
@@ -13,17 +15,27 @@ import {
   u64,
 } from "@pawl/tool-value";
 import type { Decision } from "./approval.ts";
-import type { ChildCall, EffectResult, EffectSpec, SelectMode, StepError, StepRecovery } from "./effect.ts";
+import {
+  type ChildCall,
+  type EffectKind,
+  type EffectResult,
+  type EffectSpec,
+  type SelectMode,
+  type StepError,
+  type StepRecovery,
+  effectKinds,
+} from "./effect.ts";
 import type {
   ArgsVerdict,
   BodyResult,
+  RequestDifference,
   Directive,
   HookOutcome,
+  NamedRequest,
   Preparation,
   Resolved,
-  ResumeCause,
-  UnknownCause,
-} from "./model.ts";
+} from "./event.ts";
+import type { Patches, ResumeCause, UnknownCause } from "./model.ts";
 import type { SignalPlace } from "./life.ts";
 import { SessionScope } from "../identity/scope.ts";
 import { AskingCodec } from "../message/message.ts";
@@ -61,6 +73,7 @@ export const PreparationCodec: Codec<Preparation> = tagged<Preparation, "type">(
 
 export const ResolvedCodec: Codec<Resolved> = tagged<Resolved, "type">("Resolved", "type", {
   run_again: {},
+  release: {},
   verified: { output: ToolCallOutput },
   give_up: {},
 });
@@ -73,12 +86,34 @@ export const ResumeCauseCodec: Codec<ResumeCause> = oneOf(
   "executor_back",
   "run_again",
   "cancelled",
+  "other_version",
 );
 
 export const UnknownCauseCodec: Codec<UnknownCause> = oneOf("a cause", "owner_lost", "crash_loop", "diverged");
 
 /** The cause of a background run that is not begun again. */
 export const NotBegunCodec: Codec<"owner_lost"> = oneOf("the cause of a run that is not begun again", "owner_lost");
+const NamedRequestCodec: Codec<NamedRequest> = record<NamedRequest>("struct NamedRequest", {
+  key: string,
+  kind: oneOf<EffectKind>("an effect kind", ...effectKinds),
+  hash: string,
+});
+
+type DifferentField = NonNullable<RequestDifference["fields"]>[number];
+const DifferentFieldCodec: Codec<DifferentField> = record<DifferentField>("struct DifferentField", {
+  path: text,
+  expected: optional(text),
+  found: optional(text),
+});
+
+export const DifferenceCodec: Codec<RequestDifference> = record<RequestDifference>("struct RequestDifference", {
+  expected: optional(NamedRequestCodec),
+  found: optional(NamedRequestCodec),
+  fields: optional(array(DifferentFieldCodec)),
+});
+
+/** Reads and writes answers of `ctx.patched`, by name. */
+export const PatchesCodec: Codec<Patches> = dict(boolean);
 
 export const ofRun = { call: string, attempt: u64, run: u64 };
 
@@ -144,6 +179,7 @@ export const ofSettledCall = {
   duration_ms: u64,
   left: optional(array(string)),
   cause: optional(NotBegunCodec),
+  patched: optional(PatchesCodec),
 };
 export const ofSettledStep = { ...ofRun, key: string, result: EffectResultCodec, try: optional(u64) };
 export const ofFailedTry = { ...ofRun, key: string, try: u64, error: StepErrorCodec, retry_in_ms: u64 };

@@ -1,7 +1,6 @@
 /** Calls from the request to their output, made together in batches, with the effects of their bodies. */
 import { array, json, oneOf, optional, string, ToolCallOutput, u64 } from "@pawl/tool-value";
 import { Deadlines } from "../kernel/deadline.ts";
-import { type CommandOf, type Duty, answered, observed, toBody } from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { Table } from "../kernel/table.ts";
 import { ReplyCodec } from "../request/model.ts";
@@ -14,7 +13,6 @@ import {
   onHookRan,
   onPrepared,
   onProjected,
-  onResolved,
   onResumed,
   onRun,
   onSettled,
@@ -31,11 +29,13 @@ import {
 import { effectChecks } from "./effect-check.ts";
 import {
   ArgsVerdictCodec,
+  DifferenceCodec,
   DecisionCodec,
   EffectResultCodec,
   EffectSpecCodec,
   HookOutcomeCodec,
   ofFailedTry,
+  PatchesCodec,
   ofRun,
   ofSettledCall,
   ofSettledStep,
@@ -63,6 +63,7 @@ import { onEffectRequested } from "./perform.ts";
 import { onCallLeft, onEffectEnd, onEffectReused, onHostAnswered, onRepliesRecorded } from "./settle.ts";
 import { onEffectsExpire, onStepFailed, onStepSettled } from "./try.ts";
 import { areAtWork, outstandingOfCalls } from "./owner-lost.ts";
+import { onResolved, onVersionsChanged } from "./unknown.ts";
 import {
   onCallsCancel,
   onCallsCreate,
@@ -74,27 +75,12 @@ import {
   onPendingEnd,
 } from "./signal.ts";
 import { onHostWaiting, onLinkFreed, onSuspended } from "./suspend.ts";
-import type { CallEvent } from "./model.ts";
-import type { EffectEvent, StepRecovery } from "./effect.ts";
+import type { CallEvent } from "./event.ts";
+import type { EffectEvent } from "./effect.ts";
+import { callCommands } from "./command.ts";
 import type { CallCommand, CallRows, CallSignal } from "./contract.ts";
 import type { Concern } from "../concern.ts";
-import type { Recovery } from "../catalog/model.ts";
-
-const executeDuty: { readonly [R in Recovery]: Duty } = {
-  rerunnable: { performed: "at_once", afterLoss: "counted", answeredBy: "call.settled" },
-  owner_bound: { performed: "durable", afterLoss: "never", answeredBy: "call.settled" },
-  externally_owned: { performed: "durable", afterLoss: "parked", answeredBy: "call.settled" },
-};
-
-const stepDuty: { readonly [R in StepRecovery]: Duty } = {
-  idempotent: { performed: "when_leased", afterLoss: "when_asked", answeredBy: "step.settled" },
-  again: { performed: "durable", afterLoss: "when_asked", answeredBy: "step.settled" },
-  once: { performed: "durable", afterLoss: "never", answeredBy: "step.settled" },
-};
-
-/** A body's later runs wait until `call.resumed` is durable, whatever the tool. */
-const dutyOfExecute = ({ recovery, run }: CommandOf<"tool.execute">): Duty =>
-  run === 1 ? executeDuty[recovery] : { ...executeDuty[recovery], performed: "durable" };
+import { VersionsCodec } from "../scope/version.ts";
 
 export const call: Concern<
   CallRows,
@@ -120,7 +106,7 @@ export const call: Concern<
     "call.dispatched": { fields: { ...ofRun, owner: string, key: optional(string) }, on: onDispatched },
     "call.settled": {
       fields: ofSettledCall,
-      fieldsSince: { left: "waits_for_effects", cause: "lost_runs" },
+      fieldsSince: { left: "waits_for_effects", cause: "lost_runs", patched: "patches" },
       on: onSettled,
     },
     "call.settled_late": { fields: { ...ofRun, output: ToolCallOutput, duration_ms: u64 }, on: onSettledLate },
@@ -129,7 +115,11 @@ export const call: Concern<
       fieldsSince: { link: "suspends_every_wait" },
       on: onSuspended,
     },
-    "call.resumed": { fields: { ...ofRun, cause: ResumeCauseCodec, owner: string }, on: onResumed },
+    "call.resumed": {
+      fields: { ...ofRun, cause: ResumeCauseCodec, owner: string, version: optional(string) },
+      fieldsSince: { version: "parked_divergence" },
+      on: onResumed,
+    },
     "call.continued": {
       fields: {
         ...ofRun,
@@ -141,11 +131,26 @@ export const call: Concern<
       fieldsSince: { args_hash: "lives", signals: "lives", left: "waits_for_effects" },
       on: onRun,
     },
-    "call.diverged": { fields: { ...ofRun, position: u64, expected: string, found: string }, on: onRun },
+    "call.diverged": {
+      fields: {
+        ...ofRun,
+        position: u64,
+        expected: string,
+        found: string,
+        version: optional(string),
+        differs: optional(DifferenceCodec),
+      },
+      fieldsSince: { version: "parked_divergence", differs: "parked_divergence" },
+      on: onRun,
+    },
     "call.cleaned_up": { fields: ofRun, on: onCleanedUp },
     "call.executor_missing": { fields: ofRun, on: onRun },
     "call.tool_missing": { fields: { call: string }, since: "absent_tool_waits", on: onToolMissing },
-    "executors.available": { fields: { tools: array(string) }, on: onExecutors },
+    "executors.available": {
+      fields: { tools: array(string), versions: optional(VersionsCodec) },
+      fieldsSince: { versions: "parked_divergence" },
+      on: onExecutors,
+    },
     "call.cancelled": { fields: { call: string, by: optional(string) }, on: onCancelled },
     "outcome.resolved": { fields: { call: string, resolved: ResolvedCodec, by: optional(string) }, on: onResolved },
     "result.projected": { fields: { call: string, parts: json }, on: onProjected },
@@ -161,7 +166,15 @@ export const call: Concern<
       on: onApprovalDecided,
     },
     "effect.requested": {
-      fields: { ...ofRun, key: string, hash: string, effect: EffectSpecCodec, refused: optional(StepErrorCodec) },
+      fields: {
+        ...ofRun,
+        key: string,
+        hash: string,
+        effect: EffectSpecCodec,
+        refused: optional(StepErrorCodec),
+        patched: optional(PatchesCodec),
+      },
+      fieldsSince: { patched: "patches" },
       on: onEffectRequested,
     },
     "step.settled": { fields: ofSettledStep, fieldsSince: { try: "step_retries" }, on: onStepSettled },
@@ -180,7 +193,11 @@ export const call: Concern<
       fields: { call: string, key: string, replies: array(ReplyCodec), triggers: array(json) },
       on: onRepliesRecorded,
     },
-    "effect.reused": { fields: { call: string, attempt: u64, key: string }, on: onEffectReused },
+    "effect.reused": {
+      fields: { call: string, attempt: u64, key: string, patched: optional(PatchesCodec) },
+      fieldsSince: { patched: "patches" },
+      on: onEffectReused,
+    },
   },
   signals: {
     "batch.create": { raises: ["calls.create", "calls.prepare"], on: onBatchCreate },
@@ -208,6 +225,7 @@ export const call: Concern<
       raises: ["call.moved", "call.left", "wait.open", "wait.close", "waits.leave", "run.lost", "link.freed"],
       on: onOwnersLost,
     },
+    "versions.changed": { raises: ["call.moved"], on: onVersionsChanged },
     "effect.end": { raises: [], on: onEffectEnd },
     "pending.end": { raises: ["call.moved"], on: onPendingEnd },
     "wait.kept": { raises: [], on: onWaitKept },
@@ -215,71 +233,7 @@ export const call: Concern<
     "effects.expire": { raises: ["wait.leave"], on: onEffectsExpire },
     "link.freed": { raises: [], on: onLinkFreed },
   },
-  commands: {
-    "hook.run": {
-      tag: 1,
-      duty: answered("hook.ran"),
-      digest: (lanes, command) => lanes.text(command.call).text(command.phase).text(command.tool),
-    },
-    "args.check": {
-      tag: 2,
-      duty: answered("args.checked"),
-      digest: (lanes, command) => lanes.text(command.call).text(command.tool_id),
-    },
-    "tool.prepare": {
-      tag: 3,
-      duty: answered("call.prepared"),
-      digest: (lanes, command) => lanes.text(command.call).text(command.tool_id),
-    },
-    "tool.execute": {
-      tag: 4,
-      duty: { of: dutyOfExecute },
-      digest: (lanes, command) => {
-        lanes.run(command).text(command.tool_id).text(command.tool).number(command.max_attempts);
-        return lanes.text(command.recovery).optional(command.cause);
-      },
-    },
-    "tool.cancel": { tag: 5, duty: toBody, digest: (lanes, command) => lanes.run(command) },
-    "step.run": {
-      tag: 6,
-      duty: { of: ({ recovery }) => stepDuty[recovery] },
-      digest: (lanes, command) => {
-        lanes.run(command).text(command.key).text(command.recovery);
-        return command.try === undefined ? lanes : lanes.number(command.try);
-      },
-    },
-    "step.answer": {
-      tag: 7,
-      duty: toBody,
-      digest: (lanes, command) =>
-        lanes.run(command).text(command.key).number(command.seq).number(command.index).number(command.value),
-    },
-    "host.request": {
-      tag: 8,
-      duty: { performed: "durable", afterLoss: "when_asked", answeredBy: "host.answered" },
-      digest: (lanes, command) => lanes.run(command).text(command.key).text(command.name),
-    },
-    "outcome.resolve": {
-      tag: 9,
-      duty: answered("outcome.resolved"),
-      digest: (lanes, command) => lanes.text(command.call).text(command.cause).text(command.tool),
-    },
-    "result.project": {
-      tag: 10,
-      duty: answered("result.projected"),
-      digest: (lanes, command) => lanes.text(command.call).text(command.tool),
-    },
-    "replies.record": {
-      tag: 12,
-      duty: answered("replies.recorded"),
-      digest: (lanes, command) => lanes.text(command.call).text(command.key).replies(command),
-    },
-    observe: {
-      tag: 14,
-      duty: observed,
-      digest: (lanes, command) => lanes.observed(command),
-    },
-  },
+  commands: callCommands,
   due: { next: nextCallDue, tidy: tidyCallDues, on: onCallDue },
   outstanding: outstandingOfCalls,
   isAtWork: areAtWork,

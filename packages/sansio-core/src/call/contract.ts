@@ -64,6 +64,8 @@ export type CallSignal =
   | { readonly type: "calls.drop"; readonly batches: readonly BatchRef[] }
   | { readonly type: "calls.decide"; readonly tool: string }
   | { readonly type: "owners.lost"; readonly owners: "older" | readonly string[]; readonly went: OwnerEnd }
+  /** Other versions of tools are there than before. */
+  | { readonly type: "versions.changed" }
   | {
       readonly type: "effect.end";
       readonly call: CallRef;
@@ -145,7 +147,13 @@ export type CallCommand =
   | ({ readonly type: "replies.record"; readonly call: CallRef; readonly key: string } & Replies)
   | {
       readonly type: "observe";
-      readonly what: "call_started" | "call_completed" | "call_settled_late" | "call_parked" | "call_crashed";
+      readonly what:
+        | "call_started"
+        | "call_completed"
+        | "call_settled_late"
+        | "call_parked"
+        | "call_crashed"
+        | "call_unknown";
       readonly call: CallRef;
       readonly tool: string;
       readonly call_id: string;

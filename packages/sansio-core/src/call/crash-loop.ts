@@ -12,11 +12,11 @@
  * Before each run the call pauses, longer with each crash. At the limit it is parked as unknown, and nobody starts it by
  * itself; a tool may say that it fails instead.
  */
-import { type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-value";
-import { cancelledCall, complete, endWith } from "./finish.ts";
+import { cancelledOf, complete } from "./finish.ts";
 import type { Crash } from "./contract.ts";
 import { resuming } from "./launch.ts";
-import type { BodyState, CallIn, CallPhase, CallRow, ResumeCause, UnknownCause } from "./model.ts";
+import type { BodyState, CallIn, CallPhase, CallRow, ResumeCause } from "./model.ts";
+import { endUnknown, withoutVersion } from "./parked.ts";
 import { bodyOf } from "./row.ts";
 import type { ChangeCheck } from "../concern.ts";
 import type { Draft } from "../kernel/draft.ts";
@@ -50,47 +50,16 @@ const observeCrash = (draft: Draft, { call, tool, args }: CallRow, body: BodySta
   draft.emit({ type: "observe", what: "call_crashed", call: call.ref, tool, call_id: call.id, args, crash });
 };
 
-// A call whose outcome is unknown: it ends, or is parked until somebody resolves it.
-
-const reasons: { readonly [C in UnknownCause]: string } = {
-  owner_lost: "its owner was lost while it ran",
-  crash_loop: "its owner was lost again and again while it ran",
-  diverged: "its program no longer asks what its log records",
-};
-
-const unknownOutcome = (tool: string, why: string): ToolCallOutput =>
-  failureOutput(runtimeFailure("external", "tool_outcome_unknown", `the outcome of \`${tool}\` is unknown: ${why}`));
-
-export const durationOf = (draft: Draft, body: BodyState): number => draft.at - body.startedAt;
-
-/** Ends a call whose outcome nobody knows. The cause stands beside the output where the protocol has a field for it. */
-export const endUnknown = (draft: Draft, row: CallRow, body: BodyState, cause: UnknownCause): CallRow => {
-  const output = unknownOutcome(row.tool, reasons[cause]);
-  const end = { output, durationMs: durationOf(draft, body) };
-  return endWith(draft, row, countsCrashes(draft) ? { ...end, cause } : end);
-};
-
-/** Parks a call of unknown outcome, and asks the host's resolver where there is one. */
-const parkUnknown = (draft: Draft, row: CallRow, body: BodyState, cause: UnknownCause): CallRow => {
-  const { call, tool, args, observed } = row;
-  if (draft.options.resolver) draft.emit({ type: "outcome.resolve", call: call.ref, cause, tool });
-  return { call, tool, args, observed, phase: "unknown", body, cause };
-};
-
-/** Asks the host's resolver; without one the call ends. */
-export const outcomeUnknown = (draft: Draft, row: CallRow, body: BodyState, cause: UnknownCause): CallRow =>
-  draft.options.resolver ? parkUnknown(draft, row, body, cause) : endUnknown(draft, row, body, cause);
-
 /** Ends a call without a word from its tool, as it was told to stop. */
 export const takenAtItsWord = (draft: Draft, row: CallIn<"running">): CallRow =>
-  complete(draft, row, { output: cancelledCall, durationMs: 0 });
+  complete(draft, row, { output: cancelledOf(draft, row), durationMs: 0 });
 
 /** The limit of crashes in a row: the call waits for a decision, unless its tool would rather fail. */
 const atLimit = (draft: Draft, row: CallIn<"running">, body: BodyState): CallRow => {
   if (row.cancelled !== undefined) return takenAtItsWord(draft, row);
   if (body.manifest.on_crash_loop === "fail") return endUnknown(draft, row, body, "crash_loop");
   observeCrash(draft, row, body);
-  return parkUnknown(draft, row, body, "crash_loop");
+  return withoutVersion(draft, row, body, { cause: "crash_loop" });
 };
 
 /** Runs a body again whose count has just grown, after its pause. */

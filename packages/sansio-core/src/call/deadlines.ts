@@ -6,10 +6,11 @@ import type { State } from "../kernel/vocabulary.ts";
 import type { Table } from "../kernel/table.ts";
 import { neverCame } from "./absent-tool.ts";
 import { nextAttempt, pauseOver } from "./launch.ts";
-import { cancelledCall, complete, ending, project, unavailable } from "./finish.ts";
+import { cancelledOf, complete, ending, project, unavailable } from "./finish.ts";
 import type { CallIn, CallRow } from "./model.ts";
 import { closeKey, dueOf, move } from "./row.ts";
 import { expired } from "./approval.ts";
+import { unhealed } from "./unknown.ts";
 
 /** The output of a pending call that was resolved so; a timeout may end the turn. */
 export const outputOfPending = ({ pending }: CallIn<"pending">, resolution: Resolution): ToolCallOutput => {
@@ -38,7 +39,7 @@ const afterDue = (draft: Draft, row: CallRow): CallRow | undefined => {
   if (own === undefined || !isSameDeadline(own, dueOf(row))) return undefined;
   switch (row.phase) {
     case "running":
-      return complete(draft, row, { output: cancelledCall, durationMs: 0 });
+      return complete(draft, row, { output: cancelledOf(draft, row), durationMs: 0 });
     case "resuming":
       return pauseOver(draft, row);
     case "backing_off":
@@ -51,6 +52,8 @@ const afterDue = (draft: Draft, row: CallRow): CallRow | undefined => {
       return timeOut(draft, row);
     case "awaiting_approval":
       return project(draft, row, expired);
+    case "unknown":
+      return unhealed(draft, row);
     default:
       return undefined;
   }

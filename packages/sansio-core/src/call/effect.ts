@@ -19,6 +19,7 @@
  *   E8  only a step has tries, which it counts from the second on; one that may run only once has no second
  */
 import type { Json } from "@pawl/tool-value";
+import type { Patches } from "./model.ts";
 import type { SignalPlace } from "./life.ts";
 import type { SessionScope } from "../identity/scope.ts";
 import type { Deadline } from "../kernel/deadline.ts";
@@ -68,6 +69,20 @@ export type EffectSpec =
     }
   | { readonly kind: "select"; readonly mode: SelectMode; readonly keys: readonly string[] };
 export type EffectKind = EffectSpec["kind"];
+
+/** In an order that is never changed: snapshots name places in it. */
+export const effectKinds = [
+  "step",
+  "sleep",
+  "wait",
+  "host",
+  "trigger",
+  "batch",
+  "select",
+  "message",
+  "event",
+  "cleanup",
+] as const satisfies readonly EffectKind[];
 
 export interface OpenEffect {
   readonly key: string;
@@ -141,6 +156,8 @@ export type EffectEvent =
       readonly effect: EffectSpec;
       /** Cannot be carried out, and is answered with this error instead. */
       readonly refused?: StepError;
+      /** What the run was told by `ctx.patched` since its last event. */
+      readonly patched?: Patches;
     }
   | {
       readonly type: "step.settled";
@@ -189,7 +206,13 @@ export type EffectEvent =
       readonly replies: readonly Reply[];
       readonly triggers: readonly Json[];
     }
-  | { readonly type: "effect.reused"; readonly call: string; readonly attempt: number; readonly key: string };
+  | {
+      readonly type: "effect.reused";
+      readonly call: string;
+      readonly attempt: number;
+      readonly key: string;
+      readonly patched?: Patches;
+    };
 
 // Decides race, any, all and allSettled over the effects of a body, by their places in the log.
 

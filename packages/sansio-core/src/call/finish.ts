@@ -8,8 +8,28 @@ import {
 } from "@pawl/tool-value";
 import type { CallIn, CallRow, UnknownCause } from "./model.ts";
 import type { Draft } from "../kernel/draft.ts";
+import { hasRule } from "../kernel/protocol.ts";
+import { bodyOf } from "./row.ts";
 
-export const cancelledCall: ToolCallOutput = cancelledOutput(runtimeCancellation("tool call cancelled"));
+const cancelledCall: ToolCallOutput = cancelledOutput(runtimeCancellation("tool call cancelled"));
+
+/** Lists the clean-ups of a body that nobody has run, or that nobody knows the end of. */
+const cleanUpsLeft = (row: CallRow): readonly string[] => {
+  const body = bodyOf(row);
+  if (body === undefined) return [];
+  const open = body.open.filter(({ kind }) => kind === "cleanup").map(({ key }) => key);
+  const cleans = "cancelled" in row && row.cancelled?.cleans === true;
+  const told = cleans ? [...body.settled].filter(([, { kind }]) => kind === "cleanup") : [];
+  return [...told.toSorted(([, a], [, b]) => a.requested - b.requested).map(([key]) => key), ...open];
+};
+
+/** Makes the output of a call that ends by a cancel; it names the clean-ups that were registered and could not run. */
+export const cancelledOf = (draft: Draft, row: CallRow): ToolCallOutput => {
+  const left = hasRule(draft.scope.protocol, "parked_divergence") ? cleanUpsLeft(row) : [];
+  if (left.length === 0) return cancelledCall;
+  const names = left.map((key) => `\`${key}\``).join(", ");
+  return cancelledOutput(runtimeCancellation(`tool call cancelled; its clean-up could not finish: ${names}`));
+};
 
 export const internal = (code: string, message: string): ToolCallOutput =>
   failureOutput(runtimeFailure("internal", code, message));
@@ -53,6 +73,10 @@ const told = (
 export const observeStart = (draft: Draft, row: CallRow): void => {
   if (!row.observed) draft.emit({ type: "observe", what: "call_started", ...told(row) });
 };
+
+/** Says that the outcome of the call is unknown, and that it waits for whoever decides on it. */
+export const observeUnknown = (draft: Draft, row: CallRow, cause: UnknownCause): void =>
+  draft.emit({ type: "observe", what: "call_unknown", ...told(row), cause });
 
 /** How a call ended. `cause`: why its outcome is unknown. */
 export interface End {

@@ -6,14 +6,17 @@ import { afterEdit, afterPrepare } from "./approval.ts";
 import { cancel, cancelNow, cleaned, stopLeft } from "./stop.ts";
 import { type End, complete, endWith, projectEnd } from "./finish.ts";
 import { afterBeforeHook, afterCheck, afterHooks } from "./prepare.ts";
-import type { BodyResult, CallIn, CallRow } from "./model.ts";
 import { attemptInLife } from "./life.ts";
-import { inPhase, isRejection, move, problemOfRun, runningRow } from "./row.ts";
+import type { BodyResult } from "./event.ts";
+import type { CallIn, CallRow } from "./model.ts";
+import { parked } from "./parked.ts";
+import { hasFailed, inPhase, isRejection, move, problemOfRun, runningRow, withPatches } from "./row.ts";
 import { batchesOfCall } from "./batch.ts";
 import { problemOfEnd } from "./body-end.ts";
-import { diverge, resolve } from "./owner-lost.ts";
+import { diverge } from "./unknown.ts";
 import { type Deadline, deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
+import { addVersions } from "../scope/version.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/vocabulary.ts";
 import type { WaitRow } from "../wait/model.ts";
@@ -174,8 +177,18 @@ export const onSettled = (draft: Draft, event: EventOf<"call.settled">): Answer 
   if (isRejection(row)) return row;
   const problem = problemOfRun(row, event) ?? problemOfEnd(draft, row, event);
   if (problem !== undefined) return problem;
-  move(draft, row, afterRun(draft, row, event));
+  move(draft, row, afterRun(draft, withPatches(row, event.patched), event));
   return undefined;
+};
+
+/** A version that could not go on with the attempt is not begun with it again; nor could it clean up. */
+const afterResume = (draft: Draft, row: CallIn<"resuming">, event: EventOf<"call.resumed">): CallRow => {
+  const { owner, version = row.body.version } = event;
+  const { cancelled } = row;
+  if (hasFailed(row.body, version))
+    return cancelled === undefined ? parked(draft, row, row.body) : cancelNow(draft, row);
+  const left = cancelled === undefined ? undefined : stopLeft(draft, row.call.ref, cancelled);
+  return runningRow(row, { ...row.body, version, hasRecord: false }, { owner, key: undefined, cancelled: left });
 };
 
 /** A body starts again: this is on record before its first word. */
@@ -185,9 +198,7 @@ export const onResumed = (draft: Draft, event: EventOf<"call.resumed">): Answer 
   const problem = problemOfRun(row, event);
   if (problem !== undefined) return problem;
   if (row.due !== undefined) return reject("wrong_phase", `call \`${event.call}\` pauses until ${row.due.at}`);
-  const cancelled = row.cancelled === undefined ? undefined : stopLeft(draft, row.call.ref, row.cancelled);
-  const body = row.body.hasRecord ? { ...row.body, hasRecord: false } : row.body;
-  move(draft, row, runningRow(row, body, { owner: event.owner, key: undefined, cancelled }));
+  move(draft, row, afterResume(draft, row, event));
   return undefined;
 };
 
@@ -215,6 +226,12 @@ export const onRun = (
   return undefined;
 };
 
+/** A call that was parked for another version of its tool, and that nobody here runs, is parked again. */
+const withoutTool = (draft: Draft, row: CallIn<"running">): CallRow => {
+  addVersions(draft, { [row.body.manifest.id]: null });
+  return parked(draft, row, row.body);
+};
+
 const afterReport = (
   draft: Draft,
   row: CallIn<"running">,
@@ -223,12 +240,11 @@ const afterReport = (
   switch (event.type) {
     case "call.continued":
       return continued(draft, row, event);
-    case "call.diverged": {
-      const detail = `replay diverged at request ${event.position}: expected ${event.expected}, found ${event.found}`;
-      return diverge(draft, row, detail);
-    }
+    case "call.diverged":
+      return diverge(draft, row, event);
     case "call.executor_missing": {
       const { call, tool, args, observed, body } = row;
+      if (body.failed.length > 0) return withoutTool(draft, row);
       const due = deadlineIn(draft, draft.options.no_executor_ms);
       return { call, tool, args, observed, phase: "no_executor", body, due };
     }
@@ -247,12 +263,5 @@ export const onCancelled = (draft: Draft, event: EventOf<"call.cancelled">): Ans
   if (below.length > 0) draft.raise({ type: "batches.cancel", batches: below });
   if (row.phase === "preparing") return prepared(draft, row, after);
   move(draft, row, after);
-  return undefined;
-};
-
-export const onResolved = (draft: Draft, event: EventOf<"outcome.resolved">): Answer => {
-  const row = inPhase(draft, event.call, "unknown");
-  if (isRejection(row)) return row;
-  move(draft, row, resolve(draft, row, event));
   return undefined;
 };

@@ -2,14 +2,15 @@
 import { type ToolCallOutput, type ToolFailure, withRetry } from "@pawl/tool-value";
 import { observeStart, project, unapproved, unavailable } from "./finish.ts";
 import { firstLife, nextLife } from "./life.ts";
-import type { BodyState, CallIn, CallRow, ResumeCause, Stop } from "./model.ts";
+import type { BodyState, CallIn, CallRow, FailedVersion, Patches, ResumeCause, Stop } from "./model.ts";
 import { runningRow } from "./row.ts";
-import { callableById, recoveryOf } from "../catalog/model.ts";
+import { type Tool, callableById, recoveryOf } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { hasRule } from "../kernel/protocol.ts";
 import type { EventOf } from "../kernel/vocabulary.ts";
+import { versionIn } from "../scope/version.ts";
 
 /** Milliseconds: a number as far as these count exactly, beyond that a bigint. */
 export type Millis = number | bigint;
@@ -80,6 +81,14 @@ export const decideRetry = (terms: RetryTerms, attempt: number, output: ToolCall
   return { type: "exhausted", output: { ...output, outcome: { status: "failure", payload } } };
 };
 
+// Versions of the code that runs a body.
+
+const noVersions: readonly FailedVersion[] = [];
+const noPatches: Patches = {};
+
+/** Returns the version of a tool that is here, if there is one and it is known. */
+export const versionOf = (draft: Draft, { id }: Tool): string | undefined => versionIn(draft.scope.versions, id);
+
 // Launching.
 
 /** Asks for a body to be run. */
@@ -115,6 +124,9 @@ const freshBody = (draft: Draft, { manifest, payload, argsHash }: CallIn<"ready"
   startedAt: draft.at,
   open: [],
   settled: PersistentMap.empty(),
+  version: versionOf(draft, manifest),
+  failed: noVersions,
+  patches: noPatches,
 });
 
 export const running = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> =>
@@ -144,8 +156,8 @@ export const resuming = (
     readonly cancelled?: Stop | undefined;
   },
 ): CallIn<"resuming"> => {
-  const body = { ...again.body, run: again.body.run + 1 };
   const { cause, pauseMs = 0, cancelled } = again;
+  const body = { ...again.body, run: again.body.run + 1, version: versionOf(draft, again.body.manifest) };
   const { call, tool, args, observed } = row;
   const due = pauseMs > 0 ? deadlineIn(draft, pauseMs) : undefined;
   if (due === undefined) execute(draft, row, body, cause);
@@ -159,7 +171,9 @@ const noRecord = { resumes: 0, hasRecord: false } as const;
 /** Starts the next attempt, with what the last one settled and the steps that must not run twice. */
 export const nextAttempt = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> => {
   const open = body.open.filter((effect) => effect.recovery === "once");
-  const next = running(draft, row, { ...body, attempt: body.attempt + 1, run: 1, ...noRecord, open });
+  const version = versionOf(draft, body.manifest);
+  const fresh = { attempt: body.attempt + 1, run: 1, ...noRecord, open, version, failed: noVersions };
+  const next = running(draft, row, { ...body, ...fresh });
   execute(draft, next, next.body);
   return next;
 };
@@ -173,6 +187,12 @@ export const pauseOver = (draft: Draft, row: CallIn<"resuming">): CallIn<"resumi
 /** `ctx.continueAs`: the body starts anew under the same call, with nothing remembered. */
 export const continued = (draft: Draft, row: CallIn<"running">, event: EventOf<"call.continued">): CallRow => {
   const life = hasRule(draft.scope.protocol, "lives") ? nextLife(draft, row.body, event) : {};
-  const body: BodyState = { ...row.body, open: [], settled: PersistentMap.empty(), ...life };
+  const nothing: Pick<BodyState, "open" | "settled" | "failed" | "patches"> = {
+    open: [],
+    settled: PersistentMap.empty(),
+    failed: noVersions,
+    patches: noPatches,
+  };
+  const body = { ...row.body, ...nothing, ...life };
   return resuming(draft, { ...row, args: event.args }, { body, cause: "continued" });
 };

@@ -32,6 +32,8 @@ export interface Life {
   readonly at?: number;
   /** The signals that earlier lives were handed, by name. */
   readonly signals: readonly SignalPlace[];
+  /** How many of its attempts began by a release: a retry policy does not count them. */
+  readonly released?: number;
   /** The attempt in which the upgrade found a life of protocol 1: this life keeps its keys, that attempt its clock. */
   readonly upgradedIn?: number;
 }
@@ -41,7 +43,7 @@ export const firstLife: Life = { number: 1, attempt: 1, signals: [] };
 
 /** Returns the attempt of a body as its retry policy counts: from 1 in each life. */
 export const attemptInLife = ({ attempt, life }: Pick<BodyState, "attempt" | "life">): number =>
-  attempt - life.attempt + 1;
+  attempt - life.attempt + 1 - (life.released ?? 0);
 
 /** Returns whether an attempt reads its clock from first answers, also where it reuses those of an earlier one. */
 export const readsFirstAnswers = (protocol: number, { attempt, life }: Pick<BodyState, "attempt" | "life">): boolean =>
@@ -66,11 +68,11 @@ const handed = (before: readonly SignalPlace[], more: readonly SignalPlace[]): r
 /** Returns what the next life of a body has of its own. Waits of the call go on with it; those of the old life leave. */
 export const nextLife = (
   draft: Draft,
-  { life, attempt, waits }: BodyState,
+  { life, attempt, waits, manifest }: BodyState,
   { args_hash: argsHash = "", signals = [] }: EventOf<"call.continued">,
 ): Pick<BodyState, "life" | "argsHash" | "waits"> => ({
   life: { number: life.number + 1, attempt, at: draft.at, signals: handed(life.signals, signals) },
-  argsHash,
+  argsHash: manifest.policy === "requires_approval" ? argsHash : "",
   waits: waits.filter((key) => draft.wait(key)?.own?.life === undefined),
 });
 

@@ -23,12 +23,13 @@
  *   C10  a suspended body has no work under way: no step of its attempt, no request that its host answers at once
  *   C11  a body waits for room in a link only while the link has none that is not kept for others
  *   C12  a count of crashes grows by one at a time: of a body that ran, or of one that is resolved to run again
+ *   C13  a body runs in no version that could not go on with its attempt, and no call is parked beside another version
  */
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Tool } from "../catalog/model.ts";
 import type { Deadline } from "../kernel/deadline.ts";
-import type { Life, SignalPlace } from "./life.ts";
+import type { Life } from "./life.ts";
 import type { OpenEffect, SettledEffect } from "./effect.ts";
 import type { BatchRef, CallRef } from "../kernel/vocabulary.ts";
 
@@ -54,6 +55,15 @@ interface Base {
   readonly observed: boolean;
 }
 
+/** Answers of `ctx.patched`, by name. */
+export type Patches = { readonly [name: string]: boolean };
+
+/** A version that could not go on with an attempt of a call. */
+export interface FailedVersion {
+  readonly version: string;
+  readonly cause: ParkedCause;
+}
+
 /** The record of a body: what it has done and may still do, kept from its first run to its last. */
 export interface BodyState {
   readonly manifest: Tool;
@@ -72,6 +82,12 @@ export interface BodyState {
   readonly startedAt: number;
   readonly open: readonly OpenEffect[];
   readonly settled: PersistentMap<string, SettledEffect>;
+  /** The version of the code that runs it, where that is known. */
+  readonly version: string | undefined;
+  /** Versions that this attempt is not begun with again. */
+  readonly failed: readonly FailedVersion[];
+  /** What `ctx.patched` answered: it is the same in every run of this life. */
+  readonly patches: Patches;
   /** The link in which room is kept for its next message, since it was woken for that. */
   readonly room?: string;
 }
@@ -80,7 +96,15 @@ interface WithBody extends Base {
   readonly body: BodyState;
 }
 
-export type ResumeCause = "owner_lost" | "suspended" | "continued" | "executor_back" | "run_again" | "cancelled";
+export type ResumeCause =
+  | "owner_lost"
+  | "suspended"
+  | "continued"
+  | "executor_back"
+  | "run_again"
+  | "cancelled"
+  /** There is a version of its tool that this attempt was not tried with. */
+  | "other_version";
 
 /** A call was told to stop. */
 export interface Stop {
@@ -92,7 +116,9 @@ export interface Stop {
   readonly due?: Deadline | undefined;
 }
 
-export type UnknownCause = "owner_lost" | "crash_loop" | "diverged";
+/** Another version of its tool may heal it: until then, or until somebody decides, the call is parked. */
+export type ParkedCause = "crash_loop" | "diverged";
+export type UnknownCause = "owner_lost" | ParkedCause;
 
 export interface Approval {
   readonly argsHash: string;
@@ -147,7 +173,12 @@ export type CallRow =
   | (WithBody & { readonly phase: "suspended"; readonly due: Deadline | undefined; readonly link?: RoomWanted })
   | (WithBody & { readonly phase: "no_executor"; readonly due: Deadline })
   | (WithBody & { readonly phase: "backing_off"; readonly due: Deadline })
-  | (WithBody & { readonly phase: "unknown"; readonly cause: UnknownCause })
+  | (WithBody & {
+      readonly phase: "unknown";
+      readonly cause: UnknownCause;
+      /** When nobody need heal it any more: the call fails then. */
+      readonly due: Deadline | undefined;
+    })
   | (Base & {
       readonly phase: "pending";
       readonly key: string;
@@ -173,105 +204,3 @@ export type CallRow =
 
 export type CallPhase = CallRow["phase"];
 export type CallIn<P extends CallPhase> = Extract<CallRow, { readonly phase: P }>;
-
-/** A hook's word on a call: what the plugins asked for, in order, with what came of it. */
-export type Directive =
-  | { readonly kind: "replace_tool_args"; readonly args: Json }
-  | { readonly kind: "short_circuit_tool"; readonly output: ToolCallOutput }
-  | { readonly kind: "abort_turn"; readonly code: string; readonly message: string }
-  /** Performed by the host; `error` says that it could not be. */
-  | { readonly kind: "create_session"; readonly error?: string }
-  | { readonly kind: "enqueue_messages"; readonly error?: string }
-  | { readonly kind: "emit_runtime_events" }
-  | { readonly kind: "emit_trace"; readonly error?: string };
-
-export type HookOutcome =
-  | { readonly status: "ok"; readonly directives: readonly Directive[] }
-  | { readonly status: "err"; readonly message: string };
-
-export type ArgsVerdict =
-  | { readonly verdict: "valid" }
-  | { readonly verdict: "invalid"; readonly message: string }
-  | { readonly verdict: "no_contract" };
-
-export type Preparation =
-  | {
-      readonly type: "prepared";
-      readonly tool_id: string;
-      readonly args: Json;
-      readonly args_hash: string;
-      readonly payload: Json;
-    }
-  | { readonly type: "finished"; readonly output: ToolCallOutput };
-
-export type BodyResult =
-  | { readonly type: "done"; readonly output: ToolCallOutput }
-  | { readonly type: "pending"; readonly key: string; readonly pending: PendingCompletion };
-
-export type Resolved =
-  | { readonly type: "run_again" }
-  | { readonly type: "verified"; readonly output: ToolCallOutput }
-  | { readonly type: "give_up" };
-
-interface OfRun {
-  readonly call: string;
-  readonly attempt: number;
-  readonly run: number;
-}
-
-export type CallEvent =
-  | {
-      readonly type: "hook.ran";
-      readonly call: string;
-      readonly phase: "before" | "after";
-      readonly outcome: HookOutcome;
-    }
-  | {
-      readonly type: "args.checked";
-      readonly call: string;
-      readonly args_hash?: string;
-      readonly verdict: ArgsVerdict;
-    }
-  | { readonly type: "call.prepared"; readonly call: string; readonly preparation: Preparation }
-  | ({ readonly type: "call.dispatched"; readonly owner: string; readonly key?: string } & OfRun)
-  /**
-   * `left`: keys of effects that were open for so long that the body's end no longer waits for them. `cause`: the driver says
-   * that a background run was lost and is not begun again.
-   */
-  | ({
-      readonly type: "call.settled";
-      readonly result: BodyResult;
-      readonly duration_ms: number;
-      readonly left?: readonly string[];
-      readonly cause?: "owner_lost";
-    } & OfRun)
-  | ({ readonly type: "call.settled_late"; readonly output: ToolCallOutput; readonly duration_ms: number } & OfRun)
-  /**
-   * `parked`: the body has ended, and starts again when its wait under this key is over. `link`: it has a message for
-   * this scope, and the link is full.
-   */
-  | ({ readonly type: "call.suspended"; readonly parked?: string; readonly link?: string } & OfRun)
-  | ({ readonly type: "call.resumed"; readonly cause: ResumeCause; readonly owner: string } & OfRun)
-  /** Begins the next life: with the hash of its arguments, and the last signal of each name that this one was handed. */
-  | ({
-      readonly type: "call.continued";
-      readonly args: Json;
-      readonly args_hash?: string;
-      readonly signals?: readonly SignalPlace[];
-      readonly left?: readonly string[];
-    } & OfRun)
-  | ({
-      readonly type: "call.diverged";
-      readonly position: number;
-      readonly expected: string;
-      readonly found: string;
-    } & OfRun)
-  /** All that the body does when it is cancelled is done. */
-  | ({ readonly type: "call.cleaned_up" } & OfRun)
-  | ({ readonly type: "call.executor_missing" } & OfRun)
-  /** The tool of a call in preparation is not here. */
-  | { readonly type: "call.tool_missing"; readonly call: string }
-  | { readonly type: "executors.available"; readonly tools: readonly string[] }
-  | { readonly type: "call.cancelled"; readonly call: string; readonly by?: string }
-  | { readonly type: "outcome.resolved"; readonly call: string; readonly resolved: Resolved; readonly by?: string }
-  | { readonly type: "result.projected"; readonly call: string; readonly parts: Json };

@@ -1,26 +1,14 @@
 /** Recovery: what a lost owner means for each call, by its tool's recovery, and which commands are issued again. */
-import { defaultPendingCompletion, failureOutput, runtimeFailure } from "@pawl/tool-value";
-import {
-  countsCrashes,
-  durationOf,
-  endUnknown,
-  oneMore,
-  outcomeUnknown,
-  resumeAfter,
-  resumeCounted,
-  resumeInTurn,
-  takenAtItsWord,
-} from "./crash-loop.ts";
-import { maxAttempts, resuming } from "./launch.ts";
+import { defaultPendingCompletion } from "@pawl/tool-value";
+import { countsCrashes, resumeAfter, resumeInTurn, takenAtItsWord } from "./crash-loop.ts";
+import { maxAttempts } from "./launch.ts";
 import type { BatchRow } from "./batch.ts";
-import { ending } from "./finish.ts";
 import type { CallIn, CallRow } from "./model.ts";
 import { questionOf } from "./absent-tool.ts";
-import { park } from "./approval.ts";
+import { durationOf, outcomeUnknown } from "./parked.ts";
 import { recoveryOf } from "../catalog/model.ts";
-import type { Born, Command, EventOf, State } from "../kernel/vocabulary.ts";
+import type { Born, Command, State } from "../kernel/vocabulary.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { PersistentMap } from "../kernel/persistent-map.ts";
 import { hasRule } from "../kernel/protocol.ts";
 import { repliesOf } from "../request/model.ts";
 import type { OwnerEnd } from "../scope/model.ts";
@@ -52,49 +40,6 @@ export const lose = (draft: Draft, row: CallIn<"running">, went: OwnerEnd): Call
   if (cancelled !== undefined) return takenAtItsWord(draft, row);
   if (recovery === "externally_owned" && row.key !== undefined) return parkOnKey(draft, row, row.key);
   return outcomeUnknown(draft, row, row.body, "owner_lost");
-};
-
-/** Runs a body again whose outcome is unknown: a person's word begins the count of crashes anew, a resolver's adds to it. */
-const runAgain = (draft: Draft, row: CallIn<"unknown">, isPersons: boolean): CallRow => {
-  const { body } = row;
-  if (!countsCrashes(draft)) return resuming(draft, row, { body, cause: "run_again" });
-  if (isPersons) return resuming(draft, row, { body: { ...body, resumes: 0 }, cause: "run_again" });
-  return resumeCounted(draft, row, oneMore(body), "run_again");
-};
-
-/** A decision on an unknown outcome: a resolver's, or a person's (`by`). A run-again of a call that needs approval asks again. */
-export const resolve = (
-  draft: Draft,
-  row: CallIn<"unknown">,
-  { resolved, by }: EventOf<"outcome.resolved">,
-): CallRow => {
-  const { body } = row;
-  switch (resolved.type) {
-    case "verified":
-      return ending(draft, row, resolved.output, durationOf(draft, body));
-    case "give_up":
-      return endUnknown(draft, row, body, row.cause);
-    case "run_again": {
-      const { manifest, payload, argsHash } = body;
-      if (manifest.policy === "requires_approval") return park(draft, row, { argsHash, payload });
-      return runAgain(draft, row, by !== undefined);
-    }
-  }
-};
-
-/** A body that no longer asks what its log records, by its tool's policy. */
-export const diverge = (draft: Draft, row: CallIn<"running">, detail: string): CallRow => {
-  const { body } = row;
-  switch (body.manifest.divergence) {
-    case "park":
-      return outcomeUnknown(draft, row, body, "diverged");
-    case "release":
-      return resuming(draft, row, { body: { ...body, open: [], settled: PersistentMap.empty() }, cause: "run_again" });
-    case "fail": {
-      const failure = runtimeFailure("internal", "replay_diverged", detail);
-      return ending(draft, row, failureOutput(failure), durationOf(draft, body));
-    }
-  }
 };
 
 // Commands to issue again; nothing else decides that for calls.
@@ -187,7 +132,9 @@ export const outstandingOfCalls = (state: State): Born[] => [...ofCalls(state), 
 /** So many calls are looked at with every append; where there are more, one of them is taken to be at work. */
 const manyCalls = 64;
 
+/** A call of unknown outcome may be healed by whoever opens the scope next. */
+const isAtWork = (state: State, row: CallRow): boolean =>
+  row.phase === "running" || row.phase === "unknown" || commandsOf(state, row).length > 0;
+
 export const areAtWork = (state: State): boolean =>
-  state.calls.size > manyCalls ||
-  state.calls.some((row) => row.phase === "running" || commandsOf(state, row).length > 0) ||
-  ofBatches(state).length > 0;
+  state.calls.size > manyCalls || state.calls.some((row) => isAtWork(state, row)) || ofBatches(state).length > 0;

@@ -5,7 +5,7 @@ import { withRecord } from "./crash-loop.ts";
 import { missingRule } from "../kernel/protocol.ts";
 import type { OwnWait } from "../wait/model.ts";
 import type { CallIn, CallRow } from "./model.ts";
-import { inPhase, isRejection, problemOfRun, putCall, runningRow } from "./row.ts";
+import { inPhase, isRejection, problemOfRun, putCall, runningRow, withPatches } from "./row.ts";
 import { type Bodied, settleAll, withBody } from "./settle.ts";
 import { problemOfRoom, withoutRoom } from "./suspend.ts";
 import { processOfScope } from "../identity/scope.ts";
@@ -249,8 +249,9 @@ const conflictOfKey = (
 };
 
 export const onEffectRequested = (draft: Draft, event: Requested): Rejection | undefined => {
-  const row = inPhase(draft, event.call, "running");
-  if (isRejection(row)) return row;
+  const found = inPhase(draft, event.call, "running");
+  if (isRejection(found)) return found;
+  const row = withPatches(found, event.patched);
   const { body } = row;
   const { key, hash, effect, attempt, run } = event;
   const before = body.settled.get(key);

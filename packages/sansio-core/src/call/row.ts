@@ -4,9 +4,10 @@
  */
 import { type Deadline, isSameDeadline } from "../kernel/deadline.ts";
 import type { OpenEffect } from "./effect.ts";
-import type { BodyState, CallIn, CallPhase, CallRow } from "./model.ts";
+import type { BodyState, CallIn, CallPhase, CallRow, Patches } from "./model.ts";
 import type { Resolution } from "@pawl/tool-value";
 import type { Draft } from "../kernel/draft.ts";
+import { codeOf } from "../scope/version.ts";
 import { type Rejection, Invariant, reject } from "../kernel/error.ts";
 import type { CallRef } from "../kernel/vocabulary.ts";
 
@@ -28,6 +29,16 @@ export const occupies = (row: CallRow): boolean => occupying.has(row.phase);
 
 /** Returns the record of a call's body, where the call has one. */
 export const bodyOf = (row: CallRow): BodyState | undefined => ("body" in row ? row.body : undefined);
+
+/**
+ * Returns whether this version of the tool could not go on with the attempt before. What crashed again and again did so in
+ * one process after the other: there it takes other code.
+ */
+export const hasFailed = ({ failed }: BodyState, version: string | undefined): boolean =>
+  version !== undefined &&
+  failed.some(
+    (one) => one.version === version || (one.cause === "crash_loop" && codeOf(one.version) === codeOf(version)),
+  );
 
 const sooner = (a: Deadline | undefined, b: Deadline | undefined): Deadline | undefined => {
   if (a === undefined || b === undefined) return a ?? b;
@@ -59,15 +70,18 @@ export const runningRow = (
   due: earliestDue(body.open, of.cancelled?.due),
 });
 
+/** Takes note of what `ctx.patched` answered; an answer that is on record stays. */
+export const withPatches = (row: CallIn<"running">, patched: Patches | undefined): CallIn<"running"> =>
+  patched === undefined ? row : { ...row, body: { ...row.body, patches: { ...patched, ...row.body.patches } } };
+
 /** When a row has to be looked at again, if nothing else happens before. What a body waits for passes wherever it is. */
 export const dueOf = (row: CallRow): Deadline | undefined => {
   switch (row.phase) {
     case "resuming":
     case "no_executor":
+    case "unknown":
     case "awaiting_approval":
       return row.body === undefined ? row.due : earliestDue(row.body.open, row.due);
-    case "unknown":
-      return earliestDue(row.body.open);
     default:
       return "due" in row ? row.due : undefined;
   }

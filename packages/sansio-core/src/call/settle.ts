@@ -5,7 +5,7 @@ import { withRecord } from "./crash-loop.ts";
 import { resuming } from "./launch.ts";
 import { readsFirstAnswers } from "./life.ts";
 import type { BodyState, CallIn, CallRow } from "./model.ts";
-import { bodyOf, earliestDue, inPhase, isRejection, known, putCall, runningRow } from "./row.ts";
+import { bodyOf, earliestDue, inPhase, isRejection, known, putCall, runningRow, withPatches } from "./row.ts";
 import { withNested } from "./batch.ts";
 import { cleaned } from "./stop.ts";
 import type { Draft } from "../kernel/draft.ts";
@@ -215,8 +215,9 @@ const heardOfCleaning = (draft: Draft, call: CallRef): void => {
 
 /** The first ask, in an attempt, for what an earlier one settled: the answer takes its place in the log from here. */
 export const onEffectReused = (draft: Draft, event: EventOf<"effect.reused">): Rejection | undefined => {
-  const row = inPhase(draft, event.call, "running");
-  if (isRejection(row)) return row;
+  const found = inPhase(draft, event.call, "running");
+  if (isRejection(found)) return found;
+  const row = withPatches(found, event.patched);
   const { body } = row;
   if (event.attempt !== body.attempt) {
     return reject("stale_attempt", `call \`${event.call}\`: expected attempt ${body.attempt}, found ${event.attempt}`);

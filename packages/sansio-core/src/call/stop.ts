@@ -1,7 +1,7 @@
 /** Stops bodies. Cancel against finish: one of them wins, by its place in the log. */
 import { pauseOver, resuming } from "./launch.ts";
 import { outputOfPending } from "./deadlines.ts";
-import { cancelledCall, complete, ending, internal } from "./finish.ts";
+import { cancelledOf, complete, ending, internal } from "./finish.ts";
 import type { CallIn, CallRow, Stop } from "./model.ts";
 import { bodyOf, closeKey, runningRow } from "./row.ts";
 import { batchesOfCall, withNested } from "./batch.ts";
@@ -95,7 +95,7 @@ const cancelSleep = (draft: Draft, row: CallIn<"backing_off">): CallRow => {
 
 /** Ends a call without a word from its tool. */
 export const cancelNow = (draft: Draft, row: CallRow): CallRow =>
-  complete(draft, row, { output: cancelledCall, durationMs: 0 });
+  complete(draft, row, { output: cancelledOf(draft, row), durationMs: 0 });
 
 /** The row of a call that is told to stop. What is not started never starts; what is ending ends. */
 export const cancel = (draft: Draft, row: CallRow): CallRow => {

@@ -29,6 +29,7 @@ import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf, State } from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
+import { VersionsCodec, setVersions } from "../scope/version.ts";
 
 const kept = (): boolean => false;
 
@@ -73,7 +74,7 @@ export const ToolCodec: Codec<Tool> = record<Tool>("struct Tool", {
 const firstRepeated = (names: readonly string[]): string | undefined =>
   names.length === new Set(names).size ? undefined : names.find((name, i) => names.indexOf(name) !== i);
 
-export const onPublished = (draft: Draft, { tools }: EventOf<"catalog.published">): Rejection | undefined => {
+export const onPublished = (draft: Draft, { tools, versions }: EventOf<"catalog.published">): Rejection | undefined => {
   const repeated = firstRepeated(tools.map(({ id }) => id)) ?? firstRepeated(tools.map(({ name }) => name));
   if (repeated !== undefined) return reject("tool_conflict", `two tools are called \`${repeated}\``);
   draft.setCatalog({
@@ -81,6 +82,7 @@ export const onPublished = (draft: Draft, { tools }: EventOf<"catalog.published"
     byName: PersistentMap.of(tools.map((tool) => [tool.name, tool])),
     byId: PersistentMap.of(tools.map((tool) => [tool.id, tool])),
   });
+  setVersions(draft, versions);
   if (draft.process !== undefined) draft.raise({ type: "tools.published" });
   return undefined;
 };
@@ -115,7 +117,11 @@ export const catalogChecks = [checkK1, checkK2] as const;
 export const catalog: Concern<CatalogRows, CatalogEvent["type"]> = {
   name: "catalog",
   events: {
-    "catalog.published": { fields: { tools: array(ToolCodec) }, on: onPublished },
+    "catalog.published": {
+      fields: { tools: array(ToolCodec), versions: optional(VersionsCodec) },
+      fieldsSince: { versions: "parked_divergence" },
+      on: onPublished,
+    },
     "catalog.overridden": {
       fields: { names: array(string), availability: nullable(AvailabilityCodec) },
       on: onOverridden,

@@ -8,6 +8,7 @@
  *   K2  an override names an availability, not a tool: it may wait for a tool to come
  */
 import type { PersistentMap } from "../kernel/persistent-map.ts";
+import type { Versions } from "../scope/version.ts";
 
 export type Availability = "off" | "searchable" | "callable" | "showcased";
 export type Scheduling = "parallel" | "serial";
@@ -75,7 +76,12 @@ export interface CatalogRow {
 }
 
 export type CatalogEvent =
-  | { readonly type: "catalog.published"; readonly tools: readonly Tool[] }
+  | {
+      readonly type: "catalog.published";
+      readonly tools: readonly Tool[];
+      /** Versions of the code that runs them, in place of those that were said before. */
+      readonly versions?: Versions;
+    }
   | {
       readonly type: "catalog.overridden";
       readonly names: readonly string[];

@@ -100,9 +100,16 @@ const atStep = (body: BodyState): { readonly step?: string } => {
   return step === undefined ? {} : { step };
 };
 
-const ofUnknown = ({ cause, body }: CallIn<"unknown">): Found => {
+/** Another version of its tool moves a call too that a version could not go on with. */
+const ofUnknown = ({ cause, body, due }: CallIn<"unknown">): Found => {
   const loop = cause === "crash_loop" ? { crashes: body.resumes, ...atStep(body) } : {};
-  return { what: { type: "resolver", cause, ...loop }, movedBy: ["outcome.resolved"] };
+  const failed = body.failed.map(({ version }) => version).filter((version) => version !== "");
+  const what = { type: "resolver", cause, ...loop, ...(failed.length === 0 ? {} : { failed }) } as const;
+  return {
+    what,
+    movedBy: body.failed.length === 0 ? ["outcome.resolved"] : ["outcome.resolved", "catalog.published"],
+    due,
+  };
 };
 
 const ofSuspended = (state: State, { call, body, link }: CallIn<"suspended">): Found => {

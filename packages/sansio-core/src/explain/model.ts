@@ -73,8 +73,17 @@ export type CallWaits =
   | { readonly type: "suspended"; readonly effects: readonly EffectReason[]; readonly link?: string }
   | { readonly type: "executor"; readonly toolId: string }
   | { readonly type: "retry"; readonly attempt: number; readonly of: number }
-  /** `crashes`: so many in a row, of a call that crashes in a loop. */
-  | { readonly type: "resolver"; readonly cause: UnknownCause; readonly crashes?: number; readonly step?: string }
+  /**
+   * `crashes`: so many in a row, of a call that crashes in a loop. `failed`: versions of its tool that could not go on
+   * with it; another one does.
+   */
+  | {
+      readonly type: "resolver";
+      readonly cause: UnknownCause;
+      readonly crashes?: number;
+      readonly step?: string;
+      readonly failed?: readonly string[];
+    }
   | { readonly type: "completion"; readonly key: string }
   | { readonly type: "projection" }
   /** Has its output, and waits for the rest of its batch; or, without a rest, for the batch's replies. */

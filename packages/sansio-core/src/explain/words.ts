@@ -24,6 +24,7 @@ const resumeCauses = {
   executor_back: "its tool has an executor again",
   run_again: "it was decided to run it again",
   cancelled: "it was cancelled, and has to clean up",
+  other_version: "there is another version of its tool",
 } as const;
 
 const unknownCauses = {
@@ -49,8 +50,16 @@ export const crashWords = (count: number, step: string | undefined): string => {
   return step === undefined ? counted : `${counted}, last in step \`${stepId(step)}\``;
 };
 
-const unknownWords = ({ cause, crashes, step }: Extract<CallWaits, { readonly type: "resolver" }>): string =>
+type Unknown = Extract<CallWaits, { readonly type: "resolver" }>;
+
+const causeWords = ({ cause, crashes, step }: Unknown): string =>
   crashes === undefined ? unknownCauses[cause] : `${unknownCauses[cause]} (${crashWords(crashes, step)})`;
+
+const unknownWords = (what: Unknown): string => {
+  const { failed = [] } = what;
+  const why = `somebody to resolve its outcome, which is unknown: ${causeWords(what)}`;
+  return failed.length === 0 ? why : `another version of its tool than ${failed.join(" and ")}, or for ${why}`;
+};
 
 /** Goes on from "waits for". */
 export const waitsWords = (what: CallWaits): string => {
@@ -88,7 +97,7 @@ export const waitsWords = (what: CallWaits): string => {
     case "retry":
       return `the pause before attempt ${what.attempt} of ${what.of}`;
     case "resolver":
-      return `somebody to resolve its outcome, which is unknown: ${unknownWords(what)}`;
+      return unknownWords(what);
     case "completion":
       return `the outside to complete it under ${what.key}`;
     case "projection":

@@ -1,7 +1,7 @@
 /** Everything `step` reads besides the event and the rows. Options are events: they stand in `scope.opened`. */
+import { type Codec, array, boolean, defaulted, nullable, optional, record, u64 } from "@pawl/tool-value";
 import type { Rejection } from "./error.ts";
 import { type ProtocolRule, hasRule, missingRule } from "./protocol.ts";
-import { type Codec, array, boolean, defaulted, nullable, record, u64 } from "@pawl/tool-value";
 
 export interface Options {
   /** Calls that run at once in one batch; null: as many as there are. */
@@ -29,6 +29,8 @@ export interface Options {
   readonly effects_ms: number;
   /** How long a call waits for an executor of its tool. */
   readonly no_executor_ms: number;
+  /** How long a call that diverged waits for another version of its tool; without it for ever. */
+  readonly divergence_ms?: number;
   /** Deadlines that pass in one step. */
   readonly expire_at_once: number;
   /** Nodes, and ends of bodies, that a flow may come to; and the text that it may make, in UTF-16 units. */
@@ -122,6 +124,7 @@ const since = {
   crash_pauses_ms: "crash_loops",
   max_crashes: "crash_loops",
   effects_ms: "waits_for_effects",
+  divergence_ms: "parked_divergence",
 } as const satisfies {
   readonly [O in keyof Options]?: ProtocolRule;
 };
@@ -152,6 +155,7 @@ export const Options: Codec<Options> = record<Options>("struct Options", {
   max_crashes: unlessDefault("max_crashes"),
   effects_ms: unlessDefault("effects_ms"),
   no_executor_ms: option(u64, defaultOptions.no_executor_ms),
+  divergence_ms: optional(u64),
   expire_at_once: option(u64, defaultOptions.expire_at_once),
   max_flow_nodes: unlessDefault("max_flow_nodes"),
   max_flow_text: unlessDefault("max_flow_text"),

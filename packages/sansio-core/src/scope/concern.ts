@@ -10,6 +10,7 @@ import type { Envelope, EventOf, EventType, State } from "../kernel/vocabulary.t
 import { Options, defaultOptions, invalidOption, youngOption } from "../kernel/options.ts";
 import { isKnownProtocol } from "../kernel/protocol.ts";
 import type { ContinuedCall, OwnerEnd, ScopeEvent, ScopeRows } from "./model.ts";
+import { VersionsCodec } from "./version.ts";
 
 const whileMoving: ReadonlySet<EventType> = new Set(["scope.opened", "scope.received", "scope.moved", "scope.kept"]);
 
@@ -78,6 +79,12 @@ const problemOfOptions = (protocol: number, options: Options): Rejection | undef
   return invalid === undefined ? youngOption(protocol, options) : reject("invalid_option", invalid);
 };
 
+/** What older owners ran is lost, and what they could not run may be run now. */
+const newOwner = (draft: Draft, went: OwnerEnd): void => {
+  draft.raise({ type: "owners.lost", owners: "older", went });
+  if (draft.scope.versions !== undefined) draft.raise({ type: "versions.changed" });
+};
+
 export const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejection | undefined => {
   const { scope } = draft;
   if (event.epoch <= scope.epoch) return reject("stale_epoch", `the epoch is ${scope.epoch}, found ${event.epoch}`);
@@ -88,20 +95,21 @@ export const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejectio
     const message = `the scope is of protocol ${scope.protocol}, found ${event.protocol}: only scope.upgraded changes it`;
     return reject("not_an_upgrade", message);
   }
-  const { epoch, owner, protocol, options, last_owner: went = "lost" } = event;
+  const { epoch, owner, protocol, options, versions, last_owner: went = "lost" } = event;
   const problem = problemOfOptions(protocol, options);
   if (problem !== undefined) return problem;
-  const { status } = scope;
+  const { id, status } = scope;
   const isMoving = status.type === "moving";
   draft.setScope({
-    ...scope,
+    id,
     epoch,
     owner,
     protocol,
     options,
     status: isMoving ? { ...status, reopened: true } : status,
+    ...(versions === undefined ? {} : { versions }),
   });
-  if (scope.epoch > 0 && !isMoving) draft.raise({ type: "owners.lost", owners: "older", went });
+  if (scope.epoch > 0 && !isMoving) newOwner(draft, went);
   if (options.max_unanswered > scope.options.max_unanswered) draft.raise({ type: "link.freed" });
   return undefined;
 };
@@ -132,8 +140,10 @@ export const onReceived = (draft: Draft, event: EventOf<"scope.received">): Reje
   if (status.nonce !== event.nonce)
     return reject("nonce_mismatch", `expected nonce ${status.nonce}, found ${event.nonce}`);
   if (event.epoch <= scope.epoch) return reject("stale_epoch", `the epoch is ${scope.epoch}, found ${event.epoch}`);
-  draft.setScope({ ...scope, epoch: event.epoch, owner: event.owner, status: { type: "open" } });
-  draft.raise({ type: "owners.lost", owners: "older", went: "released" });
+  const { versions: _, ...rest } = scope;
+  const { epoch, owner, versions } = event;
+  draft.setScope({ ...rest, epoch, owner, status: { type: "open" }, ...(versions === undefined ? {} : { versions }) });
+  newOwner(draft, "released");
   return undefined;
 };
 
@@ -147,7 +157,7 @@ export const onMoveEnded = (draft: Draft, event: EventOf<"scope.moved" | "scope.
   const moved = event.type === "scope.moved";
   const { to, nonce } = status;
   draft.setScope({ ...scope, status: moved ? { type: "moved", to, nonce } : { type: "open" } });
-  if (!moved && status.reopened) draft.raise({ type: "owners.lost", owners: "older", went: "released" });
+  if (!moved && status.reopened) newOwner(draft, "released");
   return undefined;
 };
 
@@ -173,15 +183,26 @@ export const scope: Concern<ScopeRows, ScopeEvent["type"]> = {
   name: "scope",
   events: {
     "scope.opened": {
-      fields: { epoch: u64, owner: string, protocol: u64, options: Options, last_owner: optional(ownerEnd) },
-      fieldsSince: { last_owner: "crash_loops" },
+      fields: {
+        epoch: u64,
+        owner: string,
+        protocol: u64,
+        options: Options,
+        last_owner: optional(ownerEnd),
+        versions: optional(VersionsCodec),
+      },
+      fieldsSince: { last_owner: "crash_loops", versions: "parked_divergence" },
       on: onOpened,
     },
     "clock.ticked": { fields: {}, on: () => undefined },
     "scope.configured": { fields: { options: Options }, on: onConfigured },
     "scope.upgraded": { fields: { to: u64, continued: optional(array(ContinuedCallCodec)) }, on: onUpgraded },
     "scope.moving": { fields: { to: string, nonce: string }, on: onMoving },
-    "scope.received": { fields: { nonce: string, epoch: u64, owner: string }, on: onReceived },
+    "scope.received": {
+      fields: { nonce: string, epoch: u64, owner: string, versions: optional(VersionsCodec) },
+      fieldsSince: { versions: "parked_divergence" },
+      on: onReceived,
+    },
     "scope.moved": { fields: { nonce: string }, on: onMoveEnded },
     "scope.kept": { fields: { nonce: string }, on: onMoveEnded },
     "owner.lost": {

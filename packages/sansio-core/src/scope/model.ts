@@ -12,6 +12,7 @@
  *   S4  scope time never goes back
  */
 import type { Options } from "../kernel/options.ts";
+import type { Versions } from "./version.ts";
 
 export type ScopeStatus =
   | { readonly type: "open" }
@@ -26,6 +27,8 @@ export interface ScopeRow {
   readonly protocol: number;
   readonly options: Options;
   readonly status: ScopeStatus;
+  /** Versions of the code that runs its tools, as far as they are known. */
+  readonly versions?: Versions;
 }
 
 /** How an owner went: it gave up what it ran, or nobody knows (a crash, a lease that ran out). */
@@ -46,11 +49,18 @@ export type ScopeEvent =
       readonly options: Options;
       /** How the owner before went, as the store knows; absent: it was lost. */
       readonly last_owner?: OwnerEnd;
+      readonly versions?: Versions;
     }
   | { readonly type: "scope.configured"; readonly options: Options }
   | { readonly type: "scope.upgraded"; readonly to: number; readonly continued?: readonly ContinuedCall[] }
   | { readonly type: "scope.moving"; readonly to: string; readonly nonce: string }
-  | { readonly type: "scope.received"; readonly nonce: string; readonly epoch: number; readonly owner: string }
+  | {
+      readonly type: "scope.received";
+      readonly nonce: string;
+      readonly epoch: number;
+      readonly owner: string;
+      readonly versions?: Versions;
+    }
   | { readonly type: "scope.moved"; readonly nonce: string }
   | { readonly type: "scope.kept"; readonly nonce: string }
   /** `went`: an executor says farewell; without it the executor was lost. */

@@ -3,7 +3,7 @@
  * status and place: so each is a tuple, `[key, hash, code, attempt, requested, waited, index, back, winner, since]`, and
  * what is nothing at its end is left out.
  *
- *   code    4 × the kind's place in `kinds`, 2 for a step that may run only once, 1 for an error
+ *   code    4 × the kind's place in `effectKinds`, 2 for a step that may run only once, 1 for an error
  *   waited  from the request to the end, in events
  *   index   among the answers of the event that settled it
  *   back    from the end to the event that holds the value, in events
@@ -33,9 +33,15 @@ import {
   u64,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { ResumeCauseCodec, SelectModeCodec, SignalCodec, UnknownCauseCodec } from "../call/codec.ts";
-import type { EffectKind, OpenEffect, SettledEffect, StepRecovery } from "../call/effect.ts";
-import type { Approval, CallIn, RoomWanted, Stop } from "../call/model.ts";
+import { PatchesCodec, ResumeCauseCodec, SelectModeCodec, SignalCodec, UnknownCauseCodec } from "../call/codec.ts";
+import {
+  type EffectKind,
+  type OpenEffect,
+  type SettledEffect,
+  type StepRecovery,
+  effectKinds,
+} from "../call/effect.ts";
+import type { Approval, CallIn, FailedVersion, RoomWanted, Stop } from "../call/model.ts";
 import { type Life, firstLife } from "../call/life.ts";
 import type { Deadline } from "../kernel/deadline.ts";
 
@@ -44,9 +50,6 @@ export const isNone = (n: number): boolean => n === 0;
 export const isFalse = (flag: boolean): boolean => !flag;
 
 export const DeadlineCodec: Codec<Deadline> = record<Deadline>("struct Deadline", { at: u64, birth: u64 });
-
-/** In an order that is never changed: codes name places in it. */
-const kinds = ["step", "sleep", "wait", "host", "trigger", "batch", "select", "message", "event", "cleanup"] as const;
 
 const SelectCodec = record<NonNullable<OpenEffect["select"]>>("struct Select", {
   mode: SelectModeCodec,
@@ -57,7 +60,7 @@ const WaitingCodec = record<NonNullable<OpenEffect["waiting"]>>("struct Waiting"
 
 export const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct OpenEffect", {
   key: string,
-  kind: oneOf<EffectKind>("an effect kind", ...kinds),
+  kind: oneOf<EffectKind>("an effect kind", ...effectKinds),
   hash: string,
   seq: u64,
   attempt: u64,
@@ -76,7 +79,7 @@ export type SettledEntry = readonly [key: string, effect: SettledEffect];
 
 const written = ([key, effect]: SettledEntry): readonly (string | number | null)[] => {
   const { kind, hash, status, attempt, requested, settled, index, first, value, winner, once } = effect;
-  const code = 4 * kinds.indexOf(kind) + 2 * Number(once) + Number(status === "err");
+  const code = 4 * effectKinds.indexOf(kind) + 2 * Number(once) + Number(status === "err");
   const tuple = [key, hash, code, attempt, requested, settled - requested, index, settled - value];
   if (first !== undefined) return [...tuple, winner ?? null, settled - first];
   if (winner !== undefined) return [...tuple, winner];
@@ -93,7 +96,7 @@ const entryOf = (u: unknown): SettledEntry | undefined => {
   const winner = won === null && u.length === 10 ? undefined : won;
   if (!isText(key) || !isText(hash) || !(winner === undefined || isText(winner))) return undefined;
   if (!isCount(code) || !isCount(attempt) || !isCount(requested) || !isCount(waited)) return undefined;
-  const kind = kinds[Math.floor(code / 4)];
+  const kind = effectKinds[Math.floor(code / 4)];
   const settled = requested + waited;
   if (!isCount(index) || !isCount(back) || kind === undefined || !isCount(settled) || back > settled) return undefined;
   if (!isCount(since) || since > settled) return undefined;
@@ -133,8 +136,16 @@ const LifeCodec: Codec<Life> = record<Life>("struct Life", {
   at: optional(u64),
   signals: list(SignalCodec),
   upgradedIn: optional(u64),
+  released: optional(u64),
 });
-const isFirst = ({ number, upgradedIn }: Life): boolean => number === 1 && upgradedIn === undefined;
+const isFirst = ({ number, upgradedIn, released }: Life): boolean =>
+  number === 1 && upgradedIn === undefined && released === undefined;
+
+const FailedCodec: Codec<FailedVersion> = record<FailedVersion>("struct FailedVersion", {
+  version: string,
+  cause: oneOf<FailedVersion["cause"]>("a cause", "crash_loop", "diverged"),
+});
+const isEmptyRecord = (map: object): boolean => Object.keys(map).length === 0;
 
 const BodyCodec = struct("struct Body", {
   /** The place of its manifest among the tools of the snapshot. */
@@ -151,6 +162,9 @@ const BodyCodec = struct("struct Body", {
   startedAt: u64,
   open: list(OpenEffectCodec),
   settled: list(SettledCodec),
+  version: optional(string),
+  failed: list(FailedCodec),
+  patches: defaulted(PatchesCodec, {}, isEmptyRecord),
   room: optional(string),
 });
 export type BodyShape = TypeOf<typeof BodyCodec>;
@@ -205,7 +219,7 @@ export const CallCodec = structs("Call", "phase", {
   suspended: { ...withBody, link: optional(record<RoomWanted>("struct RoomWanted", { to: string, since: u64 })) },
   no_executor: { ...withBody, due: DeadlineCodec },
   backing_off: { ...withBody, due: DeadlineCodec },
-  unknown: { ...withBody, cause: UnknownCauseCodec },
+  unknown: { ...withBody, cause: UnknownCauseCodec, due },
   pending: {
     ...common,
     /** The place of its key among the waits of the snapshot. */

@@ -36,8 +36,9 @@ export interface Known {
 
 const toolAt = ({ tools }: Known, place: number): Tool => tools[place] as Tool;
 
-const bodyState = (known: Known, { manifest, settled, waits, ...body }: BodyShape): BodyState => ({
+const bodyState = (known: Known, { manifest, settled, waits, version, ...body }: BodyShape): BodyState => ({
   ...body,
+  version,
   manifest: toolAt(known, manifest),
   waits: waits.map((place) => known.waits[place]?.key ?? ""), // `problemOf` has looked.
   settled: PersistentMap.of(settled),

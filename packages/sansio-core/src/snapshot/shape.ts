@@ -32,6 +32,7 @@ import { Options } from "../kernel/options.ts";
 import type { State } from "../kernel/vocabulary.ts";
 import { ReplyCodec } from "../request/model.ts";
 import type { ScopeRow, ScopeStatus } from "../scope/model.ts";
+import { VersionsCodec } from "../scope/version.ts";
 import { type BodyShape, type CallShape, CallCodec, isFalse, isNone } from "./call.ts";
 import { FlowRowCodec } from "./flow.ts";
 import type { Terminal } from "../wait/model.ts";
@@ -106,6 +107,7 @@ const ScopeCodec: Codec<ScopeRow> = record<ScopeRow>("struct Scope", {
   protocol: u64,
   options: Options,
   status: StatusCodec,
+  versions: optional(VersionsCodec),
 });
 
 /** Rows that no other concern's rows refer to by place: each concern writes its own, in the order of the list. */

@@ -80,11 +80,12 @@ const placeOf = ({ waits }: Source, key: string): number => waits.get(key) ?? 0;
 /** Keys that are listed and have become others' since are left out. */
 const isKept = ({ state }: Source, key: string): boolean => state.waits.at(key)?.own !== undefined;
 
-const bodyShape = (source: Source, { manifest, settled, waits, ...body }: BodyState): BodyShape => ({
+const bodyShape = (source: Source, { manifest, settled, waits, version, ...body }: BodyState): BodyShape => ({
   ...body,
   manifest: source.manifests.at(manifest),
   waits: waits.filter((key) => isKept(source, key)).map((key) => placeOf(source, key)),
   settled: [...settled].toSorted(byPlace),
+  ...(version !== undefined && { version }),
 });
 
 const maybe = <K extends string, V>(key: K, value: V | undefined): { readonly [k in K]?: V } =>

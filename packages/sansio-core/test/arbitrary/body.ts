@@ -2,6 +2,7 @@
 import type { CallIn } from "../../src/call/model.ts";
 import { awaitedEffects } from "../../src/call/body-end.ts";
 import { type EffectSpec, type OpenEffect, firstTry } from "../../src/call/effect.ts";
+import { hasRule } from "../../src/kernel/protocol.ts";
 import type { Event, State } from "../../src/kernel/vocabulary.ts";
 import { outstanding } from "../../src/machine.ts";
 import type { Dice } from "./dice.ts";
@@ -13,7 +14,7 @@ type Running = CallIn<"running">;
 
 export const waitKeys = ["w0", "w1", "w2", "w3", "w4"] as const;
 
-const anySpec = (dice: Dice, { body }: Running): EffectSpec => {
+const anySpec = (dice: Dice, { body }: Running, hasLives: boolean): EffectSpec => {
   switch (dice.below(11)) {
     case 0:
     case 1:
@@ -23,7 +24,8 @@ const anySpec = (dice: Dice, { body }: Running): EffectSpec => {
       return { kind: "sleep", ms: anyMs(dice) };
     case 3: {
       const deadline_ms = dice.maybe(40, () => anyMs(dice));
-      return { kind: "wait", wait: dice.pick(waitKeys), ...(deadline_ms === undefined ? {} : { deadline_ms }) };
+      const own = hasLives && dice.isUnder(50) ? { own: dice.pick(["life", "call"] as const) } : {};
+      return { kind: "wait", wait: dice.pick(waitKeys), ...(deadline_ms === undefined ? {} : { deadline_ms }), ...own };
     }
     case 4:
       return { kind: "host", name: "now", input: null };
@@ -65,12 +67,12 @@ const ofScope = (dice: Dice): EffectSpec => {
 
 const ofRun = ({ call, body: { attempt, run } }: Running) => ({ call: call.ref, attempt, run });
 
-const asks = (dice: Dice, row: Running): Event => ({
+const asks = (dice: Dice, state: State, row: Running): Event => ({
   type: "effect.requested",
   ...ofRun(row),
   key: `k${dice.below(12)}`,
   hash: `h${dice.below(2)}`,
-  effect: anySpec(dice, row),
+  effect: anySpec(dice, row, hasRule(state.scope.protocol, "lives")),
   ...(dice.isUnder(6) ? { refused: { code: "call_id_conflict", message: "there is such a call already" } } : {}),
 });
 
@@ -106,6 +108,13 @@ const parks = (dice: Dice, row: Running): Event | undefined => {
 };
 
 /** Its report of itself: that it waits, begins anew, has gone astray, or can not be run here. */
+const continues = (dice: Dice, state: State, row: Running): Event => {
+  const continued = { type: "call.continued", ...ofRun(row), args: anyJson(dice), ...left(dice, state, row) } as const;
+  if (!hasRule(state.scope.protocol, "lives")) return continued;
+  const signals = dice.list(2, () => ({ name: dice.pick(["go", "stop"]), ordinal: 1 + dice.below(3) }));
+  return { ...continued, args_hash: dice.pick(["ha", "hb"]), signals };
+};
+
 const reports = (dice: Dice, state: State, row: Running): Event => {
   const of = ofRun(row);
   switch (dice.below(7)) {
@@ -117,7 +126,7 @@ const reports = (dice: Dice, state: State, row: Running): Event => {
     case 6:
       return rests(dice, row);
     case 3:
-      return { type: "call.continued", ...of, args: anyJson(dice), ...left(dice, state, row) };
+      return continues(dice, state, row);
     case 4:
       return { type: "call.diverged", ...of, position: 1, expected: "a", found: "b" };
     default:
@@ -183,8 +192,8 @@ const reuses = (dice: Dice, { call, body }: Running): Event | undefined => {
 export const ofRunning = (dice: Dice, state: State, row: Running): Event => {
   if (row.cancelled?.cleans && dice.isUnder(30)) return { type: "call.cleaned_up", ...ofRun(row) };
   const roll = dice.below(100);
-  if (roll < 40) return answers(dice, state, row) ?? asks(dice, row);
-  if (roll < 52) return reuses(dice, row) ?? asks(dice, row);
-  if (roll < 76) return asks(dice, row);
+  if (roll < 40) return answers(dice, state, row) ?? asks(dice, state, row);
+  if (roll < 52) return reuses(dice, row) ?? asks(dice, state, row);
+  if (roll < 76) return asks(dice, state, row);
   return roll < 89 ? settles(dice, state, row) : reports(dice, state, row);
 };

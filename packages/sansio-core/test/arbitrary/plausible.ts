@@ -1,6 +1,8 @@
 /** The events that a host, its tools and its driver would send in a state. */
-import type { CallIn, CallPhase, CallRow, Directive } from "../../src/call/model.ts";
-import type { Event, State } from "../../src/kernel/vocabulary.ts";
+import type { CallIn, CallPhase, CallRow } from "../../src/call/model.ts";
+import type { Directive } from "../../src/call/event.ts";
+import { hasRule, newestProtocol } from "../../src/kernel/protocol.ts";
+import type { Event, EventOf, State } from "../../src/kernel/vocabulary.ts";
 import { ofRunning, waitKeys } from "./body.ts";
 import { ofLongWork } from "./background.ts";
 import type { Dice } from "./dice.ts";
@@ -176,6 +178,25 @@ const ofRequest = (dice: Dice, state: State): Event => {
   return dice.isUnder(40) ? { type: "request.cancelled", request } : { type: "clock.ticked" };
 };
 
+/** Its driver raises its protocol, and says which calls have continued. */
+const upgraded = (dice: Dice, state: State): Event => {
+  if (state.scope.protocol === newestProtocol) return { type: "clock.ticked" };
+  const rows = state.calls.rows().filter(() => dice.isUnder(30));
+  return {
+    type: "scope.upgraded",
+    to: newestProtocol,
+    continued: rows.map(({ call }) => ({ call: call.ref, args_hash: dice.pick(["ha", "hb"]) })),
+  };
+};
+
+/** Whose own a key is, as its token says: a call's, or that of a life, which may be over. */
+const ownOf = (dice: Dice, state: State): Pick<EventOf<"wait.resolved">, "call" | "life"> => {
+  const rows = state.calls.rows();
+  if (!hasRule(state.scope.protocol, "lives") || rows.length === 0 || dice.isUnder(50)) return {};
+  const { call } = dice.pick(rows);
+  return { call: call.ref, ...(dice.isUnder(70) ? { life: 1 + dice.below(2) } : {}) };
+};
+
 /** What happens to a scope as a whole. */
 const ofScope = (dice: Dice, state: State): Event => {
   switch (dice.below(12)) {
@@ -192,11 +213,18 @@ const ofScope = (dice: Dice, state: State): Event => {
       return { type: "wait.revoked", keys: [dice.pick(waitKeys)] };
     case 6:
     case 7:
-      return { type: "wait.resolved", key: dice.pick(waitKeys), resolution: anyResolution(dice) };
+      return {
+        type: "wait.resolved",
+        key: dice.pick(waitKeys),
+        resolution: anyResolution(dice),
+        ...ownOf(dice, state),
+      };
     case 8: {
       const keys = state.outbox.keys();
       return keys.length === 0 ? { type: "clock.ticked" } : { type: "external.cancel_acked", key: dice.pick(keys) };
     }
+    case 10:
+      return upgraded(dice, state);
     case 9:
       return dice.isUnder(30) ? { type: "scope.moving", to: "elsewhere", nonce: "n" } : { type: "clock.ticked" };
     default:

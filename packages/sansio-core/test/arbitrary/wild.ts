@@ -17,6 +17,7 @@ const spec = (names: Names, call: string): EffectSpec => {
     () => ({ kind: "sleep", ms: anyMs(dice) }),
     () => ({ kind: "cleanup", deadline_ms: anyMs(dice) }),
     () => ({ kind: "wait", wait: names.wait(), deadline_ms: anyMs(dice) }),
+    () => ({ kind: "wait", wait: names.wait(), own: dice.pick(["life", "call"]) }),
     () => ({ kind: "host", name: anyText(dice), input: anyJson(dice) }),
     () => ({ kind: "trigger", input: anyJson(dice) }),
     () => ({
@@ -96,7 +97,11 @@ const makers: { readonly [T in EventType]: Make<T> } = {
   },
   "call.tool_missing": (names) => ({ call: names.call() }),
   "call.resumed": (names) => ({ ...names.run(), cause: "run_again", owner: anyText(names.dice) }),
-  "call.continued": (names) => ({ ...names.run(), args: anyJson(names.dice) }),
+  "call.continued": (names) => ({
+    ...names.run(),
+    args: anyJson(names.dice),
+    ...names.dice.pick([{}, { args_hash: "ha" }]),
+  }),
   "call.diverged": (names) => ({ ...names.run(), position: 0, expected: "", found: anyText(names.dice) }),
   "call.cleaned_up": (names) => names.run(),
   "call.executor_missing": (names) => names.run(),
@@ -138,7 +143,12 @@ const makers: { readonly [T in EventType]: Make<T> } = {
     const { call, attempt } = names.run();
     return { call, attempt, key: names.dice.pick(["k1", "k2", "k3", "k4"]) };
   },
-  "wait.resolved": (names) => ({ key: names.wait(), resolution: anyResolution(names.dice), ...names.by() }),
+  "wait.resolved": (names) => ({
+    key: names.wait(),
+    resolution: anyResolution(names.dice),
+    ...names.by(),
+    ...names.dice.pick([{}, { call: names.call() }, { call: names.call(), life: names.dice.below(3) }]),
+  }),
   "wait.cancelled": (names) => {
     const call = names.call();
     return { call, key: names.effect(call) };

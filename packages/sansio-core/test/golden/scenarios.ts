@@ -5,9 +5,12 @@
 import * as background from "./scenario-background.ts";
 import * as body from "./scenario-body.ts";
 import * as call from "./scenario-call.ts";
+import * as divergence from "./scenario-divergence.ts";
 import * as flow from "./scenario-flow.ts";
+import * as life from "./scenario-life.ts";
 import * as process from "./scenario-process.ts";
 import * as scope from "./scenario-scope.ts";
+import * as wait from "./scenario-wait.ts";
 import { type Tape, underProtocol } from "./tape.ts";
 
 type Scenarios = { readonly [file: string]: () => Tape };
@@ -57,7 +60,14 @@ const underEvery: Scenarios = {
 
 /** Scenarios of what protocol 2 has brought. */
 const since2: Scenarios = {
+  divergence: divergence.parkedDivergence,
+  lives: life.lives,
+  "lives-upgraded": life.upgradedLives,
   upgraded: scope.upgraded,
+  "suspended-chain": wait.suspendedChain,
+  "person-asked": wait.personAsked,
+  "room-in-link": wait.roomInLink,
+  "absent-tool": wait.absentTool,
 };
 
 export const scenariosOf = (protocol: number): Scenarios =>

@@ -18,7 +18,7 @@ const folderOf = (protocol: number): string =>
 const isFrozen = (protocol: number): boolean => existsSync(resolve(root, `test/freeze/protocol-${protocol}.json`));
 
 /** Events of an open protocol that no scenario has yet. */
-const toCome: readonly string[] = ["host.waiting", "call.tool_missing"];
+const toCome: readonly string[] = [];
 
 const textOfFrozen = readFileSync(resolve(root, "test/freeze/protocol-1.json"), "utf8");
 const { events: eventsOf1 } = JSON.parse(textOfFrozen) as { readonly events: { readonly [type: string]: string } };

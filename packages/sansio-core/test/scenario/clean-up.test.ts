@@ -5,6 +5,7 @@ import { Rig, tool } from "../rig.ts";
 import {
   ask,
   cancel,
+  cancelled,
   completed,
   crash,
   execute,
@@ -132,7 +133,8 @@ describe("an owner that is lost while a call cleans up", () => {
     const bound = submit(Rig.open([tool("bound", { recovery: "owner_bound" })]), "bound").skip();
     ask(bound, "r:a", "c", cleanup).skip();
     cancel(bound).skip();
-    want(crash(bound), completed("a", gone), replied(gone));
+    const left = cancelled("tool call cancelled; its clean-up could not finish: `c`");
+    want(crash(bound), completed("a", left), replied(left));
   });
   it("may happen so often without a new record, and no oftener", () => {
     const rig = asked(cleanup);
@@ -173,6 +175,7 @@ describe("a call whose child cleans up", () => {
   it("is told with it where it alone is cancelled", () => {
     const rig = nested();
     want(rig.tell({ type: "call.cancelled", call: "r:a" }), stop("r:a"), stop("r:a/batch/x"), answer("undo"));
-    want(settle(rig, "r:a", success(1)), completed("a", success(1)), completed("x", gone), replied(success(1)));
+    const left = cancelled("tool call cancelled; its clean-up could not finish: `undo`");
+    want(settle(rig, "r:a", success(1)), completed("a", success(1)), completed("x", left), replied(success(1)));
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nextDeadline } from "../../src/machine.ts";
-import { Rig, tool } from "../rig.ts";
+import { Rig, protocols, tool } from "../rig.ts";
 import {
   ask,
   completed,
@@ -96,15 +96,15 @@ describe("a body that begins anew", () => {
   });
 });
 
-describe("a body that asks for something else than its log records", () => {
+describe("a body that asks for something else than its log records, under protocol 1", () => {
   const astray = { type: "call.diverged", ...of("r:a"), position: 3, expected: "step `x`", found: "step `y`" } as const;
 
   it("is parked: the resolver decides", () => {
-    const rig = submit(Rig.open([tool("echo")], { resolver: true }), "echo").skip();
+    const rig = submit(Rig.open([tool("echo")], { resolver: true }, 1), "echo").skip();
     want(rig.tell(astray), { type: "outcome.resolve", cause: "diverged" });
   });
   it("is released by its tool's policy: it runs with nothing recorded", () => {
-    const rig = ask(running({ divergence: "release" }), "r:a", "s", step()).skip();
+    const rig = ask(running({ divergence: "release" }, {}, 1), "r:a", "s", step()).skip();
     want(rig.tell(astray), execute("r:a", [1, 2]));
     resume(rig, "r:a", [1, 2], "run_again").nothingMore();
     want(ask(rig, "r:a", "s", step(), [1, 2]), { type: "step.run" });
@@ -112,7 +112,8 @@ describe("a body that asks for something else than its log records", () => {
   it("fails by its tool's policy, and says where and how", () => {
     const message = "replay diverged at request 3: expected step `x`, found step `y`";
     const output = failure("internal", "replay_diverged", message);
-    want(running({ divergence: "fail" }).tell(astray), completed("a", output), replied(output));
+    for (const protocol of protocols)
+      want(running({ divergence: "fail" }, {}, protocol).tell(astray), completed("a", output), replied(output));
   });
 });
 

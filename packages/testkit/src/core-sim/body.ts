@@ -15,6 +15,12 @@ export interface RunOf {
   readonly run: number;
 }
 
+/** Returns the life of a call, where the protocol of its scope has lives. */
+export const lifeIn = ({ scope, calls }: State, call: CallRef): number | undefined => {
+  const row = calls.at(call);
+  return hasRule(scope.protocol, "lives") ? (row && bodyOf(row))?.life.number : undefined;
+};
+
 export class Body {
   readonly of: RunOf;
   readonly args: Args;
@@ -26,10 +32,10 @@ export class Body {
   /** The links at the time when one of them was full. The body retries once they have changed. */
   blockedBy: State["links"] | undefined;
 
-  constructor(scope: string, world: Environment, { call, attempt, run }: RunOf, args: Json) {
+  constructor({ id: scope, state }: SimScope, world: Environment, { call, attempt, run }: RunOf, args: Json) {
     this.of = { call, attempt, run };
     this.args = argsOf(args);
-    this.program = programOf(this.args, { scope, call, processKind: world.processKind });
+    this.program = programOf(this.args, { scope, call, life: lifeIn(state, call), processKind: world.processKind });
   }
 
   get isWaiting(): boolean {
@@ -70,6 +76,11 @@ const resultOf = (world: Environment, { of, program, isCancelled }: Body): Ended
   return { ...settled, result: { type: "done", output } };
 };
 
+const continued = ({ state }: SimScope, of: RunOf, args: Json): Ended => {
+  const said = lifeIn(state, of.call) === undefined ? {} : { args_hash: `anew ${of.run}`, signals: [] };
+  return { type: "call.continued", ...of, args, ...said };
+};
+
 /** The effects that a body's end waits for. Now and then it loses its patience, and names what it leaves. */
 const leftOf = ({ state }: SimScope, { dice }: Environment, body: Body): readonly string[] | "waits" => {
   if (!hasRule(state.scope.protocol, "waits_for_effects") || body.isCancelled) return [];
@@ -84,7 +95,7 @@ const end = (scope: SimScope, world: Environment, body: Body): boolean => {
   const { args, of } = body;
   const isAnew = body.program.ending === "anew" && !body.isCancelled;
   const ended: Ended = isAnew
-    ? { type: "call.continued", ...of, args: writeArgs({ ...args, anew: args.anew + 1 }) }
+    ? continued(scope, of, writeArgs({ ...args, anew: args.anew + 1 }))
     : resultOf(world, body);
   scope.offer(left.length === 0 ? ended : { ...ended, left });
   return true;

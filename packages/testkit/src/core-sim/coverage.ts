@@ -1,5 +1,6 @@
 /** Coverage: the events, rejections, commands and faults of all runs, and those that every run must reach. */
-import type { CommandType, EventType, RejectionCode } from "@pawl/sansio-core";
+import type { CommandType } from "@pawl/sansio-core/driver";
+import type { EventType, RejectionCode } from "@pawl/sansio-core";
 
 type Wanted<K extends string> = { readonly [_ in K]: true | string };
 

@@ -1,6 +1,6 @@
 /** Invalid events, one for each rejection code. Each must be rejected with exactly that code. */
 import { type Event, type RejectionCode, defaultOptions, nextDeadline } from "@pawl/sansio-core";
-import type { CallRow } from "@pawl/sansio-core/driver";
+import type { CallRow, CallIn } from "@pawl/sansio-core/driver";
 import { opening, unbuilt } from "./catalog.ts";
 import type { Dice } from "./random.ts";
 import { invalidBackgroundWork } from "./background.ts";
@@ -14,11 +14,10 @@ type Make = (scope: SimScope, dice: Dice) => Event | undefined;
 const nothing = { hash: "h", calls: [] } as const;
 const call = { id: "a", tool: "t0", args: null };
 
-type RowIn<P extends CallRow["phase"]> = Extract<CallRow, { readonly phase: P }>;
-const rowIn = <P extends CallRow["phase"]>({ state }: SimScope, phase: P): RowIn<P> | undefined =>
-  state.calls.rows().find((row): row is RowIn<P> => row.phase === phase);
+const rowIn = <P extends CallRow["phase"]>({ state }: SimScope, phase: P): CallIn<P> | undefined =>
+  state.calls.rows().find((row): row is CallIn<P> => row.phase === phase);
 
-type MakeOfRun = (row: RowIn<"running">, of: { call: string; attempt: number; run: number }) => Event | undefined;
+type MakeOfRun = (row: CallIn<"running">, of: { call: string; attempt: number; run: number }) => Event | undefined;
 
 const ofRunning =
   (make: MakeOfRun): Make =>

@@ -1,5 +1,6 @@
 /** Random acts of hosts, people and services. */
-import type { Event } from "@pawl/sansio-core";
+import type { Event, EventOf } from "@pawl/sansio-core";
+import { lifeIn } from "./body.ts";
 import { type CallRow, bodyOf } from "@pawl/sansio-core/driver";
 import { anyOptions, anyTools, toolId, toolNames, anyFlow } from "./catalog.ts";
 import { type Dice, anyResolution } from "./random.ts";
@@ -67,13 +68,22 @@ const decided: Doing = (scope, { dice, isCalm }) => {
 const waitIn = (row: CallRow): string | undefined =>
   row.phase === "pending" ? row.key : bodyOf(row)?.open.find(({ wait }) => wait !== undefined)?.wait;
 
+/** Whose a key is, as its token says: a call's, or that of a life of it that may be over. */
+const ownerOf = (scope: SimScope, dice: Dice): Pick<EventOf<"wait.resolved">, "call" | "life"> => {
+  const row = anyRow(scope, dice, () => true);
+  const life = row && lifeIn(scope.state, row.call.ref);
+  if (row === undefined || life === undefined) return {};
+  return { call: row.call.ref, ...dice.pick([{}, { life }, { life: 1 }]) };
+};
+
 const resolved: Doing = (scope, { dice, isCalm }) => {
   const row = anyRow(scope, dice, (one) => waitIn(one) !== undefined);
   const awaited = row === undefined ? undefined : waitIn(row);
   if (isCalm && awaited === undefined) return undefined;
   const key = awaited !== undefined && (isCalm || dice.isUnder(75)) ? awaited : dice.pick(sharedWaits);
   const resolution = isCalm ? ({ status: "ok", payload: 1 } as const) : anyResolution(dice);
-  return { type: "wait.resolved", key, resolution };
+  const whose = isCalm || dice.isUnder(60) ? {} : ownerOf(scope, dice);
+  return { type: "wait.resolved", key, resolution, ...whose };
 };
 
 const executorsBack: Doing = (scope, { dice }) => {
@@ -201,9 +211,15 @@ const forsaken: Doing = (scope) => {
   return row?.phase === "running" ? { type: "owner.lost", owner: row.owner } : undefined;
 };
 
+/** A person gives up on a call whose outcome nobody knows. */
+const givenUp: Doing = (scope) => {
+  const row = scope.state.calls.rows().find(({ phase }) => phase === "unknown");
+  return row && { type: "outcome.resolved", call: row.call.ref, resolved: { type: "give_up" } };
+};
+
 /** Does what a scope is waiting for, so that the simulation comes to rest. */
 export const help = (scope: SimScope, world: Environment): boolean =>
-  [decided, resolved, executorsBack, personAnswers, endOfSchedule, forsaken].some((doing) => {
+  [decided, resolved, executorsBack, personAnswers, endOfSchedule, forsaken, givenUp].some((doing) => {
     const event = doing(scope, world);
     return event !== undefined && scope.offer(event) === undefined;
   });

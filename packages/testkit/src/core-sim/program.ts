@@ -46,6 +46,8 @@ export interface Program {
 export interface Place {
   readonly scope: string;
   readonly call: string;
+  /** The life of the call, where its protocol has lives. */
+  readonly life: number | undefined;
   readonly processKind: number;
 }
 
@@ -70,13 +72,16 @@ const kinds: readonly EffectKind[] = [
 /** Wait keys that several calls share and that may be resolved early. */
 export const sharedWaits: readonly string[] = ["w0", "w1", "w2", "w3"];
 
-const waitOf = (dice: Dice, { scope, call }: Place, key: string): EffectSpec => {
+const waitOf = (dice: Dice, { scope, call, life }: Place, key: string): EffectSpec => {
   const isOfProcess = scope === processScopeId && dice.isUnder(60);
   const ordinal = 1 + dice.below(2);
   if (isOfProcess)
     return { kind: "wait", wait: signalWaitKey(processId, "go", ordinal), signal: { name: "go", ordinal } };
-  const wait = dice.isUnder(40) ? dice.pick(sharedWaits) : `w:${call}:${key}`;
-  return { kind: "wait", wait, ...(dice.isUnder(40) ? { deadline_ms: dice.pick([0, 50, 60_000]) } : {}) };
+  const due = dice.isUnder(40) ? { deadline_ms: dice.pick([0, 50, 60_000]) } : {};
+  if (dice.isUnder(40)) return { kind: "wait", wait: dice.pick(sharedWaits), ...due };
+  const own = dice.pick(["life", "call"] as const);
+  const of = own === "life" && life !== undefined && life > 1 ? `${call}:${life}` : call;
+  return { kind: "wait", wait: `w:${of}:${key}`, ...due, ...(life === undefined ? {} : { own }) };
 };
 
 const children = (dice: Dice, { depth }: Args): EffectSpec => ({

@@ -27,6 +27,7 @@ const body = "runtime/src/body/body-run.ts";
 const replayOrder = "runtime/src/body/replay.ts";
 const recovery = "sansio-core/src/call/owner-lost.ts";
 const ask = "sansio-core/src/call/ask.ts";
+const suspend = "sansio-core/src/call/suspend.ts";
 const settle = "sansio-core/src/call/settle.ts";
 const waits = "sansio-core/src/wait/concern.ts";
 const duty = "sansio-core/src/call/concern.ts";
@@ -196,6 +197,58 @@ export const mutants: readonly Mutant[] = [
     replace: "if",
   },
   {
+    what: "a core that suspends a body whose batch is at work",
+    first: "agent",
+    file: suspend,
+    find: "batch?.calls.some((call) => isBusy(draft.call(call))) === false;",
+    replace: "batch !== undefined;",
+  },
+  {
+    what: "a core that keeps a body in memory that waits for a batch at rest",
+    first: "agent",
+    file: suspend,
+    find: "isQuietBatch(draft, effectBatch(call.ref, effect.key));",
+    replace: "draft.seq < 0;",
+  },
+  {
+    what: "a core that wakes a body above for what its calls below are answered",
+    first: "agent",
+    file: settle,
+    find: "putCall(draft, wake(draft, settleAll(draft, row as Bodied, effect, end)), row);",
+    replace: `putCall(draft, wake(draft, settleAll(draft, row as Bodied, effect, end)), row);
+  const above = draft.batch(row.call.batch)?.parent;
+  const caller = above === undefined ? undefined : draft.call(above.call);
+  if (caller?.phase === "suspended") putCall(draft, wake(draft, caller), caller);`,
+  },
+  {
+    what: "a core that forgets what a person was asked when its owner is lost",
+    first: "person",
+    file: recover,
+    find: 'if (row.phase === "suspended") return ofSuspended(row);',
+    replace: "",
+  },
+  {
+    what: "a core that suspends a body while its host is at work",
+    first: "person",
+    file: suspend,
+    find: "      return effect.waiting !== undefined;",
+    replace: "      return true;",
+  },
+  {
+    what: "a driver whose suspended runs keep their places",
+    first: "sharing",
+    file: "runtime/src/process/run/background.ts",
+    find: "for (const holder of this.#held.get(run) ?? []) this.release(run, holder);",
+    replace: "",
+  },
+  {
+    what: "a driver that never asks again for a body that had to stay in memory",
+    first: "agent",
+    file: bodies,
+    find: "for (const run of this.#runs.values()) run.rest.retry();",
+    replace: "",
+  },
+  {
     what: "a core that wakes no suspended body",
     first: "waiting",
     file: "sansio-core/src/call/settle.ts",
@@ -221,6 +274,55 @@ export const mutants: readonly Mutant[] = [
     file: duty,
     find: 'once: { performed: "durable", afterLoss: "never"',
     replace: 'once: { performed: "at_once", afterLoss: "never"',
+  },
+  {
+    what: "a body whose steps have the keys of an earlier life",
+    first: "living",
+    file: "runtime/src/body/run-tool.ts",
+    find: "    base: named(callBase),\n",
+    replace: "    base: callBase,\n",
+  },
+  {
+    what: "a body that waits under the keys of an earlier life",
+    first: "living",
+    file: "runtime/src/body/facet/wait.ts",
+    find: 'return whose === "request" || life.number === 1 ? executionScope : base;',
+    replace: "return executionScope;",
+  },
+  {
+    what: "a body whose batches have the ids of an earlier life",
+    first: "living",
+    file: "runtime/src/body/facet/concurrency.ts",
+    find: "asking.nextName(asking.facts.life.named(batchId(listed).batch_id))",
+    replace: "asking.nextName(batchId(listed).batch_id)",
+  },
+  {
+    what: "a core that lets the token of an earlier life resolve",
+    first: "living",
+    file: waits,
+    find: "if (call !== undefined && isLifeOver(draft.call(call), life)) {",
+    replace: 'if (call === "" && isLifeOver(draft.call(call), life)) {',
+  },
+  {
+    what: "a body that reads the clock of the wall",
+    first: "retrying",
+    file: body,
+    find: "    this.#now = answer.at;\n",
+    replace: "    this.#now = this.#port.platform.now();\n",
+  },
+  {
+    what: "a body that reads the time of a reuse",
+    first: "retrying",
+    file: settle,
+    find: "{ first: effect.first ?? effect.settled }",
+    replace: "{}",
+  },
+  {
+    what: "a core that takes decisions on the arguments of an earlier life",
+    first: "deciding",
+    file: "sansio-core/src/call/life.ts",
+    find: 'manifest.policy === "requires_approval" ? argsHash : ""',
+    replace: '""',
   },
   {
     what: "a core that gives up after the first attempt",

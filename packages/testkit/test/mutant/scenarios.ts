@@ -3,6 +3,7 @@ import { type Session, ToolError, Refused, defineTool } from "@pawl/runtime";
 import { callRef } from "@pawl/sansio-core";
 import { done, failureOutput, pending, safeRetryFailure, stableHash } from "@pawl/tool-value";
 import type { Scenario, ScenarioHost } from "../../src/index.ts";
+import { resting } from "./resting.ts";
 
 export interface Hunt {
   readonly scenario: Scenario;
@@ -124,6 +125,7 @@ const retrying: Hunt = {
         retry_policy: { type: "idempotent", max_attempts: 3, base_delay_ms: 20, max_delay_ms: 0 },
         execute: async (_, ctx) => {
           await ctx.runJson("kept", {}, () => 1);
+          await ctx.runJson("mail", { sent_at: ctx.now() }, () => "sent");
           return ctx.attempt === 3
             ? ctx.attempt
             : done(failureOutput(safeRetryFailure("execution", "busy", "come again")));
@@ -333,6 +335,78 @@ const standing: Hunt = {
   expected: [["c1", ["first", "second"]]],
 };
 
+/** A subscription: each month is a life, which charges, waits for its own payment, and calls another tool. */
+const living: Hunt = {
+  scenario: {
+    tools: ({ effect }) => [
+      defineTool<{ readonly month?: number; readonly sum?: number }>({
+        name: "work",
+        durable: true,
+        execute: async ({ month = 1, sum = 0 }, ctx) => {
+          const detail = [ctx.externalEventKey("paid"), ctx.externalEventKey("bonus")];
+          await ctx.runJson("charge", {}, async (_input, { key }) => void (await effect("charge", { key, detail })));
+          const paid = Number(await ctx.awaitEventJson("paid"));
+          await ctx.batch([{ id: "k", toolId: "tool:post", args: {} }]);
+          return month < 3 ? ctx.continueAs({ month: month + 1, sum: sum + paid }) : sum + paid;
+        },
+      }),
+      defineTool({
+        name: "post",
+        durable: true,
+        execute: (_, ctx) => ctx.runJson("post", {}, async (_input, { key }) => (await effect("post", { key }), null)),
+      }),
+    ],
+    host: async (host) => {
+      const called = outcomes(host, "work");
+      const late: unknown[] = [];
+      for (const month of [1, 2, 3]) {
+        const [paid, bonus] = (await host.happened("charge", month)).detail as readonly string[];
+        await once(host, `pay ${month}`, (session) => session.resolve(paid ?? "", { status: "ok", payload: month }));
+        await host.happened("post", month);
+        if (month < 3) await host.happened("charge", month + 1);
+        else await called;
+        const told = async (session: Session) => session.resolve(bonus ?? "", { status: "ok", payload: 100 });
+        late.push((await host.within(told, { as: `late ${month}` })).status);
+      }
+      return [await called, late];
+    },
+  },
+  expected: [[["c1", 6]], Array(3).fill("already_resolved")],
+};
+
+/** A tool that a person approves each time, whose arguments change with its lives. */
+const deciding: Hunt = {
+  scenario: {
+    runtime: { host: { resolveOutcome: async () => ({ type: "run_again" }) } },
+    claims: { acted: "any", "tool work": "any" },
+    tools: ({ effect }) => [
+      defineTool<{ readonly life?: number }>({
+        name: "work",
+        policy: "requires_approval",
+        execute: async ({ life = 1 }, ctx) => {
+          await effect("acted");
+          return life < 3 ? ctx.continueAs({ life: life + 1 }) : "acted";
+        },
+      }),
+    ],
+    host: async (host) => {
+      const called = outcomes(host, "work");
+      const open = Symbol("open");
+      while ((await Promise.race([called, open])) === open) {
+        await once(host, "decide", async (session) => {
+          for (const { call, args, hash } of await session.approvals()) {
+            if (hash !== stableHash(args)) throw new Error("a decision is asked for on other arguments than are shown");
+            await session.approve(call, { hash, by: "p" });
+          }
+        });
+        await host.sleep(50);
+      }
+      return called;
+    },
+  },
+  expected: [["c1", "acted"]],
+};
+
 export const hunts = {
   sequence,
   racing,
@@ -344,4 +418,7 @@ export const hunts = {
   cancelling,
   stopping,
   standing,
+  living,
+  deciding,
+  ...resting,
 };

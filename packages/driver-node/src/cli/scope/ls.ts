@@ -19,6 +19,7 @@ const ownershipText = ({ owner, held, wakeAt }: ScopeEntry, { now }: Terminal): 
   if (held !== undefined) return `owned by ${owner}${held.address === undefined ? "" : ` at ${held.address}`}`;
   if (owner !== undefined) return `left by ${owner}, whose lease has ended`;
   if (wakeAt === undefined) return "parked";
+  if (wakeAt === 0) return "due now";
   return wakeAt > now() ? `parked until ${untilText(wakeAt, now())}` : `due since ${sinceText(wakeAt, now())}`;
 };
 

@@ -1,5 +1,6 @@
 /** The context of a tool's body: `ctx`, put together from its facets. */
 import { type AttachmentCreateMeta, type AttachmentRef, type Codec, type Json, describe, read } from "@pawl/tool-value";
+import { hasRule } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import type { BodyRun } from "../body-run.ts";
 import { EffectError } from "../../error.ts";
@@ -132,6 +133,10 @@ const continueAs = async (asking: Asking, args: unknown): Promise<never> => {
   return new Promise<never>(() => undefined);
 };
 
+/** A body says again what it said while it repeats its log: that was shown. */
+const isMute = ({ body, facts }: Asking): boolean =>
+  body.isOver || (body.isRepeating && hasRule(facts.processApi.state().scope.protocol, "suspends_every_wait"));
+
 export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const asking = new Asking(body, facts);
   const { toolNamed, childStarted } = facts.processApi;
@@ -182,7 +187,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     random,
     uuid,
     progress: (message) => {
-      if (!body.isOver) facts.progress(message);
+      if (!isMute(asking)) facts.progress(message);
     },
     attachments: {
       put: (bytes, meta) =>

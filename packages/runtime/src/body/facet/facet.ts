@@ -26,7 +26,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { BodyRun } from "../body-run.ts";
 import type { Answer, Request, Work } from "../record.ts";
 import { EffectError } from "../../error.ts";
-import type { Command, Event, State } from "@pawl/sansio-core";
+import type { CallRef, Event, State, CommandOf } from "@pawl/sansio-core";
 import type { NestedCall } from "../../host/hook.ts";
 import type { AttachmentStore } from "../../journal/attachment.ts";
 import type { SessionWork } from "../../process/run/session-work.ts";
@@ -79,7 +79,14 @@ export const problemOfProcessEvent = (capabilities: Capabilities, eventType: str
   return problemOfCall(capabilities);
 };
 
-type Execute = Extract<Command, { readonly type: "tool.execute" }>;
+type Execute = CommandOf<"tool.execute">;
+
+/** A run of a body, as those who show what it says see it. */
+export interface LiveRun {
+  readonly isOver: boolean;
+  /** True until all that is on record of its attempt has happened again. */
+  readonly isRepeating: boolean;
+}
 
 /** Connects a call to its scope and to the processes of that scope. */
 export interface ProcessApi {
@@ -91,7 +98,9 @@ export interface ProcessApi {
   /** Resolves to true once there is a place for a background run that begins here; undefined for any other call. */
   readonly begins: (command: Execute) => Promise<boolean> | undefined;
   /** Runs the body of a tool; that of a background run with a sink. */
-  readonly execute: (tool: LiveTool, command: Execute, context: ToolContext, isOver: () => boolean) => Promise<unknown>;
+  readonly execute: (tool: LiveTool, command: Execute, context: ToolContext, run: LiveRun) => Promise<unknown>;
+  /** Takes note that a body has left memory: if it was a background run, its place is free. */
+  readonly suspended: (call: CallRef) => void;
   /** The environment of the scope's calls, for processes that they start to load. */
   readonly environmentSpec: () => Json;
   /** Finds a tool that may be called here. */

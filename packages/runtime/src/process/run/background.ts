@@ -69,6 +69,11 @@ export class Places {
     this.#admit();
   }
 
+  /** Frees the place of a run, whoever shares it. */
+  giveBack(run: string): void {
+    for (const holder of this.#held.get(run) ?? []) this.release(run, holder);
+  }
+
   /** Releases all places of a scope that is another worker's now, or has ended. */
   forget(holder: string): void {
     const gone = this.#queue.filter((queued) => queued.holder === holder);

@@ -3,7 +3,7 @@
  * batches, at most once per interval (a rate limiter), and always before the run ends. At the end the recorded output
  * becomes the run's two files.
  */
-import type { Command } from "@pawl/sansio-core";
+import type { CommandOf } from "@pawl/sansio-core";
 import { type Output, type Progress, type Report, artifactsOf, cutTo, pathsOf } from "@pawl/sansio-core/driver";
 import { sessionOf } from "../../host/host.ts";
 import type { Platform } from "../../platform.ts";
@@ -34,6 +34,8 @@ export interface ReportPort {
   /** Returns how many code points the log still takes; undefined once something of it was cut. */
   readonly room: () => number | undefined;
   readonly isOver: () => boolean;
+  /** Returns true while the body says again what it said before it left memory. */
+  readonly isRepeating: () => boolean;
   readonly show: (said: Said) => void;
   readonly record: (report: Report) => void;
   /** Aborts when the run is asked to end; from then on every report is recorded at once. */
@@ -71,14 +73,14 @@ export class RunReports implements BackgroundSink {
   }
 
   status = async (text: string): Promise<void> => {
-    if (this.#isMute) return;
+    if (this.#isMute || this.#port.isRepeating()) return;
     const detail = text.toWellFormed();
     this.#detail = detail;
     this.#said({ detail });
   };
 
   progress = async (given: Progress): Promise<void> => {
-    if (this.#isMute) return;
+    if (this.#isMute || this.#port.isRepeating()) return;
     const progress = progressOf(given);
     this.#progress = progress;
     this.#said({ progress });
@@ -129,7 +131,7 @@ export class RunReports implements BackgroundSink {
   }
 }
 
-type Write = Extract<Command, { readonly type: "artifacts.write" }>;
+type Write = CommandOf<"artifacts.write">;
 
 /** Reads the recorded output of an attempt. `since` counts the writes after the last `continueAs`, which starts the body anew. */
 export const outputsOf = async (

@@ -2,8 +2,15 @@
  * A background run, executed in the scope of its process. It begins when this worker has a place for it. If its owner was lost
  * meanwhile, it is started again only where that is safe: its tool must be idempotent or read-only.
  */
-import type { Command, CallRef, State } from "@pawl/sansio-core";
-import { reattachRefused, type RunRow, requestBatch, runOfAttempt, unexpectedEnd } from "@pawl/sansio-core/driver";
+import type { CallRef, State, CommandOf } from "@pawl/sansio-core";
+import {
+  hasRule,
+  reattachRefused,
+  type RunRow,
+  requestBatch,
+  runOfAttempt,
+  unexpectedEnd,
+} from "@pawl/sansio-core/driver";
 import {
   type Json,
   type JsonObject,
@@ -16,6 +23,7 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import { sessionOf } from "../../host/host.ts";
 import type { ToolContext } from "../../body/facet/context.ts";
+import type { LiveRun } from "../../body/facet/facet.ts";
 import { ToolError } from "../../error.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
 import type { Ephemeral } from "../../session/observe/observation.ts";
@@ -50,6 +58,7 @@ const problemOfTool = (name: string, tool: RunTool | undefined): string | undefi
 };
 
 const workerDeferred = "worker background run limit reached; re-attach deferred";
+const noPlaceYet = "worker background run limit reached; waiting for a place to go on";
 const sessionDeferred = "session background run limit reached; re-attach deferred";
 
 const fullness = ({ isWorkerFull, isSessionFull }: ReattachPlace): string | undefined =>
@@ -69,7 +78,7 @@ export const decideReattach = (spec: Json, place: ReattachPlace): E.Either<strin
     : declined(problem);
 };
 
-type Execute = Extract<Command, { readonly type: "tool.execute" }>;
+type Execute = CommandOf<"tool.execute">;
 
 export interface RunPort {
   readonly scope: ScopeAccess;
@@ -132,10 +141,17 @@ export class Runs {
   }
 
   async #begins(command: Execute): Promise<boolean> {
-    if (!(await this.#enter(command.call))) return false;
+    if (!(await this.#enter(command))) return false;
     const refused = command.cause === "owner_lost" ? this.#problem(command) : undefined;
     if (refused !== undefined) await this.#refuse(command, refused);
     return refused === undefined;
+  }
+
+  /** Gives back the place of a run that has left memory; it takes one again before it goes on. */
+  suspended(call: CallRef): void {
+    const { places, scope } = this.#port;
+    const isOfRun = runOf(this.#state, call) !== undefined;
+    if (isOfRun && hasRule(scope.runner.state.scope.protocol, "suspends_every_wait")) places.giveBack(this.#id);
   }
 
   /** Releases the places of the process, which has ended. */
@@ -144,11 +160,11 @@ export class Runs {
     places.forget(scope.runner.id);
   }
 
-  async #enter(call: CallRef): Promise<boolean> {
+  async #enter({ call, cause }: Execute): Promise<boolean> {
     const { places, scope } = this.#port;
     const run = this.#id;
     if (places.take(run, scope.runner.id)) return true;
-    this.#detail(workerDeferred);
+    this.#detail(cause === "suspended" ? noPlaceYet : workerDeferred);
     const hasPlace = await places.queue(run, scope.runner.id);
     if (hasPlace && !scope.runner.isAbandoned && runOf(this.#state, call) !== undefined) return true;
     if (hasPlace) places.release(run, scope.runner.id);
@@ -192,7 +208,7 @@ export class Runs {
   }
 
   /** Runs the body of a tool. A background run gets a sink, whose last reports are recorded before the run ends. */
-  async execute(tool: LiveTool, command: Execute, context: ToolContext, isOver: () => boolean): Promise<unknown> {
+  async execute(tool: LiveTool, command: Execute, context: ToolContext, run: LiveRun): Promise<unknown> {
     const row = runOf(this.#state, command.call);
     if (row === undefined) return tool.execute(command.args, context);
     const { background } = tool;
@@ -201,7 +217,7 @@ export class Runs {
     }
     const verdict = await tool.check(command.args);
     if (verdict.verdict === "invalid") throw new ToolError(verdict.message);
-    const reports = await this.#reports(row, command, context.signal, isOver);
+    const reports = await this.#reports(row, command, context.signal, run);
     if (command.cause === "owner_lost") await reports.status("Re-attaching");
     try {
       return outcomeOf(await background(command.args, context, reports), context.signal.aborted);
@@ -214,7 +230,7 @@ export class Runs {
     { attempt, definition: { task }, title }: RunRow,
     { cause }: Execute,
     signal: AbortSignal,
-    isOver: () => boolean,
+    live: LiveRun,
   ): Promise<RunReports> {
     const { scope, options, show } = this.#port;
     const process = this.#id;
@@ -226,7 +242,8 @@ export class Runs {
       attempt,
       recorded: isAgain ? (await outputsOf(scope, attempt)).since : 0,
       room: () => this.#room(),
-      isOver: () => isOver() || scope.runner.isAbandoned,
+      isOver: () => live.isOver || scope.runner.isAbandoned,
+      isRepeating: () => isAgain && live.isRepeating && hasRule(this.#state.scope.protocol, "suspends_every_wait"),
       show: (said: Said) => show({ type: "run", process, run, task, title, attempt, ...said }),
       record: (report) => void scope.runner.apply({ type: "run.reported", ...report }),
       signal,

@@ -1,5 +1,5 @@
 /** The tasks and schedules of one session, as its tools and its host see them. The task of a run shows the live state of that run. */
-import type { Event, State } from "@pawl/sansio-core";
+import type { Event, RejectionCode, State } from "@pawl/sansio-core";
 import {
   type NewMessage,
   type NewSchedule,
@@ -109,11 +109,13 @@ export class SessionWork {
     return runner.state;
   }
 
-  async #record(event: Event, isThere?: string): Promise<void> {
+  /** Records an event. Rejections with one of these codes say that there is nothing left to do. */
+  async #record(event: Event, ...done: readonly RejectionCode[]): Promise<void> {
     const { runner } = (await this.#live()).scope;
     const applied = runner.apply(decodedEvent(event));
     await runner.whenDurable();
-    if (E.isLeft(applied) && applied.left.code !== isThere) throw new Refused(applied.left.code, applied.left.message);
+    if (E.isLeft(applied) && !done.includes(applied.left.code))
+      throw new Refused(applied.left.code, applied.left.message);
   }
 
   /** Requests a background run. A repeated request finds the same run. */
@@ -161,12 +163,7 @@ export class SessionWork {
 
   /** Updates a task and returns it. A stale update, or one of a task that has ended, changes nothing. */
   async update(id: string, update: TaskUpdate): Promise<Task> {
-    const { runner } = (await this.#live()).scope;
-    const applied = runner.apply(decodedEvent({ type: "task.updated", task: id, update }));
-    await runner.whenDurable();
-    const isDropped =
-      E.isLeft(applied) && (applied.left.code === "stale_attempt" || applied.left.code === "task_ended");
-    if (E.isLeft(applied) && !isDropped) throw new Refused(applied.left.code, applied.left.message);
+    await this.#record({ type: "task.updated", task: id, update }, "stale_attempt", "task_ended");
     return this.#known(id);
   }
 
@@ -177,12 +174,7 @@ export class SessionWork {
 
   /** Asks a task to end. Repeated, or after its end, this changes nothing. */
   async cancel(id: string): Promise<Task> {
-    const { runner } = (await this.#live()).scope;
-    const applied = runner.apply(decodedEvent({ type: "task.cancel_requested", task: id }));
-    await runner.whenDurable();
-    const isAsked =
-      E.isLeft(applied) && (applied.left.code === "already_cancelled" || applied.left.code === "task_ended");
-    if (E.isLeft(applied) && !isAsked) throw new Refused(applied.left.code, applied.left.message);
+    await this.#record({ type: "task.cancel_requested", task: id }, "already_cancelled", "task_ended");
     return this.#known(id);
   }
 

@@ -1,7 +1,7 @@
 /** The calls of one scope that executors run: offered, and settled by whom they were offered to. */
+import type { CommandOf } from "@pawl/sansio-core";
 import { textOf } from "../../error.ts";
-import type { Command } from "@pawl/sansio-core";
-import { type CallRow, isExecutor } from "@pawl/sansio-core/driver";
+import { type CallRow, isExecutor, type CallIn } from "@pawl/sansio-core/driver";
 import type { ToolCallOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, refuse } from "../../scope/access.ts";
@@ -13,7 +13,7 @@ import type { Observers } from "../observe/observer.ts";
 import { decodedEvent } from "../../scope/round-trip.ts";
 import { tokenOf } from "../../scope/wait-token.ts";
 
-type Execute = Extract<Command, { readonly type: "tool.execute" }>;
+type Execute = CommandOf<"tool.execute">;
 
 export interface Settlement extends OfferedRun {
   readonly output: ToolCallOutput;
@@ -64,7 +64,7 @@ export class Offers {
     );
   }
 
-  #offerOf({ call, tool, args, body, key }: Extract<CallRow, { readonly phase: "running" }>): Offer {
+  #offerOf({ call, tool, args, body, key }: CallIn<"running">): Offer {
     const { attempt, run, manifest, payload } = body;
     const offer = { scope: this.#access.runner.id, call: call.ref, attempt, run, tool_id: manifest.id };
     return { ...offer, tool, args, payload, ...this.#completion(key) };

@@ -1,5 +1,5 @@
 /** Observations of a scope and the frames that carry them, as types and as codecs for a wire. */
-import type { Command } from "@pawl/sansio-core";
+import type { CommandOf } from "@pawl/sansio-core";
 import {
   type Output,
   type Progress,
@@ -8,6 +8,7 @@ import {
   type ProcessStatus,
   ProgressCodec,
   TaskCodec,
+  type UnknownCause,
 } from "@pawl/sansio-core/driver";
 import {
   type Codec,
@@ -24,8 +25,6 @@ import {
   optional,
   tagged,
 } from "@pawl/tool-value";
-
-type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
 /** The position of an observation: its event in the log of a scope, and its index among those of the event. */
 export interface Cursor {
@@ -54,10 +53,12 @@ export type Observation =
   | { readonly type: "activity"; readonly activity: TurnActivity }
   /** The call awaits a person's approval of these arguments; a decision names their `stableHash`. */
   | ({ readonly type: "call_parked" } & OfCall)
+  /** Nobody knows what the call comes to: it waits for a person, its host, or another version of its tool. */
+  | ({ readonly type: "call_unknown"; readonly cause: UnknownCause } & OfCall)
   /** A body that was not waited for any more has ended all the same. */
   | ({ readonly type: "call_settled_late"; readonly output?: ToolCallOutput; readonly duration_ms?: number } & OfCall)
-  | ({ readonly type: "process" } & Omit<Of<"process.observe">, "type">)
-  | { readonly type: "task"; readonly what: Of<"task.observe">["what"]; readonly task: Task }
+  | ({ readonly type: "process" } & Omit<CommandOf<"process.observe">, "type">)
+  | { readonly type: "task"; readonly what: CommandOf<"task.observe">["what"]; readonly task: Task }
   /** A background run's report since its last one. */
   | ({ readonly type: "run_reported"; readonly output: readonly Output[] } & Omit<RunSaid, "type" | "output" | OfTask>)
   | { readonly type: "session_told"; readonly key: string; readonly text: string; readonly schedule?: string };
@@ -103,6 +104,10 @@ const ObservationCodec: Codec<Observation> = tagged<Observation, "type">("observ
   session_event: { event: SessionEvent },
   activity: { activity: TurnActivity },
   call_parked: ofCall,
+  call_unknown: {
+    ...ofCall,
+    cause: oneOf<UnknownCause>("a cause", "owner_lost", "crash_loop", "diverged"),
+  },
   call_settled_late: { ...ofCall, output: optional(ToolCallOutput), duration_ms: optional(u64) },
   process: {
     what: oneOf<"registered" | "event" | "ended">("what is observed", "registered", "event", "ended"),
