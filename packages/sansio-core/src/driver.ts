@@ -55,8 +55,6 @@ export {
   processScope,
   SessionScope,
   sessionScopeId,
-} from "./identity/scope.ts";
-export {
   cancelKey,
   type ProcessEffect,
   processEffectId,
@@ -68,7 +66,7 @@ export {
   signalEventType,
   signalWaitKey,
   terminalKey,
-} from "./identity/process.ts";
+} from "./identity/scope.ts";
 export {
   type AwaitKeyId,
   awaitKeyId,
@@ -130,8 +128,8 @@ export {
 export { outputOfAwait } from "./process/output.ts";
 export { checkSignalName, signalRequest } from "./process/signal.ts";
 export { HeaderCodec, headerBefore } from "./log/format.ts";
-export { chain, chainStart, linkText } from "./log/chain-hash.ts";
-export { linesIn } from "./log/compare.ts";
+export { chain, chainStart, linkText } from "./log/hash.ts";
+export { linesIn, commandsLine, type Difference, differencesOf, producedBy } from "./log/compare.ts";
 export { type Produced } from "./log/fault.ts";
 export { ReplyCodec, RequestedCallCodec } from "./request/model.ts";
 export { attemptInLife, firstLife, isLifeOver, readsFirstAnswers, type SignalPlace } from "./call/life.ts";
@@ -148,7 +146,6 @@ export { type Versions, versionIn } from "./scope/version.ts";
 export { bodyOf } from "./call/row.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";
 export { beginReading, endReading, feed, type Reading, type Torn } from "./log/read.ts";
-export { commandsLine, type Difference, differencesOf, producedBy } from "./log/compare.ts";
 export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./message/message.ts";
 export { answerOf, finishedLink, type LinkRow, type MessageReceived, type Sending, sendingsOf } from "./link/model.ts";
 export { type DeletionRow, handleProblem, type HandleRow, handlesOf } from "./link/handle.ts";

@@ -2,7 +2,7 @@
  * Outcomes of calls. A body returns or throws anything; one result is recorded of it, and a model reads the host's
  * projection of that result. Where a crash left the outcome unknown, the host's resolver decides how the call goes on.
  */
-import type { CommandOf, Event, Reply, RequestedCall, State, EventOf } from "@pawl/sansio-core";
+import type { CommandOf, Event, EventOf, Reply, RequestedCall, State } from "@pawl/sansio-core";
 import {
   type Json,
   type ToolCallOutput,
@@ -28,7 +28,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { type AttachmentStore, putAttachment } from "../journal/attachment.ts";
 import { EffectError, textOf, ToolError } from "../error.ts";
 import { notStored } from "../scope/offload-policy.ts";
-import { roundTripped } from "../scope/round-trip.ts";
+import { roundTripped } from "../scope/access.ts";
 import { type ExecutionResult, type ToolImage, isExecutionResult, withoutRawOutput } from "../tool/result.ts";
 import type { Values } from "../scope/large-values.ts";
 import { type ToolHost, placeOf, report } from "./host.ts";

@@ -1,5 +1,5 @@
 /** Preparation of calls: before the launch the arguments are checked, and the tool prepares the call. Each gives an event. */
-import type { CallRef, Event, State, CommandOf } from "@pawl/sansio-core";
+import type { CallRef, CommandOf, Event, State } from "@pawl/sansio-core";
 import { hasRule } from "@pawl/sansio-core/driver";
 import {
   type Json,
@@ -13,7 +13,7 @@ import {
 import { type Place, type ToolHost, placeOf, report } from "./host.ts";
 import type { LiveTool, PrepareContext, Prepared } from "../tool/live-tool.ts";
 import { hidden, resultOfThrown } from "./outcome.ts";
-import { roundTripped } from "../scope/round-trip.ts";
+import { roundTripped } from "../scope/access.ts";
 
 export interface PreparePort {
   readonly host: ToolHost;

@@ -1,12 +1,12 @@
 /** Questions that the core asks around a call, of its tool and of the host. Each is answered by an event. */
-import type { Command, Event, State, CommandOf } from "@pawl/sansio-core";
+import type { Command, CommandOf, Event, State } from "@pawl/sansio-core";
 import { type BodyState, bodyOf, hasRule } from "@pawl/sansio-core/driver";
 import { type HostSays, type HostSide, placeOf, report, saysNothing } from "./host.ts";
 import { type ExternalPort, type HostRequest, answerOf, cancelExternal } from "./host-request.ts";
 import { type HookPort, runHooks } from "./hook.ts";
 import { type ResolverPort, hidden, projectResult, resolveOutcome } from "./outcome.ts";
 import { type PreparePort, checkCall, outputOf, prepareCall, uncheckable } from "./prepare.ts";
-import { problemOfEvent } from "../scope/round-trip.ts";
+import { problemOfEvent } from "../scope/access.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import type { Session } from "../session/session.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";

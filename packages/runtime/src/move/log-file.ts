@@ -119,7 +119,7 @@ export const putLog = async (
 ): Promise<void> => {
   const { id: scope, epoch: above, protocol } = state.scope;
   if (await isStored(journal, scope)) throw new Refused("scope_exists", `there is a scope ${scope} already`);
-  await journal.join(instance, { ttlMs: putMs });
+  await journal.join(instance, { ttlMs: putMs, protocol: newestProtocol });
   try {
     const claim = await journal.claim(scope, instance, newestProtocol, above);
     if (claim.type !== "claimed") throw new Refused("not_claimed", `${scope} cannot be claimed: ${claim.type}`);

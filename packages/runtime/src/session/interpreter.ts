@@ -20,7 +20,7 @@
  */
 import type { CommandOf, Command, Event, Finished, State, Tool } from "@pawl/sansio-core";
 import { endedIn, isAtRest, isClientSide, isOffered, UnderWay } from "../lifecycle/eviction.ts";
-import { ApprovalEdits } from "./approval.ts";
+import { ApprovalEdits, withContinuedCalls } from "./approval.ts";
 import { publish } from "./catalog.ts";
 import { Offers } from "./executor/offer.ts";
 import { lambdaApplied } from "./flow.ts";
@@ -132,12 +132,12 @@ export class ScopeInterpreter implements Interpreter {
   }
 
   #accessOf(runner: ScopeRunner): Access {
-    const { platform, telemetry } = this.#instance;
+    const { platform, telemetry, pages } = this.#instance;
     const { begun, values, fault } = this.#store;
     const { finished } = this;
     const readLines = this.underWay.counted(this.#store.readLines);
     const report: Access["report"] = (what, thrown) => this.#side.host.internalError?.(what, thrown);
-    return { runner, finished, readLines, platform, telemetry, begun, values, fault, report };
+    return { runner, finished, readLines, pages, platform, telemetry, begun, values, fault, report };
   }
 
   get state(): State {
@@ -154,9 +154,9 @@ export class ScopeInterpreter implements Interpreter {
   }
 
   /** Opens the scope in its log, and goes on with what was under way. A process loads its tools itself. */
-  async open(opened: Event, tools: readonly Tool[]): Promise<void> {
+  async open(opening: readonly Event[], tools: readonly Tool[]): Promise<void> {
     const { runner } = this;
-    runner.open(opened);
+    runner.open(opening[0]?.type === "scope.upgraded" ? await withContinuedCalls(this.access, opening) : opening);
     if (this.state.calls.some(isOffered)) this.offers.opened();
     await (runner.id.startsWith("process:") ? runner.whenDurable() : publish(this.access, tools));
     this.bodies.askParked();

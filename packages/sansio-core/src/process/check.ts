@@ -1,7 +1,6 @@
 /** The invariants of a process, one function each: what is broken, if anything. */
 import type { Check } from "../concern.ts";
-import { isBlank, processScope } from "../identity/scope.ts";
-import { signalEventType, signalWaitKey } from "../identity/process.ts";
+import { isBlank, processScope, signalEventType, signalWaitKey } from "../identity/scope.ts";
 import { coreEventTypes, envProblem, typesProblem } from "./registration.ts";
 import type { State } from "../kernel/vocabulary.ts";
 import type { ProcessRow } from "./model.ts";

@@ -3,7 +3,7 @@ import type { CommandOf, Event } from "@pawl/sansio-core";
 import type { Plan, ProbeOutcome } from "@pawl/sansio-core/driver";
 import { sessionOf } from "../../host/host.ts";
 import type { ScopeAccess } from "../work.ts";
-import { decodedEvent } from "../../scope/round-trip.ts";
+import { decodedEvent } from "../../scope/access.ts";
 import type { BackgroundHost } from "../host.ts";
 import type { Watch } from "../scope-links.ts";
 import type { Places } from "./background.ts";

@@ -16,11 +16,10 @@ import {
   listMessages,
   processScope,
 } from "@pawl/sansio-core/driver";
-import * as E from "fp-ts/lib/Either.js";
 import { Refused } from "../../error.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { openState } from "../../scope/load-scope.ts";
-import { decodedEvent } from "../../scope/round-trip.ts";
+import { record } from "../../scope/access.ts";
 import type { ScopeRunner } from "../../scope/runner.ts";
 import type { Ephemeral } from "../../session/observe/observation.ts";
 import type { ScopeAccess } from "../work.ts";
@@ -109,13 +108,8 @@ export class SessionWork {
     return runner.state;
   }
 
-  /** Records an event. Rejections with one of these codes say that there is nothing left to do. */
-  async #record(event: Event, ...done: readonly RejectionCode[]): Promise<void> {
-    const { runner } = (await this.#live()).scope;
-    const applied = runner.apply(decodedEvent(event));
-    await runner.whenDurable();
-    if (E.isLeft(applied) && !done.includes(applied.left.code))
-      throw new Refused(applied.left.code, applied.left.message);
+  async #record(event: Event, ...expected: readonly RejectionCode[]): Promise<void> {
+    await record((await this.#live()).scope, event, ...expected);
   }
 
   /** Requests a background run. A repeated request finds the same run. */

@@ -1,16 +1,15 @@
 /** The calls of one scope that executors run: offered, and settled by whom they were offered to. */
 import type { CommandOf } from "@pawl/sansio-core";
 import { textOf } from "../../error.ts";
-import { type CallRow, isExecutor, type CallIn } from "@pawl/sansio-core/driver";
+import { type CallIn, type CallRow, isExecutor } from "@pawl/sansio-core/driver";
 import type { ToolCallOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Access, refuse } from "../../scope/access.ts";
+import { type Access, decodedEvent, refuse } from "../../scope/access.ts";
 import { type HostSide, completionKeyId, executionScopeIn } from "../../host/host.ts";
 import type { ProgressMessage } from "../../body/facet/context.ts";
 import type { Instance } from "../instance.ts";
 import { type Executors, type Offer, type OfferedRun, offerOf } from "./executor.ts";
 import type { Observers } from "../observe/observer.ts";
-import { decodedEvent } from "../../scope/round-trip.ts";
 import { tokenOf } from "../../scope/wait-token.ts";
 
 type Execute = CommandOf<"tool.execute">;
