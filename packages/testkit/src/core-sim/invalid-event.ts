@@ -36,15 +36,6 @@ const sinceSecond =
   (scope, dice) =>
     isOfFirst(scope) ? undefined : ofRunning(make)(scope, dice);
 
-const tooYoung = ofRunning((_, of) => ({
-  type: "step.failed",
-  ...of,
-  key: "nobody",
-  try: 1,
-  error: no,
-  retry_in_ms: 0,
-}));
-
 const anyRequest = ({ state }: SimScope, phase: "running" | "replying"): string | undefined =>
   state.requests.rows().find((row) => row.phase === phase)?.request;
 
@@ -56,6 +47,8 @@ const invalidEvents: { readonly [C in RejectionCode]?: Make } = {
   ...invalidBackgroundWork,
   stale_epoch: ({ state, options }) => opening(state.scope.epoch, options, state.scope.protocol),
   newer_protocol: ({ state, options }) => opening(state.scope.epoch + 1, options, 99),
+  needs_protocol_2: ({ state }) =>
+    state.scope.protocol > 1 ? undefined : { type: "call.tool_missing", call: "of protocol 2" },
   not_an_upgrade: ({ state }) => ({ type: "scope.upgraded", to: state.scope.protocol }),
   scope_is_not_moving: () => ({ type: "scope.kept", nonce: "n" }),
   tool_conflict: ({ state }) => {
@@ -91,7 +84,6 @@ const invalidEvents: { readonly [C in RejectionCode]?: Make } = {
   wrong_phase: ofRunning((_, of) => ({ type: "outcome.resolved", call: of.call, resolved: { type: "give_up" } })),
   stale_run: ofRunning((_, of) => ({ type: "call.suspended", ...of, run: of.run + 1 })),
   stale_attempt: ofRunning((_, of) => ({ type: "effect.reused", call: of.call, attempt: of.attempt + 1, key: "k" })),
-  needs_protocol_2: (scope, dice) => (isOfFirst(scope) ? tooYoung(scope, dice) : undefined),
   stale_try: sinceSecond(({ body }, of) => {
     const open = body.open.find(({ kind, recovery }) => kind === "step" && recovery !== "once");
     return open && { type: "step.failed", ...of, key: open.key, try: 99, error: no, retry_in_ms: 0 };
