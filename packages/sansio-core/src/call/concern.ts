@@ -26,7 +26,7 @@ import {
   callChangeChecks,
   callChecks,
 } from "./check.ts";
-import { effectChecks } from "./effect-check.ts";
+import { effectChangeChecks, effectChecks } from "./effect-check.ts";
 import {
   ArgsVerdictCodec,
   DifferenceCodec,
@@ -238,7 +238,7 @@ export const call: Concern<
   outstanding: outstandingOfCalls,
   isAtWork: areAtWork,
   checks: [...batchChecks, ...callChecks, ...approvalChecks, ...effectChecks],
-  changes: { batches: batchChangeChecks, calls: [...callChangeChecks, ...approvalChangeChecks] },
+  changes: { batches: batchChangeChecks, calls: [...callChangeChecks, ...approvalChangeChecks, ...effectChangeChecks] },
   rows: {
     batches: Table.empty(),
     calls: Table.empty(),
