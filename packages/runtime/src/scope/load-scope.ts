@@ -4,7 +4,8 @@
  */
 import * as E from "fp-ts/lib/Either.js";
 import { type State, restore, snapshot, type EventOf, type Options, initial } from "@pawl/sansio-core";
-import { newestProtocol, referredTo } from "@pawl/sansio-core/driver";
+import { newestProtocol, optionsUnder, referredTo } from "@pawl/sansio-core/driver";
+import type { CodeVersions } from "../tool/version.ts";
 import { type Json, describe, noLimits, parse, stringify } from "@pawl/tool-value";
 import type { Snapshot, Holding, Journal } from "../journal/journal.ts";
 import { sealedHere } from "../journal/seal.ts";
@@ -95,16 +96,15 @@ export const openState = async (
 
 /** Makes the event with which an owner opens a scope. `newest`: the protocol of a new one. */
 export const openedBy = (
-  { scope }: State,
+  state: State,
   { owner, epoch, newest }: { readonly owner: string; readonly epoch: number; readonly newest: number },
   options: Options,
-): EventOf<"scope.opened"> => ({
-  type: "scope.opened",
-  epoch,
-  owner,
-  protocol: scope.epoch === 0 ? newest : scope.protocol,
-  options,
-});
+  versions: CodeVersions,
+): EventOf<"scope.opened"> => {
+  const protocol = state.scope.epoch === 0 ? newest : state.scope.protocol;
+  const told = versions.toldTo(state, protocol);
+  return { type: "scope.opened", epoch, owner, protocol, options: optionsUnder(protocol, options), ...told };
+};
 
 interface Opening {
   readonly runner: { readonly abandon: (why: string) => void };

@@ -158,7 +158,7 @@ export class ScopeInterpreter implements Interpreter {
     const { runner } = this;
     runner.open(opened);
     if (this.state.calls.some(isOffered)) this.offers.opened();
-    await (runner.id.startsWith("process:") ? runner.whenDurable() : publish(this.access, tools));
+    await (runner.id.startsWith("process:") ? runner.whenDurable() : publish(this.access, tools, this.#side.versions));
     this.bodies.askParked();
   }
 
