@@ -2,10 +2,10 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { openRuntime } from "@pawl/driver-node";
-import type { Session } from "@pawl/runtime";
+import { type Session, type ToolDefinition, defineTool } from "@pawl/runtime";
 import type { Measurement } from "./figure.ts";
 import { parkedMb, wakeP99 } from "./node-parked.ts";
-import { type World, callOf, folder, openWorld, spentUs, stepping } from "./node-world.ts";
+import { type World, callOf, folder, openWorld, spentUs, stepOf, stepping } from "./node-world.ts";
 
 const steps = 10;
 const rerunnable = stepping({ name: "work", durable: true });
@@ -128,6 +128,61 @@ const resume = async (): Promise<Measurement> => {
   return { value: medianOf(times), floor: 1 };
 };
 
+/** A body that has recorded as many steps, and asks a person again and again by way of another tool. */
+const asking = (heard: () => void): readonly ToolDefinition[] => [
+  defineTool({
+    name: "work",
+    durable: true,
+    execute: async (_, ctx) => {
+      for (let n = 0; n < recorded; n++) await stepOf(ctx, n);
+      for (let n = 0; ; n++) {
+        await ctx.batch([{ id: "x", toolId: "tool:asks", args: {} }]);
+        await ctx.runJson(`heard-${n}`, {}, heard);
+      }
+    },
+  }),
+  defineTool({ name: "asks", durable: true, execute: (_, ctx) => ctx.awaitEventJson("answer", { for: "call" }) }),
+];
+
+/** Resolves once no body of the session is in memory. */
+const asleep = async (session: Session): Promise<void> => {
+  while (session.state.calls.rows().some(({ phase }) => phase !== "suspended"))
+    await new Promise((resolve) => setTimeout(resolve, 5));
+};
+
+/** Returns the milliseconds from opening a session whose loop waits for a batch to the loop's next step, once answered. */
+const answeredLife = async (file: string): Promise<number> => {
+  const answered = Promise.withResolvers<number>();
+  let start = Infinity;
+  const tools = asking(() => answered.resolve(performance.now() - start));
+  const { runtime, close } = openRuntime({ file, tools, patience: { suspendMs: 20 } });
+  start = performance.now();
+  const session = await runtime.session("bench");
+  void session.call("r", [{ id: "c", tool: "work", args: {} }]).catch(() => undefined);
+  const [wait] = session.state.waits.rows().filter(({ waiters }) => waiters.length > 0);
+  if (wait !== undefined) await session.resolveById(wait.key, { status: "ok", payload: 1 }, "bench");
+  const ms = wait === undefined ? 0 : await answered.promise;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await asleep(session);
+  await close();
+  return ms;
+};
+
+/** Alternates with bodies that resume after a crash, with as many records. */
+const resumeBatch = async (): Promise<Measurement> => {
+  const at = folder();
+  const [loop, plain] = [join(at, "loop.db"), join(at, "plain.db")];
+  await answeredLife(loop);
+  await lifeOf(plain, recorded);
+  const [values, floors]: [number[], number[]] = [[], []];
+  for (let i = 1; i <= 9; i++) {
+    values.push(await answeredLife(loop));
+    floors.push(await lifeOf(plain, recorded + i));
+  }
+  rmSync(at, { recursive: true });
+  return { value: medianOf(values), floor: medianOf(floors) };
+};
+
 export const rounds: { readonly [name: string]: () => Promise<Measurement> } = {
   "node.seq": sequence("work"),
   "node.seq_bound": sequence("bound"),
@@ -139,6 +194,7 @@ export const rounds: { readonly [name: string]: () => Promise<Measurement> } = {
   "node.call": oneStep("work"),
   "node.call_bound": oneStep("bound"),
   "node.resume": resume,
+  "node.resume_batch": resumeBatch,
   "node.parked": parkedMb,
   "node.wake": wakeP99,
 };

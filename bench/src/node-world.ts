@@ -3,12 +3,19 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRuntime } from "@pawl/driver-node";
-import { type Runtime, type Session, type ToolDefinition, defineTool } from "@pawl/runtime";
+import { type Runtime, type Session, type ToolContext, type ToolDefinition, defineTool } from "@pawl/runtime";
 import { Floor } from "./node-floor.ts";
 
 const text = "a result as a tool gives it back, with a few fields and a line of prose to read";
 
-/** A body with as many steps as its arguments say, with realistic input and results. */
+/** One step of a body, with realistic input and result. */
+export const stepOf = (ctx: ToolContext, n: number): Promise<unknown> => {
+  const input = { customer: "c-4711", order: `o-${n}`, amount: 1999, note: "as agreed on the phone" };
+  const value = { id: n, text, ok: true, state: "shipped", items: [1, 2, 3] };
+  return ctx.runJson(`step-${n}`, input, () => value);
+};
+
+/** A body with as many steps as its arguments say. */
 export const stepping = (definition: Partial<ToolDefinition>, onStep: (n: number) => unknown = () => undefined) =>
   defineTool({
     name: "work",
@@ -16,9 +23,7 @@ export const stepping = (definition: Partial<ToolDefinition>, onStep: (n: number
     execute: async (args, ctx) => {
       const { steps } = args as { readonly steps: number };
       for (let n = 0; n < steps; n++) {
-        const input = { customer: "c-4711", order: `o-${n}`, amount: 1999, note: "as agreed on the phone" };
-        const value = { id: n, text, ok: true, state: "shipped", items: [1, 2, 3] };
-        await ctx.runJson(`step-${n}`, input, () => value);
+        await stepOf(ctx, n);
         await onStep(n);
       }
       return text;

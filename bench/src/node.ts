@@ -76,5 +76,6 @@ export const nodeFigures: readonly Figure[] = [
   warmFigure("call", 2.7, "a call of one step, relative to a committed insert"),
   warmFigure("call_bound", 3.8, "the same of an owner-bound tool"),
   figure("resume", 10, "opening a session until its body goes on after 1,000 recorded steps", "ms"),
+  figure("resume_batch", 1.2, "the same of a suspended loop whose batch is answered", "ms"),
   ...parkedFigures,
 ];

@@ -92,7 +92,6 @@ it("is found in a file of version 5, which kept entries behind the mark in a tab
     ALTER TABLE append DROP COLUMN finished;
     DROP INDEX scope_approvals;
     ALTER TABLE scope DROP COLUMN approvals;
-    ALTER TABLE scope DROP COLUMN released_at;
     PRAGMA user_version = 5;
   `);
   old.close();

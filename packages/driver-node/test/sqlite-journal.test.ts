@@ -7,11 +7,17 @@ import { runInNewContext } from "node:vm";
 import type { Worker } from "node:worker_threads";
 import { journalChecks, moveChecks } from "@pawl/testkit";
 import { afterAll, describe, expect, it } from "vitest";
-import { sqliteJournal } from "../src/index.ts";
+import { type SqliteJournal, sqliteJournal } from "../src/index.ts";
 import { fileRig, oneLine, testFolder } from "./sqlite-rig.ts";
 
 const { file, remove } = testFolder();
 afterAll(remove);
+
+/** The protocol that every live instance knows, where it is not 2. */
+const known = async (journal: SqliteJournal): Promise<number | undefined> => {
+  const claim = await journal.claim("session:b", "new", 2);
+  return claim.type === "claimed" ? claim.known : NaN;
+};
 
 describe.each(["inline", "thread"] as const)("a journal on SQLite that commits %s", (commits) => {
   for (const [i, { name, run }] of [...journalChecks, ...moveChecks].entries()) {
@@ -181,6 +187,37 @@ describe("a journal on SQLite", () => {
     const journal = sqliteJournal(file("thread.db"), { commits: "thread" });
     const [{ resourceLimits }] = (await begun) as [Worker];
     expect(resourceLimits?.maxYoungGenerationSizeMb).toBeLessThanOrEqual(16);
+    await journal.close();
+  });
+
+  it("stays a file that the driver before opens, beside this one, and knows which instances are of it", async () => {
+    const path = file("fleet.db");
+    const knows2 = { ttlMs: 60_000, protocol: 2 };
+    const older = new DatabaseSync(path);
+    older.exec(readFileSync(join(import.meta.dirname, "version-7.sql"), "utf8"));
+    const olderJoins = older.prepare(
+      "INSERT INTO instance (name, until, ttl, address, process) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET until = excluded.until, ttl = excluded.ttl, address = excluded.address, process = excluded.process",
+    );
+    const olderRenews = older.prepare("UPDATE instance SET until = ? + ttl WHERE name = ? AND until > ?");
+    olderJoins.run("old", Date.now() + 60_000, 60_000, null, null);
+    const journal = sqliteJournal(path);
+    expect(older.prepare("PRAGMA user_version").get()).toEqual({ user_version: 7 });
+    await journal.join("new", knows2);
+    expect(await known(journal)).toBe(1);
+    olderRenews.run(Date.now(), "old", Date.now());
+    expect(await known(journal)).toBe(1);
+    older.prepare("DELETE FROM instance WHERE name = 'old'").run();
+    expect(await known(journal)).toBeUndefined();
+
+    await journal.join("again", knows2);
+    expect(await journal.renew("again")).toBe(true);
+    expect(await known(journal)).toBeUndefined();
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    olderJoins.run("again", Date.now() + 60_000, 60_000, null, null);
+    expect(await known(journal)).toBe(1);
+    expect(await journal.renew("again")).toBe(true); // As the old one does it, through whichever driver.
+    expect(await known(journal)).toBe(1);
+    older.close();
     await journal.close();
   });
 

@@ -3,7 +3,7 @@
  * ids, codes and durations; no arguments, values or outputs of calls. Internal errors are logged in full.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { type Command, type Event, type EventOf, type State, recordedOf } from "@pawl/sansio-core";
+import { type CommandOf, type Command, type Event, type EventOf, type State, recordedOf } from "@pawl/sansio-core";
 import { crashWords, divergenceWords } from "@pawl/sansio-core/driver";
 import type { Journal } from "./journal/journal.ts";
 import type { Cause } from "./scope/runner.ts";
@@ -134,7 +134,7 @@ const namesOf = {
   call_crashed: "call.crashed",
 } as const;
 
-type Observe = Extract<Command, { readonly type: "observe" }>;
+type Observe = CommandOf<"observe">;
 
 /** Describes a crash in a row of them: "resumes in 5 s: 5 crashes in a row, last in step `hotel`". */
 const fieldsOfCrash = ({ count, resumes_in_ms: ms, step }: NonNullable<Observe["crash"]>): LogEntry["fields"] => {

@@ -1,6 +1,7 @@
 /**
  * The runtime of one process: opens scopes over a journal, and runs their tools. Builds the parts, and connects them.
  */
+import { LogPages } from "./session/observe/log-page.ts";
 import { defaultPatience } from "./body/rest.ts";
 import type { HostSide } from "./host/host.ts";
 import { HostRequests } from "./host/host-request.ts";
@@ -114,6 +115,7 @@ export class Runtime {
       telemetry,
       patience: { ...defaultPatience, ...patience },
       admission: new Admission(bounds),
+      pages: new LogPages(),
       executors: this.#executors.all,
       hostRequests: this.#hostRequests,
       places: this.background.places,

@@ -1,4 +1,5 @@
 /** The three objects that a scope is made of, for tests of one part alone. */
+import { LogPages } from "../src/session/observe/log-page.ts";
 import { initial } from "@pawl/sansio-core";
 import type { Journal, RuntimeOptions } from "../src/index.ts";
 import { defaultPatience } from "../src/body/rest.ts";
@@ -20,6 +21,7 @@ export const instanceOf = (platform: TestPlatform): Instance => ({
   telemetry: undefined,
   patience: defaultPatience,
   admission: new Admission(),
+  pages: new LogPages(),
   executors: new Executors(platform, 1000, { lost: () => undefined, available: () => undefined }),
   hostRequests: new HostRequests(),
   places: new Places(1),

@@ -45,7 +45,8 @@ const scopeOf = (state: State, blobs: BlobStore) => {
 const begin = (blobs: BlobStore = memoryBlobs()) => {
   const scope = scopeOf(initial("session:s"), blobs);
   const options = defaultOptions;
-  scope.runner.open({ type: "scope.opened", epoch: 1, owner: "a", protocol: currentProtocol, options });
+  const opened = { type: "scope.opened", epoch: 1, owner: "a", protocol: currentProtocol, options } as const;
+  scope.runner.open([opened]);
   scope.runner.nextAppend();
   scope.runner.appended(ok);
   return scope;
@@ -185,6 +186,6 @@ describe("a value that is put aside while its event is stepped", () => {
     const told = expect(runner.whenDurable()).rejects.toMatchObject({ name: "ScopeLost" });
     reject(new Error("no room"));
     await told;
-    expect(seen.lost).toEqual([expect.stringContaining("a value could not be put aside: Error: no room")]);
+    expect(seen.lost).toEqual([expect.stringContaining("a value could not be put aside: no room")]);
   });
 });

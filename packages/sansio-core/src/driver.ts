@@ -20,7 +20,7 @@ export { type Decision, type PendingApproval, pendingApprovals } from "./call/ap
 export { hooked } from "./call/prepare.ts";
 export { type Recovery, recoveryOf } from "./catalog/model.ts";
 export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/concern.ts";
-export { type BatchRef, isExecutor, requestBatch } from "./kernel/vocabulary.ts";
+export { type BatchRef, type CommandType, isExecutor, requestBatch } from "./kernel/vocabulary.ts";
 export {
   inLife,
   replayBase,
@@ -51,8 +51,6 @@ export {
   processScope,
   SessionScope,
   sessionScopeId,
-} from "./identity/scope.ts";
-export {
   cancelKey,
   type ProcessEffect,
   processEffectId,
@@ -64,7 +62,7 @@ export {
   signalEventType,
   signalWaitKey,
   terminalKey,
-} from "./identity/process.ts";
+} from "./identity/scope.ts";
 export {
   type AwaitKeyId,
   awaitKeyId,
@@ -126,17 +124,24 @@ export {
 export { outputOfAwait } from "./process/output.ts";
 export { checkSignalName, signalRequest } from "./process/signal.ts";
 export { HeaderCodec, headerBefore } from "./log/format.ts";
-export { chain, chainStart, linkText } from "./log/chain-hash.ts";
+export { chain, chainStart, linkText } from "./log/hash.ts";
+export { linesIn, commandsLine, type Difference, differencesOf, producedBy } from "./log/compare.ts";
 export { type Produced } from "./log/fault.ts";
 export { ReplyCodec, RequestedCallCodec } from "./request/model.ts";
 export { attemptInLife, firstLife, isLifeOver, readsFirstAnswers, type SignalPlace } from "./call/life.ts";
-export { type BodyState, type CallRow, type ParkedCause, type Patches, type UnknownCause } from "./call/model.ts";
+export {
+  type BodyState,
+  type CallIn,
+  type CallRow,
+  type ParkedCause,
+  type Patches,
+  type UnknownCause,
+} from "./call/model.ts";
 export { type RequestDifference, type NamedRequest } from "./call/event.ts";
 export { type Versions, unnamedVersion, versionIn } from "./scope/version.ts";
 export { bodyOf, hasFailed } from "./call/row.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";
 export { beginReading, endReading, feed, type Reading, type Torn } from "./log/read.ts";
-export { commandsLine, type Difference, differencesOf, producedBy } from "./log/compare.ts";
 export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./message/message.ts";
 export { answerOf, finishedLink, type LinkRow, type MessageReceived, type Sending, sendingsOf } from "./link/model.ts";
 export { type DeletionRow, handleProblem, type HandleRow, handlesOf } from "./link/handle.ts";

@@ -18,11 +18,11 @@ export {
   type State,
   type Envelope,
   type Event,
+  type CommandOf,
   type EventOf,
   type EventType,
   type Finished,
   type Command,
-  type CommandType,
   type Duty,
   type CallRef,
   callRef,
@@ -48,7 +48,7 @@ export { type Fault, type FaultCode } from "./log/fault.ts";
 export { describeFault } from "./log/compare.ts";
 export { checkAll, checkChange } from "./check.ts";
 export { snapshot } from "./snapshot/write.ts";
-export { stateHash } from "./snapshot/state-hash.ts";
+export { stateHash } from "./log/hash.ts";
 export { restore } from "./snapshot/restore.ts";
 export { why } from "./explain/why.ts";
 export { type Why } from "./explain/model.ts";

@@ -11,16 +11,19 @@ import {
   promiseKey,
   retrySleepIdentity,
 } from "../src/identity/replay-key.ts";
-import { type ExecutionScope, executionScopeId, sessionOfScope, sessionScopeId } from "../src/identity/scope.ts";
-import { awaitKeyId, batchId, transferEffectId } from "../src/identity/hash.ts";
-import { cancelRequest, envRef, eventPayloadHash, wakeId } from "../src/process/hash.ts";
 import {
+  type ExecutionScope,
+  executionScopeId,
   processEffectId,
   processEffectKey,
   processEventKey,
   processSignalWaitSuffix,
   processSleepSuffix,
-} from "../src/identity/process.ts";
+  sessionOfScope,
+  sessionScopeId,
+} from "../src/identity/scope.ts";
+import { awaitKeyId, batchId, transferEffectId } from "../src/identity/hash.ts";
+import { cancelRequest, envRef, eventPayloadHash, wakeId } from "../src/process/hash.ts";
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 

@@ -28,6 +28,7 @@ let opened = 1;
  * was given another.
  */
 export const caseProtocol = (): number => opened;
+/** Opens the scopes of cases under another protocol from now on. */
 export const openCasesUnder = (protocol: number): void => {
   opened = protocol;
 };

@@ -67,6 +67,13 @@ export interface Claiming {
   readonly now: number;
 }
 
+/** The newest protocol that all live instances know, where it is older than the claimant's. */
+const knownBelow = async (at: Reading, { protocol, now }: Claiming): Promise<{ readonly known?: number }> => {
+  const leases = (await at.objectStore("lease").getAll()).filter(({ until }) => now < until);
+  const known = Math.min(...leases.map((lease) => lease.protocol ?? 1));
+  return known < protocol ? { known } : {};
+};
+
 export const claim = async (at: Writing, name: string, who: Claiming): Promise<Claim> => {
   const row = (await scopeAt(at, name)) ?? freshScope(name);
   if (row.protocol > who.protocol) return { type: "newer_protocol", protocol: row.protocol };
@@ -77,7 +84,8 @@ export const claim = async (at: Writing, name: string, who: Claiming): Promise<C
   }
   const claimed = { ...row, owner: who.instance, epoch: Math.max(row.epoch, who.above) + 1 };
   await at.objectStore("scope").put(claimed);
-  return { type: "claimed", ...lastOwnerOf(row), ...(await holding(at, claimed)) };
+  const known = await knownBelow(at, who);
+  return { type: "claimed", ...known, ...lastOwnerOf(row), ...(await holding(at, claimed)) };
 };
 
 export const load = async (at: Reading, name: string, instance: string): Promise<Holding | undefined> => {

@@ -22,7 +22,7 @@ import {
   readFrame,
 } from "@pawl/wire/frame";
 import { hostErrorOf, closeReasonOf } from "./error.ts";
-import { startHeartbeat, Outgoing } from "./socket.ts";
+import { startHeartbeat, Outgoing, type SendTurns } from "./socket.ts";
 import { type HostLimits, longestTimerMs, InFlight, RegisteredNames } from "./limits.ts";
 import { arrive, depart, ReceiverConnection, type Receivers } from "./move.ts";
 import { Executors } from "./executor.ts";
@@ -36,6 +36,8 @@ export interface ConnectionPort {
   readonly runtime: Runtime;
   readonly secrets: Secrets;
   readonly limits: HostLimits;
+  /** Turns of the subscriptions of all connections. */
+  readonly turns: SendTurns;
   readonly log: Log;
   /** Clients that scopes can move to. */
   readonly receivers: Receivers;
@@ -64,9 +66,9 @@ export class Connection {
     this.#port = port;
     this.#inFlight = new InFlight(port.limits);
     this.#names = new RegisteredNames(port.limits);
-    this.#outgoing = new Outgoing(socket, port.limits, () => this.close("slow_reader"));
+    this.#outgoing = new Outgoing(socket, port.limits, port.turns, () => this.close("slow_reader"));
     const { runtime, log } = port;
-    const send = (frame: HostFrame): void => this.#outgoing.send(frame);
+    const send = (frame: HostFrame): void => void this.#outgoing.send(frame);
     this.#executors = new Executors({ runtime, log, names: this.#names, send });
     this.#hello = setTimeout(() => this.close("hello_expected"), port.limits.helloMs);
     socket.on("message", (data, isBinary) => this.#onMessage(data, isBinary));
@@ -167,7 +169,7 @@ export class Connection {
       case "hello":
         return this.#error({ code: "hello_twice", message: "this connection has said hello already" });
       case "ping":
-        return this.#outgoing.send({ type: "pong", n: frame.n });
+        return void this.#outgoing.send({ type: "pong", n: frame.n });
       case "seen":
         return this.#subscriptions.get(frame.id)?.seen(frame.cursor);
       case "unobserve":

@@ -10,6 +10,7 @@ import type { HostFlows } from "./flow-host.ts";
 import { FlowMount, isFlowPath } from "./flow-server.ts";
 import { Receivers } from "./move.ts";
 import { type HostLimits, checkedLimits } from "./limits.ts";
+import { SendTurns } from "./socket.ts";
 import { errorsToConsole } from "../telemetry/log.ts";
 import { type Claims, type Secrets, checkSecrets, signToken } from "./token.ts";
 
@@ -114,6 +115,7 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
   checkSecrets(secrets);
   checkPublic(options.publicUrl);
   const limits = checkedLimits(options.limits);
+  const turns = new SendTurns(limits);
   const connections = new Set<Connection>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.maxMessageBytes, perMessageDeflate: false });
   const server = options.server ?? serverFor(limits);
@@ -136,7 +138,7 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
     }
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       if (flows !== undefined && isFlowPath(request.url)) return void flows.socket(accepted, request);
-      const connection = new Connection(accepted, { runtime, secrets, limits, log, receivers });
+      const connection = new Connection(accepted, { runtime, secrets, limits, turns, log, receivers });
       connections.add(connection);
       boundUngreeted(socket, connection);
       accepted.on("close", () => connections.delete(connection));

@@ -10,6 +10,8 @@ export interface HostLimits {
   readonly maxInFlightBytes: number;
   /** Unsent bytes above which subscriptions of a client pause. */
   readonly pauseBytes: number;
+  /** Unsent bytes of all clients above which only those who have read everything are sent more. */
+  readonly pauseTotalBytes: number;
   /** Unsent bytes above which its connection is dropped. */
   readonly maxBufferedBytes: number;
   /** Time for which a slow reader may stay paused before it is dropped. */
@@ -30,6 +32,7 @@ export const defaultHostLimits: HostLimits = {
   maxInFlight: 1024,
   maxInFlightBytes: 64 * 1024 * 1024,
   pauseBytes: 1024 * 1024,
+  pauseTotalBytes: 64 * 1024 * 1024,
   maxBufferedBytes: 64 * 1024 * 1024,
   stallMs: 30_000,
   heartbeatMs: 15_000,

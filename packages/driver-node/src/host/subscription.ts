@@ -7,6 +7,9 @@ import { endOf } from "@pawl/runtime/driver";
 import type { HostFrame } from "@pawl/wire/frame";
 import type { Outgoing } from "./socket.ts";
 
+/** The characters that a subscription sends in one turn. */
+const turnChars = 128 * 1024;
+
 export class Subscription {
   readonly #id: number;
   readonly #window: number;
@@ -14,6 +17,8 @@ export class Subscription {
   /** Cursors that were sent, oldest first, and how many of them the client has seen. */
   #sent: number[] = [];
   #seen = 0;
+  /** The characters that may be sent before others have their turn. */
+  #allowance = 0;
   readonly #over = new AbortController();
   #wake: (() => void) | undefined;
 
@@ -37,25 +42,42 @@ export class Subscription {
     this.#wake?.();
   }
 
-  /** Sends a frame as soon as the window allows it. Returns false once the subscription has ended. */
-  async #send(cursor: number, frame: HostFrame): Promise<boolean> {
+  /** Waits until the window and the connection have room. Resolves to false once the subscription has ended. */
+  async #admit(): Promise<boolean> {
     while (!this.#over.signal.aborted && this.#sent.length - this.#seen >= this.#window) {
       await new Promise<void>((wake) => {
         this.#wake = wake;
       });
     }
-    await this.#outgoing.ready();
     if (this.#over.signal.aborted) return false;
-    this.#sent.push(cursor);
-    this.#outgoing.send(frame);
-    return true;
+    if (this.#allowance > 0 && this.#outgoing.mayTakeMore) return true;
+    await this.#outgoing.turn();
+    this.#allowance = turnChars;
+    return !this.#over.signal.aborted;
+  }
+
+  /** Sends what there is, and reads on only when there is room for more. */
+  async #sendAll<A>(all: AsyncIterator<A>, frameOf: (one: A) => readonly [cursor: number, HostFrame]): Promise<void> {
+    try {
+      while (await this.#admit()) {
+        const { done = false, value } = await all.next();
+        if (done || !(await this.#admit())) return; // What is new was waited for: there may be no room by now.
+        const [cursor, frame] = frameOf(value as A);
+        this.#sent.push(cursor);
+        this.#allowance -= this.#outgoing.send(frame);
+      }
+    } finally {
+      await all.return?.();
+    }
   }
 
   /** Sends the log's events after a cursor. */
   async follow(session: Session, after: number): Promise<void> {
-    for await (const { seq, at, event } of session.follow(after, this.#over.signal)) {
-      if (!(await this.#send(seq, { type: "observed", id: this.#id, cursor: seq, at, event }))) return;
-    }
+    const id = this.#id;
+    await this.#sendAll(session.follow(after, this.#over.signal), ({ seq, at, event }) => [
+      seq,
+      { type: "observed", id, cursor: seq, at, event },
+    ]);
   }
 
   /**
@@ -72,9 +94,9 @@ export class Subscription {
     await session.runner.whenDurable();
     this.#outgoing.send({ type: "watching", id, cursor: from ?? endOf(session.runner.id, seq) });
     let n = 0;
-    for await (const frame of frames) {
+    await this.#sendAll(frames, (frame) => {
       n += 1;
-      if (!(await this.#send(n, { type: "watched", id, n, frame }))) return;
-    }
+      return [n, { type: "watched", id, n, frame }];
+    });
   }
 }

@@ -14,18 +14,19 @@ import { hostname } from "node:os";
 /** Time after which a lost instance is forgotten. */
 const rememberedMs = 7 * 24 * 60 * 60 * 1000;
 
-export const join = (connection: Connection, instance: string, { ttlMs, address }: Lease): void => {
+export const join = (connection: Connection, instance: string, { ttlMs, address, protocol = 1 }: Lease): void => {
   connection.checkPlace();
   return connection.transact(() => {
-    connection.sql.forget.run(connection.now() - rememberedMs);
-    connection.sql.join.run(instance, connection.now() + ttlMs, ttlMs, address ?? null, processIdentity() ?? null);
+    const { sql } = connection;
+    const now = connection.now();
+    sql.forget.run(now - rememberedMs);
+    sql.join.run(instance, now + ttlMs, ttlMs, address ?? null, processIdentity() ?? null, protocol);
   });
 };
 
 /** Renews a lease. One in a file that nobody finds again is lost. */
 export const renew = (connection: Connection, instance: string): boolean =>
-  connection.isInPlace &&
-  connection.transact(() => connection.sql.renew.run(connection.now(), instance, connection.now()).changes === 1);
+  connection.isInPlace && connection.transact(() => connection.sql.renew.run(connection.now(), instance).changes === 1);
 
 export const leave = (connection: Connection, instance: string): void =>
   connection.transact(() => void connection.sql.leave.run(instance));
@@ -115,6 +116,18 @@ const numberOf = ({ sql }: Connection, instance: string): number => {
   return integer(sql.instance.get(instance) ?? {}, "id");
 };
 
+/** The newest protocol that all live instances know, where it is older than this one. */
+const knownBelow = (connection: Connection, protocol: number): { readonly known?: number } => {
+  const find = (): number => {
+    const row = connection.sql.known.get(connection.now()) ?? {};
+    return optional(integer, row, "known") ?? protocol;
+  };
+  if (find() >= protocol) return {};
+  expireDeadLeases(connection);
+  const known = find();
+  return known < protocol ? { known } : {};
+};
+
 const lastOwnerOf = ({ seq }: ScopeRow, row: Row): { readonly lastOwner?: LastOwner } =>
   seq === 0 ? {} : { lastOwner: optional(integer, row, "released_at") === seq ? "released" : "lost" };
 
@@ -134,7 +147,8 @@ export const claim = (
     const epoch = Math.max(scopeRow.epoch, who.above) + 1;
     const row = connection.sql.claim.get(epoch, numberOf(connection, who.instance), scopeRow.id) ?? {};
     index.keep(scope, { ...scopeRow, epoch });
-    return { type: "claimed", ...lastOwnerOf(scopeRow, row), ...holding(connection, { ...scopeRow, epoch }) };
+    const known = knownBelow(connection, who.protocol);
+    return { type: "claimed", ...known, ...lastOwnerOf(scopeRow, row), ...holding(connection, { ...scopeRow, epoch }) };
   });
 };
 

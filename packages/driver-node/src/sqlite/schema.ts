@@ -155,10 +155,21 @@ const version7 = `
   CREATE INDEX scope_approvals ON scope (name) WHERE approvals > 0;
 `;
 
-/** Adds the last sequence of a scope when an owner released it. Owners of whom nothing is noted count as lost. */
-const version8 = "ALTER TABLE scope ADD COLUMN released_at INTEGER";
+const versions = [version1, version2, version3, version4, version5, version6, version7];
 
-const versions = [version1, version2, version3, version4, version5, version6, version7, version8];
+/**
+ * Columns that older drivers do without: a file that has them keeps the number of its schema, so that the older processes of
+ * a mixed fleet, and a release that is rolled back, still open it. What is read from one has to hold where an older driver
+ * wrote the rest of its row.
+ *
+ * `released_at`: the last sequence of a scope when an owner released it; stale once more has been appended.
+ * `protocol`: the newest that an instance knows; stale where `protocol_until` is not the end of its lease.
+ */
+const additions = [
+  { table: "scope", column: "released_at" },
+  { table: "instance", column: "protocol" },
+  { table: "instance", column: "protocol_until" },
+] as const;
 
 const versionOf = (db: DatabaseSync): number => Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 
@@ -170,11 +181,17 @@ export const checkIntegrity = (db: DatabaseSync, file: string): void => {
   throw new JournalFileError("not_intact", message);
 };
 
-/** Checks the version again under the write lock: several processes may open an old file at once. */
+const missingColumns = (db: DatabaseSync): readonly (typeof additions)[number][] => {
+  const find = db.prepare("SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
+  return additions.filter(({ table, column }) => find.get(table, column) === undefined);
+};
+
+/** Looks again under the write lock: several processes may open an old file at once. */
 const migrate = (db: DatabaseSync): void => {
   db.exec("BEGIN IMMEDIATE");
   try {
     for (const tables of versions.slice(versionOf(db))) db.exec(tables);
+    for (const { table, column } of missingColumns(db)) db.exec(`ALTER TABLE ${table} ADD COLUMN ${column} INTEGER`);
     db.exec(`PRAGMA user_version = ${versions.length}; COMMIT`);
   } catch (thrown) {
     if (db.isTransaction) db.exec("ROLLBACK");
@@ -189,5 +206,5 @@ export const prepareTables = (db: DatabaseSync, file: string): void => {
     const message = `journal ${file} has schema ${version}, this driver knows up to ${versions.length}: update pawl`;
     throw new JournalFileError("newer_schema", message);
   }
-  if (version < versions.length) migrate(db);
+  if (version < versions.length || missingColumns(db).length > 0) migrate(db);
 };

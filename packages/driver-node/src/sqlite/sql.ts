@@ -42,15 +42,18 @@ export const statements = (db: DatabaseSync) => ({
   version: db.prepare("SELECT sqlite_version() AS version"),
 
   join: db.prepare(
-    "INSERT INTO instance (name, until, ttl, address, process) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET until = excluded.until, ttl = excluded.ttl, address = excluded.address, process = excluded.process",
+    "INSERT INTO instance (name, until, ttl, address, process, protocol, protocol_until) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?2) ON CONFLICT (name) DO UPDATE SET until = excluded.until, ttl = excluded.ttl, address = excluded.address, process = excluded.process, protocol = excluded.protocol, protocol_until = excluded.protocol_until",
   ),
-  renew: db.prepare("UPDATE instance SET until = ? + ttl WHERE name = ? AND until > ?"),
+  renew: db.prepare(
+    "UPDATE instance SET until = ?1 + ttl, protocol_until = iif(protocol_until = until, ?1 + ttl, NULL) WHERE name = ?2 AND until > ?1",
+  ),
   leave: db.prepare("DELETE FROM instance WHERE name = ?"),
   marks: db.prepare("SELECT id, process FROM instance WHERE until > ? AND process IS NOT NULL"),
   end: db.prepare("UPDATE instance SET until = ? WHERE id = ?"),
   lost: db.prepare("SELECT name FROM instance WHERE until <= ? ORDER BY id"),
   forget: db.prepare("DELETE FROM instance WHERE until <= ?"),
   know: db.prepare("INSERT INTO instance (name) VALUES (?) ON CONFLICT (name) DO NOTHING"),
+  known: db.prepare("SELECT min(iif(protocol_until = until, protocol, 1)) AS known FROM instance WHERE until > ?"),
   instance: db.prepare("SELECT id FROM instance WHERE name = ?"),
 
   make: db.prepare("INSERT INTO scope (name) VALUES (?) ON CONFLICT (name) DO NOTHING"),

@@ -19,12 +19,11 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { Telemetry, Journal } from "@pawl/runtime";
-import type { Command, Event } from "@pawl/sansio-core";
+import type { CommandOf, Command, Event, EventOf } from "@pawl/sansio-core";
 import { requestBatch } from "@pawl/sansio-core/driver";
 import type { ToolCallOutput } from "@pawl/tool-value";
 
-type EventOf<T extends Event["type"]> = Extract<Event, { readonly type: T }>;
-type Observe = Extract<Command, { readonly type: "observe" }>;
+type Observe = CommandOf<"observe">;
 interface Attributes {
   readonly [name: string]: string | number | boolean;
 }

@@ -1,5 +1,5 @@
 /** Compares a body's new run with its log. */
-import type { Event } from "@pawl/sansio-core";
+import type { Event, EventOf } from "@pawl/sansio-core";
 import { type CallRow, bodyOf, recoveryOf } from "@pawl/sansio-core/driver";
 import { type ToolDefinition, manifestOf } from "@pawl/runtime";
 import { checkArgs } from "@pawl/runtime/driver";
@@ -7,8 +7,6 @@ import * as E from "fp-ts/lib/Either.js";
 import type { RecordedText, Watch } from "./idle-context.ts";
 import type { Rerun } from "./rerun.ts";
 import type { Verdict } from "./verdict.ts";
-
-type Of<T extends Event["type"]> = Extract<Event, { readonly type: T }>;
 
 /** Kinds of requests whose promises carry their key, so that they can be seen. */
 const seenKinds: ReadonlySet<string> = new Set(["step", "sleep", "wait", "host", "batch"]);
@@ -26,8 +24,8 @@ const recordedKeys = (row: CallRow): readonly string[] => {
     .map(({ key }) => key);
 };
 
-const ofCall = <T extends Event["type"]>(events: readonly Event[], type: T, call: string): readonly Of<T>[] =>
-  events.filter((event): event is Of<T> => event.type === type && "call" in event && event.call === call);
+const ofCall = <T extends Event["type"]>(events: readonly Event[], type: T, call: string): readonly EventOf<T>[] =>
+  events.filter((event): event is EventOf<T> => event.type === type && "call" in event && event.call === call);
 
 /** Returns the key of the request that `found` names. */
 const keyIn = (found: string): string =>
@@ -35,7 +33,7 @@ const keyIn = (found: string): string =>
 
 /** The body makes another request than the recorded one. */
 const otherEffect = (
-  { call, position, expected, found }: Of<"call.diverged">,
+  { call, position, expected, found }: EventOf<"call.diverged">,
   next: string | undefined,
   { texts }: Watch,
   recordedText: RecordedText,
@@ -55,7 +53,7 @@ const otherEffect = (
 };
 
 const diverged = (
-  event: Of<"call.diverged">,
+  event: EventOf<"call.diverged">,
   missing: readonly string[],
   watch: Watch,
   recordedText: RecordedText,

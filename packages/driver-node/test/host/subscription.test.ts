@@ -6,7 +6,7 @@ import { Subscription } from "../../src/host/subscription.ts";
 
 const outgoing = () => {
   const sent: HostFrame[] = [];
-  const to = { ready: () => Promise.resolve(), send: (frame: HostFrame) => void sent.push(frame) };
+  const to = { turn: () => Promise.resolve(), mayTakeMore: true, send: (frame: HostFrame) => sent.push(frame) };
   return { sent, to: to as unknown as Outgoing };
 };
 

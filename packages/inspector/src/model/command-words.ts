@@ -1,8 +1,6 @@
 /** Sentences for commands: each one says what is asked of the driver, and what the driver owes after a crash. */
-import { type Command, type Duty, dutyOf } from "@pawl/sansio-core";
+import { type CommandOf, type Command, type Duty, dutyOf } from "@pawl/sansio-core";
 import { keyName } from "./entry.ts";
-
-type CommandOf<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
 const performed: { readonly [P in Duty["performed"]]: string } = {
   at_once: "runs at once",

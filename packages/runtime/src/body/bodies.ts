@@ -1,6 +1,6 @@
 /** The bodies of a scope: started, fed with answers, and ended with their calls. */
-import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
-import { type CallRow, bodyOf, hasRule } from "@pawl/sansio-core/driver";
+import type { CommandOf, CallRef, Command, Event, State } from "@pawl/sansio-core";
+import { bodyOf, hasRule, type CallIn } from "@pawl/sansio-core/driver";
 import { stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { BodyRun } from "./body-run.ts";
@@ -30,9 +30,7 @@ import type { Cause, ScopeRunner } from "../scope/runner.ts";
 import type { Instance } from "../session/instance.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 
-type RunningRow = Extract<CallRow, { readonly phase: "running" }>;
-type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
-
+type RunningRow = CallIn<"running">;
 /** The parts of a scope that its bodies work with. */
 export interface BodiesScope {
   readonly runner: ScopeRunner;
@@ -119,7 +117,7 @@ export class Bodies {
   }
 
   /** Begins the run that a command asks for. A later run is recorded before it starts. */
-  async execute(command: Of<"tool.execute">): Promise<void> {
+  async execute(command: CommandOf<"tool.execute">): Promise<void> {
     this.#starting.add(command);
     try {
       await this.#execute(command);
@@ -128,7 +126,7 @@ export class Bodies {
     }
   }
 
-  async #execute(command: Of<"tool.execute">): Promise<void> {
+  async #execute(command: CommandOf<"tool.execute">): Promise<void> {
     const { call, attempt, run, cause, tool_id: toolId } = command;
     const begins = this.#scope.processApi.begins(command);
     if (begins !== undefined && !(await begins)) return;
@@ -155,7 +153,7 @@ export class Bodies {
   }
 
   /** Reads the record of the run, and reads it again if an effect settled meanwhile. */
-  async #begin(command: Of<"tool.execute">, tool: LiveTool): Promise<void> {
+  async #begin(command: CommandOf<"tool.execute">, tool: LiveTool): Promise<void> {
     const begunAt = this.#instance.platform.monotonic();
     const before = this.#current(command);
     const past = await recordedRunOf(this.#recordedRunPort, command.call, command.attempt);
@@ -167,12 +165,12 @@ export class Bodies {
   }
 
   /** Returns the row of a run, while it is the current one of its call. */
-  #current({ call, attempt, run }: Of<"tool.execute">): RunningRow | undefined {
+  #current({ call, attempt, run }: CommandOf<"tool.execute">): RunningRow | undefined {
     const row = this.#state.calls.at(call);
     return row?.phase === "running" && row.body.attempt === attempt && row.body.run === run ? row : undefined;
   }
 
-  async #run(command: Of<"tool.execute">, tool: LiveTool, past: RecordedRun, terms: RunTerms): Promise<void> {
+  async #run(command: CommandOf<"tool.execute">, tool: LiveTool, past: RecordedRun, terms: RunTerms): Promise<void> {
     const { call, attempt, run } = command;
     this.#starting.delete(command);
     this.end(call);
@@ -208,7 +206,7 @@ export class Bodies {
     this.#runner.apply({ type: "call.settled_late", ...id, output: ending.result.output, duration_ms });
   }
 
-  #facts(command: Of<"tool.execute">): CallFacts {
+  #facts(command: CommandOf<"tool.execute">): CallFacts {
     const { call, attempt, run } = command;
     return callFacts(this.#side, this.#scope, command, {
       handOut: (key) => this.#handOut({ call, attempt, run }, key),
@@ -283,7 +281,7 @@ export class Bodies {
    * in its row alone, and is then in its stored form (`isRecorded`).
    */
   answerOf(
-    { call, key, seq, index, value }: Of<"step.answer">,
+    { call, key, seq, index, value }: CommandOf<"step.answer">,
     cause: Cause,
   ): { readonly answer: Answer; readonly isRecorded: boolean } | undefined {
     const run = this.#runs.get(call);

@@ -50,7 +50,8 @@ export const isEarlier = (a: Place, b: Place): boolean => (a.seq === b.seq ? a.i
 export const insert = <P extends Place>(queue: P[], one: P): void => {
   let at = queue.length;
   while (at > 0 && isEarlier(one, queue[at - 1] as P)) at -= 1;
-  queue.splice(at, 0, one);
+  if (at === queue.length) queue.push(one);
+  else queue.splice(at, 0, one);
 };
 
 const byPlace = (a: Mark, b: Mark): number => a.seq - b.seq || a.index - b.index;

@@ -1,5 +1,5 @@
 /** One run of a tool: the facts that its context is made from, its execution, and the outcome that is recorded of it. */
-import type { Command, Event } from "@pawl/sansio-core";
+import type { CommandOf, EventOf } from "@pawl/sansio-core";
 import { attemptInLife, bodyOf, firstLife, hasRule, inLife, replayBase, toolReplayKey } from "@pawl/sansio-core/driver";
 import {
   type PendingCompletion,
@@ -42,7 +42,7 @@ interface ScopeOfCall {
 export const callFacts = (
   { host, roots, attachments }: HostSide,
   { runner, observers, processApi }: ScopeOfCall,
-  { call, tool, max_attempts: maxAttempts, payload }: Extract<Command, { readonly type: "tool.execute" }>,
+  { call, tool, max_attempts: maxAttempts, payload }: CommandOf<"tool.execute">,
   verbs: Pick<CallFacts, "handOut" | "continueAs">,
 ): CallFacts => {
   const { state } = runner;
@@ -99,7 +99,7 @@ const completed = async ({ host }: RunPort, place: Place, ending: Ending): Promi
   return ending;
 };
 
-type BodyResult = Extract<Event, { readonly type: "call.settled" }>["result"];
+type BodyResult = EventOf<"call.settled">["result"];
 
 /**
  * Returns the result as it is recorded. Nobody could complete a pending call whose body never asked for its key, so that

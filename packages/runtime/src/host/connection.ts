@@ -2,7 +2,7 @@
  * Connections. The call of a tool that needs one first is parked until the host has answered, over restarts as well: the
  * body has ended, and a wait stands for what it needs. Saved, the tool is run again; refused, the host's text is its error.
  */
-import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
+import type { CommandOf, CallRef, Event, State } from "@pawl/sansio-core";
 import { type CallRow, bodyOf } from "@pawl/sansio-core/driver";
 import { type Resolution, type ToolResult, errorOutput, ok, stableHash } from "@pawl/tool-value";
 import type { CallFacts } from "../body/facet/facet.ts";
@@ -79,7 +79,7 @@ export const answerOfHost = (state: State, call: string, answer: ConnectionAnswe
   return { type: "wait.resolved", key: parked.wait, resolution, ...(by === undefined ? {} : { by }) };
 };
 
-type Execute = Extract<Command, { readonly type: "tool.execute" }>;
+type Execute = CommandOf<"tool.execute">;
 
 /** Calls that wait for a connection: parked, told to the host, and run again or ended when it has answered. */
 export class ParkedCalls {

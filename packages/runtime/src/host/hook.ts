@@ -3,16 +3,16 @@
  * outcomes; the core decides what they mean for the call. A hook runs at least once: each of its requests to the host has
  * a key, which is the same when it runs again.
  */
-import { type Command, type Event, callRef } from "@pawl/sansio-core";
+import { type CommandOf, type EventOf, callRef } from "@pawl/sansio-core";
 import { hooked } from "@pawl/sansio-core/driver";
 import { type Json, type ToolCallOutput, type ToolResult, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import { type HostPort, type Place, saysNothing } from "./host.ts";
 import { textOf } from "../error.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
-import { problemOfEvent } from "../scope/round-trip.ts";
+import { problemOfEvent } from "../scope/access.ts";
 
-type HookRun = Extract<Command, { readonly type: "hook.run" }>;
-type HookRan = Extract<Event, { readonly type: "hook.ran" }>;
+type HookRun = CommandOf<"hook.run">;
+type HookRan = EventOf<"hook.ran">;
 type Performed = Extract<HookRan["outcome"], { readonly status: "ok" }>["directives"][number];
 
 export type PluginDirective =

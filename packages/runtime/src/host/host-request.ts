@@ -2,7 +2,7 @@
  * Requests to the host. A body asks for something, and the host's answer is recorded. A cancelled call asks for the end of
  * the work that it began outside, and repeats that until the host acknowledges it.
  */
-import type { Command, Event, State } from "@pawl/sansio-core";
+import type { CommandOf, Event, State } from "@pawl/sansio-core";
 import type { EffectResult } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { jsonOf } from "../tool/argument.ts";
@@ -10,9 +10,7 @@ import { failureOf } from "../error.ts";
 import type { Platform } from "../platform.ts";
 import { type HostPort, type HostSays, type ToolHost, placeOf, report } from "./host.ts";
 
-type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
-
-export type HostRequest = Of<"host.request">;
+export type HostRequest = CommandOf<"host.request">;
 type Asked = Pick<HostRequest, "call" | "key" | "name" | "input">;
 
 export const triggerRequest = "trigger.emit";
@@ -87,7 +85,7 @@ export class HostRequests {
   }
 }
 
-type Cancel = Extract<Command, { readonly type: "external.cancel" }>;
+type Cancel = CommandOf<"external.cancel">;
 
 /** Work outside that a cancelled call had begun. */
 export interface ExternalWork {

@@ -11,7 +11,7 @@
  *
  * `Place` names a call to the host, and the key ids below name its waits.
  */
-import type { CallRef, Command, Options, State } from "@pawl/sansio-core";
+import type { CommandOf, CallRef, Options, State } from "@pawl/sansio-core";
 import { type AwaitEventWaitIdentity, awaitKeyId } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
@@ -81,7 +81,7 @@ export interface HostPort extends ScopeLinksHost, ToolHost {
    * session may leave memory until the answer comes, and after a restart the request comes again, under the same key.
    */
   readonly request?: (name: string, input: Json, key: string, says: HostSays) => Promise<Json>;
-  readonly observe?: (scope: string, command: Extract<Command, { readonly type: "observe" }>) => void;
+  readonly observe?: (scope: string, command: CommandOf<"observe">) => void;
   /** Serves its flows: lambdas, and an observer of them. */
   readonly flow?: FlowHost;
   /** Reports what is wrong with the store or its contents, and was worked around. */

@@ -2,7 +2,7 @@
  * Outcomes of calls. A body returns or throws anything; one result is recorded of it, and a model reads the host's
  * projection of that result. Where a crash left the outcome unknown, the host's resolver decides how the call goes on.
  */
-import type { Command, Event, Reply, RequestedCall, State } from "@pawl/sansio-core";
+import type { CommandOf, Event, EventOf, Reply, RequestedCall, State } from "@pawl/sansio-core";
 import {
   type Json,
   type ToolCallOutput,
@@ -28,7 +28,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { type AttachmentStore, putAttachment } from "../journal/attachment.ts";
 import { EffectError, textOf, ToolError } from "../error.ts";
 import { notStored } from "../scope/offload-policy.ts";
-import { roundTripped } from "../scope/round-trip.ts";
+import { roundTripped } from "../scope/access.ts";
 import { type ExecutionResult, type ToolImage, isExecutionResult, withoutRawOutput } from "../tool/result.ts";
 import type { Values } from "../scope/large-values.ts";
 import { type ToolHost, placeOf, report } from "./host.ts";
@@ -115,7 +115,7 @@ const partsOf = async (project: Projector, call: ProjectedCall): Promise<Json> =
 export const projectResult = async (
   { host: { project }, values }: { readonly host: ToolHost; readonly values: Values },
   state: State,
-  { call, tool, output }: Extract<Command, { readonly type: "result.project" }>,
+  { call, tool, output }: CommandOf<"result.project">,
 ): Promise<Event> => {
   const row = state.calls.at(call);
   const { session, callId, args } = await values.of(placeOf(state, call));
@@ -127,7 +127,7 @@ export const projectResult = async (
   return { type: "result.projected", call, parts };
 };
 
-type Resolve = Extract<Command, { readonly type: "outcome.resolve" }>;
+type Resolve = CommandOf<"outcome.resolve">;
 
 export interface UnknownOutcome {
   readonly scope: string;
@@ -155,7 +155,7 @@ export interface ResolverPort {
   readonly submit: (request: string, calls: readonly RequestedCall[]) => Promise<readonly Reply[]>;
 }
 
-type Resolved = Extract<Event, { readonly type: "outcome.resolved" }>["resolved"];
+type Resolved = EventOf<"outcome.resolved">["resolved"];
 
 const verified = (output: ToolCallOutput | undefined): Resolved => {
   if (output?.outcome.status !== "success") return { type: "give_up" };

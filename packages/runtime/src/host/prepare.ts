@@ -1,5 +1,5 @@
 /** Preparation of calls: before the launch the arguments are checked, and the tool prepares the call. Each gives an event. */
-import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
+import type { CallRef, CommandOf, Event, State } from "@pawl/sansio-core";
 import { hasRule } from "@pawl/sansio-core/driver";
 import {
   type Json,
@@ -13,9 +13,7 @@ import {
 import { type Place, type ToolHost, placeOf, report } from "./host.ts";
 import type { LiveTool, PrepareContext, Prepared } from "../tool/live-tool.ts";
 import { hidden, resultOfThrown } from "./outcome.ts";
-import { roundTripped } from "../scope/round-trip.ts";
-
-type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
+import { roundTripped } from "../scope/access.ts";
 
 export interface PreparePort {
   readonly host: ToolHost;
@@ -28,7 +26,7 @@ export const uncheckable = { verdict: "invalid", message: "arguments: they could
 const mayWait = ({ scope, calls }: State, call: CallRef): boolean =>
   hasRule(scope.protocol, "absent_tool_waits") && calls.at(call)?.phase !== "awaiting_approval";
 
-export const checkCall = async (port: PreparePort, state: State, command: Of<"args.check">): Promise<Event> => {
+export const checkCall = async (port: PreparePort, state: State, command: CommandOf<"args.check">): Promise<Event> => {
   const { call, tool_id: toolId, args } = command;
   const args_hash = stableHash(args);
   const tool = port.tool(toolId);
@@ -92,7 +90,11 @@ const prepared = async (
   }
 };
 
-export const prepareCall = async (port: PreparePort, state: State, command: Of<"tool.prepare">): Promise<Event> => {
+export const prepareCall = async (
+  port: PreparePort,
+  state: State,
+  command: CommandOf<"tool.prepare">,
+): Promise<Event> => {
   const { call, tool_id: toolId, args } = command;
   if (port.tool(toolId) === undefined && mayWait(state, call)) return { type: "call.tool_missing", call };
   const made = await prepared(port, state, placeOf(state, call), args, toolId);

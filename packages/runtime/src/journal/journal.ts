@@ -70,6 +70,8 @@ export interface Lease {
   readonly ttlMs: number;
   /** The address at which others reach the instance. */
   readonly address?: string;
+  /** The newest protocol that the instance knows: 1 where it does not say. */
+  readonly protocol?: number;
 }
 
 export interface Snapshot {
@@ -93,8 +95,11 @@ export interface Holding {
 export type LastOwner = "released" | "lost";
 
 export type Claim =
-  /** `lastOwner`: of whoever appended last; absent where nothing has been appended. */
-  | (Holding & { readonly type: "claimed"; readonly lastOwner?: LastOwner })
+  /**
+   * `lastOwner`: of whoever appended last; absent where nothing has been appended. `known`: the newest protocol that every
+   * live instance knows, where that is older than the caller's.
+   */
+  | (Holding & { readonly type: "claimed"; readonly lastOwner?: LastOwner; readonly known?: number })
   /** Another instance, whose lease holds, owns the scope. */
   | { readonly type: "owned_by"; readonly instance: string; readonly address?: string }
   /** The log is of a newer protocol than the caller knows; nothing was claimed. */

@@ -77,11 +77,18 @@ class MemoryStore {
     return scope.owner === undefined || scope.owner === instance ? undefined : this.#live(scope.owner);
   }
 
+  /** The newest protocol that all live instances know, where it is older than this one. */
+  #knownBelow(protocol: number): { readonly known?: number } {
+    const live = [...this.#leases.keys()].flatMap((instance) => this.#live(instance) ?? []);
+    const known = Math.min(...live.map((lease) => lease.protocol ?? 1));
+    return known < protocol ? { known } : {};
+  }
+
   claim(name: string, instance: string, protocol: number, above: number): Claim {
     const scope = this.at(name);
     if (scope.protocol > protocol) return { type: "newer_protocol", protocol: scope.protocol };
     const lease = this.#other(scope, instance);
-    if (lease === undefined) return { type: "claimed", ...scope.claim(instance, above) };
+    if (lease === undefined) return { type: "claimed", ...this.#knownBelow(protocol), ...scope.claim(instance, above) };
     const { address } = lease;
     return { type: "owned_by", instance: scope.owner ?? "", ...(address !== undefined && { address }) };
   }
@@ -166,7 +173,7 @@ interface Moves {
   readonly secrets: Map<string, ScopeSecret>;
 }
 
-export const memoryMoves = (at: (scope: string) => StoredScope): MoveStore => {
+const memoryMoves = (at: (scope: string) => StoredScope): MoveStore => {
   const scopes = new Map<string, Moves>();
   const of = (scope: string): Moves => {
     const moves = scopes.get(scope) ?? { ends: new Map(), secrets: new Map() };

@@ -3,11 +3,12 @@
  * of its time. This side always counts less time than the store grants. It counts by its own monotonic clock, from before the
  * request, and subtracts a tenth as a margin. With its lease the instance loses every scope; it then joins again, and claims.
  */
+import { newestProtocol } from "@pawl/sansio-core/driver";
 import type { Journal, Lease } from "../journal/journal.ts";
 import type { Platform } from "../platform.ts";
 import { Refused } from "../error.ts";
 
-export interface LeasePort {
+interface LeasePort {
   readonly journal: Journal;
   readonly platform: Platform;
   readonly instance: string;
@@ -71,7 +72,8 @@ export class HeldLease {
     const { journal, platform, instance, lease } = this.#port;
     const from = platform.monotonic();
     const { ttlMs } = lease;
-    await journal.join(instance, this.#address === undefined ? { ttlMs } : { ttlMs, address: this.#address });
+    const held = { ttlMs, protocol: newestProtocol };
+    await journal.join(instance, this.#address === undefined ? held : { ...held, address: this.#address });
     this.#holdFrom(from);
   }
 

@@ -16,10 +16,11 @@ import {
   type PackedBlob,
   attachmentLine,
   blobLine,
+  linesIn,
   newestProtocol,
   segmentLine,
 } from "@pawl/sansio-core/driver";
-import { type Json, hashText, noLimits, parse } from "@pawl/tool-value";
+import { type Json, hashText, isObject, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { AttachmentStore } from "../journal/attachment.ts";
 import { Refused } from "../error.ts";
@@ -37,10 +38,7 @@ const jsonOf = (scope: string, text: string): Json => {
   throw new Quarantined(scope, json.left.message);
 };
 
-const member = (json: Json | undefined, field: string): Json | undefined =>
-  typeof json === "object" && json !== null && !Array.isArray(json)
-    ? (json as { readonly [field: string]: Json })[field]
-    : undefined;
+const member = (json: Json | undefined, field: string): Json | undefined => (isObject(json) ? json[field] : undefined);
 
 const numberIn = (json: Json | undefined, field: string): number | undefined => {
   const found = member(json, field);
@@ -121,7 +119,7 @@ export const putLog = async (
 ): Promise<void> => {
   const { id: scope, epoch: above, protocol } = state.scope;
   if (await isStored(journal, scope)) throw new Refused("scope_exists", `there is a scope ${scope} already`);
-  await journal.join(instance, { ttlMs: putMs });
+  await journal.join(instance, { ttlMs: putMs, protocol: newestProtocol });
   try {
     const claim = await journal.claim(scope, instance, newestProtocol, above);
     if (claim.type !== "claimed") throw new Refused("not_claimed", `${scope} cannot be claimed: ${claim.type}`);
@@ -145,21 +143,6 @@ export const putLog = async (
     await journal.leave(instance);
   }
 };
-
-/** Yields the lines of a text that comes in pieces. A last line without a line feed is dropped. */
-export function* linesIn(text: Iterable<string>): Generator<string, undefined> {
-  let rest = "";
-  for (const piece of text) {
-    let start = 0;
-    for (let end = piece.indexOf("\n"); end !== -1; end = piece.indexOf("\n", start)) {
-      yield rest + piece.slice(start, end + 1);
-      rest = "";
-      start = end + 1;
-    }
-    rest += piece.slice(start);
-  }
-  return undefined;
-}
 
 /** Refuses a log with sealed values: their cipher text would be imported as the values. */
 const admitOpen = (texts: readonly string[]): void => {

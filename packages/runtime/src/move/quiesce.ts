@@ -3,7 +3,7 @@
  * then records `scope.moving` as its last event here.
  */
 import type { EventOf, State } from "@pawl/sansio-core";
-import { type CallRow, recoveryOf } from "@pawl/sansio-core/driver";
+import { recoveryOf, type CallIn } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused, ScopeLost, ScopeMoving } from "../error.ts";
 import type { Platform } from "../platform.ts";
@@ -24,7 +24,7 @@ export interface Resting {
   readonly withinMs: number;
 }
 
-type Running = Extract<CallRow, { readonly phase: "running" }>;
+type Running = CallIn<"running">;
 
 /** Returns true if the body can be stopped without loss: everything that it started is on record. */
 const isAtRecord = ({ body }: Running): boolean =>
@@ -39,7 +39,7 @@ const busy = (state: State, owner: string, bodies: BodiesAtMove): readonly Runni
         .filter((row): row is Running => row.phase === "running" && row.owner === owner)
         .filter((row) => bodies === "finish" || !isAtRecord(row));
 
-export class ComingToRest {
+class ComingToRest {
   readonly #runner: ScopeRunner;
   readonly #owner: string;
   readonly #moving: EventOf<"scope.moving">;

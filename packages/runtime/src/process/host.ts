@@ -1,5 +1,5 @@
 /** The callbacks and settings that a host fills in for processes, background runs, schedules and messages to sessions. */
-import type { Command, Tool } from "@pawl/sansio-core";
+import type { CommandOf, Tool } from "@pawl/sansio-core";
 import type { SessionScope, Plan, ProbeOutcome } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import type { ToolHost } from "../host/host.ts";
@@ -25,7 +25,7 @@ export interface Wake {
 export interface ProcessHost {
   /** Takes a wake; the promise resolves once the host has it. Delivered at least once: a crash may repeat it. */
   readonly wake?: (wake: Wake) => Promise<void>;
-  readonly observeProcess?: (scope: string, command: Extract<Command, { readonly type: "process.observe" }>) => void;
+  readonly observeProcess?: (scope: string, command: CommandOf<"process.observe">) => void;
   /** Captures the environment of calls (`plugin_options`, `policy`) for processes that they start. */
   readonly environmentSpec?: () => Json;
   /** Loads the tools of a captured environment; undefined if it is unknown. Without it: all tools of the runtime. */

@@ -15,7 +15,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { EffectError, Refused } from "../error.ts";
 import type { JournalLine } from "../journal/journal.ts";
 import { Quarantined, recordedIn } from "../scope/history.ts";
-import { decodedEvent } from "../scope/round-trip.ts";
+import { decodedEvent } from "../scope/access.ts";
 import { payloadMismatch } from "../tool/live-tool.ts";
 import type { Watch } from "./scope-links.ts";
 import type { ScopeAccess } from "./work.ts";
@@ -48,7 +48,7 @@ export const appendProcessEvent = async (
 };
 
 /** Folds the log of a scope and yields the events of its process, from where it was last read. */
-export class ProcessLog {
+class ProcessLog {
   readonly #readLines: (from: number) => Promise<readonly JournalLine[]>;
   #state: State;
 

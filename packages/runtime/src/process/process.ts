@@ -23,6 +23,7 @@ import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { readRegistration } from "./registration.ts";
 import { Refused, ScopeLost } from "../error.ts";
+import { record } from "../scope/access.ts";
 import { appendProcessEvent } from "./log.ts";
 import { admittedId } from "../lifecycle/input.ts";
 import type { Session } from "../session/session.ts";
@@ -195,10 +196,7 @@ export class Processes {
     for (const { request, phase } of session.state.requests.rows()) {
       if (phase === "running") session.runner.apply({ type: "request.cancelled", request });
     }
-    const applied = session.runner.apply({ type: "session.deleted" });
-    if (E.isLeft(applied) && applied.left.code !== "session_deleted")
-      throw new Refused(applied.left.code, applied.left.message);
-    await session.runner.whenDurable();
+    await record(session.scopeLinks.scope, { type: "session.deleted" }, "session_deleted");
     const { orphaned, preserved } = await session.scopeLinks.watch.until(() => {
       const { deletion } = session.state;
       return deletion?.asked.length === 0 ? deletion : undefined;

@@ -1,10 +1,9 @@
 /** Performs the commands of a scope that concern processes, other scopes, background runs, tasks and schedules. */
-import type { Command, Tool } from "@pawl/sansio-core";
+import type { CommandOf, Tool } from "@pawl/sansio-core";
 import { type ProcessEvent, wakeId, wakeText } from "@pawl/sansio-core/driver";
 import { ScopeLost, textOf } from "../error.ts";
 import { type HostSide, sessionOf } from "../host/host.ts";
-import type { Access } from "../scope/access.ts";
-import { problemOfEvent } from "../scope/round-trip.ts";
+import { type Access, problemOfEvent } from "../scope/access.ts";
 import type { Instance } from "../session/instance.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
 import { EngineRuns, failedTool } from "./engine.ts";
@@ -16,10 +15,9 @@ import { Runs } from "./run/run.ts";
 import type { LiveWork } from "./run/session-work.ts";
 import type { ScopeLinks } from "./scope-links.ts";
 
-type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 export type ProcessCommand =
   | LongWorkCommand
-  | Of<
+  | CommandOf<
       | "send"
       | "message.answer"
       | "wake.deliver"
@@ -33,7 +31,7 @@ export type ProcessCommand =
 /** A scope, as the code that works for its process sees it. */
 export type ScopeAccess = Access;
 
-const wakeOf = ({ key, wake }: Of<"wake.deliver">): Wake => {
+const wakeOf = ({ key, wake }: CommandOf<"wake.deliver">): Wake => {
   const { dedupe_key, ...said } = wake;
   return { wake_id: wakeId(wake.target, dedupe_key).wake_id, key, ...said, text: wakeText(wake) };
 };
@@ -104,7 +102,7 @@ export class ScopeWork {
   }
 
   /** Delivers a wake until the host has taken it. */
-  async #wake(delivery: Of<"wake.deliver">): Promise<void> {
+  async #wake(delivery: CommandOf<"wake.deliver">): Promise<void> {
     const scope = this.#scope;
     const { host } = this.#side;
     const { wake } = host;
@@ -114,7 +112,7 @@ export class ScopeWork {
     await deliverToHost(scope, { key, deliver: () => wake(wakeOf(delivery)), told, what: `wake ${key}` });
   }
 
-  #observe(command: Of<"process.observe">): void {
+  #observe(command: CommandOf<"process.observe">): void {
     const scope = this.#scope;
     const { host } = this.#side;
     if (command.what === "ended") this.runs.ended();
@@ -125,7 +123,7 @@ export class ScopeWork {
     }
   }
 
-  async #load({ env_ref: envRef }: Of<"env.load">): Promise<void> {
+  async #load({ env_ref: envRef }: CommandOf<"env.load">): Promise<void> {
     const { runner } = this.#scope;
     const tools = await this.#toolsOf(envRef);
     if (runner.isAbandoned || runner.state.process?.run !== "env") return;

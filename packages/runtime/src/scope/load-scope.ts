@@ -3,11 +3,11 @@
  * makes this cheap; the log says the same.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { type State, restore, snapshot, type EventOf, type Options, initial } from "@pawl/sansio-core";
+import { type State, restore, snapshot, type Event, type Options, currentProtocol, initial } from "@pawl/sansio-core";
 import { newestProtocol, optionsUnder, referredTo } from "@pawl/sansio-core/driver";
 import type { CodeVersions } from "../tool/version.ts";
 import { type Json, describe, noLimits, parse, stringify } from "@pawl/tool-value";
-import type { Snapshot, Holding, Journal } from "../journal/journal.ts";
+import type { Claim, Journal, Snapshot } from "../journal/journal.ts";
 import { sealedHere } from "../journal/seal.ts";
 import { OwnedElsewhere, newerProtocol, textOf } from "../error.ts";
 import { Quarantined, foldLines } from "./history.ts";
@@ -47,7 +47,7 @@ export const isStored = async (journal: Journal, scope: string): Promise<boolean
 export const claimed = async (
   { journal, instance }: Pick<RuntimeOptions, "journal" | "instance">,
   scope: string,
-): Promise<Holding> => {
+): Promise<Extract<Claim, { readonly type: "claimed" }>> => {
   const claim = await journal.claim(scope, instance, newestProtocol);
   if (claim.type === "owned_by") throw new OwnedElsewhere(scope, claim.instance, claim.address);
   if (claim.type === "newer_protocol") throw newerProtocol(scope, claim.protocol);
@@ -94,16 +94,35 @@ export const openState = async (
   return { ...(await folded(journal, scope, await begun(journal, scope))), snapshot: undefined };
 };
 
-/** Makes the event with which an owner opens a scope. `newest`: the protocol of a new one. */
-export const openedBy = (
+/** Returns the protocol that a scope may go on to, which a new one begins under: every live instance can read it. */
+export const mayGoOnTo = (
+  upgrade: RuntimeOptions["upgrade"],
+  { known = currentProtocol }: { readonly known?: number },
+): number => (upgrade === "never" ? 1 : Math.min(known, currentProtocol));
+
+interface Owner {
+  readonly owner: string;
+  readonly epoch: number;
+  /** The protocol that the scope may go on to. */
+  readonly newest: number;
+  readonly versions: CodeVersions;
+}
+
+/**
+ * Makes the events with which an owner opens a scope. One of an older protocol than `newest` is upgraded before it is opened,
+ * so that losses are judged by the newer rules.
+ */
+export const openingOf = (
   state: State,
-  { owner, epoch, newest }: { readonly owner: string; readonly epoch: number; readonly newest: number },
-  options: Options,
-  versions: CodeVersions,
-): EventOf<"scope.opened"> => {
-  const protocol = state.scope.epoch === 0 ? newest : state.scope.protocol;
-  const told = versions.toldTo(state, protocol);
-  return { type: "scope.opened", epoch, owner, protocol, options: optionsUnder(protocol, options), ...told };
+  { owner, epoch, newest, versions }: Owner,
+  given: Options,
+): readonly Event[] => {
+  const { scope } = state;
+  const protocol = Math.max(scope.protocol, newest);
+  const options = optionsUnder(protocol, given);
+  const opened = { type: "scope.opened", epoch, owner, protocol, options, ...versions.toldTo(state, protocol) } as const;
+  const isUpgraded = scope.epoch > 0 && protocol > scope.protocol;
+  return isUpgraded ? [{ type: "scope.upgraded", to: protocol }, opened] : [opened];
 };
 
 interface Opening {

@@ -178,15 +178,17 @@ export class ScopeRunner implements Member {
     this.schedule();
   }
 
-  /** Opens the scope. Commands that its state still asks for are issued again, once. */
-  open(event: Event): void {
-    const cause = this.#cause(event);
-    if (cause.seq > 1) this.#uncommitted.forgetApprovals();
-    const result = this.#step(cause);
-    if (E.isLeft(result)) throw new ScopeLost(`scope ${this.id} cannot be opened: ${result.left.message}`);
-    this.#interpreter.stepped(cause, [], result.right.finished);
-    const observed = result.right.commands.filter(({ type }) => type === "observe");
-    for (const command of [...observed, ...outstanding(this.#state)]) this.#take(command, cause);
+  /** Opens the scope by these events. Commands that its state still asks for are issued again, once. */
+  open(opening: readonly Event[]): void {
+    for (const event of opening) {
+      const cause = this.#cause(event);
+      if (cause.seq > 1) this.#uncommitted.forgetApprovals();
+      const result = this.#step(cause);
+      if (E.isLeft(result)) throw new ScopeLost(`scope ${this.id} cannot be opened: ${result.left.message}`);
+      this.#interpreter.stepped(cause, [], result.right.finished);
+      for (const command of result.right.commands) if (command.type === "observe") this.#take(command, cause);
+      if (event === opening.at(-1)) for (const command of outstanding(this.#state)) this.#take(command, cause);
+    }
     this.schedule();
   }
 

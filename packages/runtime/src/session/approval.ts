@@ -3,14 +3,13 @@
  * decision names the arguments it was made on by their hash; edited arguments are checked again before they count.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { type Decision, pendingApprovals } from "@pawl/sansio-core/driver";
+import { type Decision, bodyOf, pendingApprovals } from "@pawl/sansio-core/driver";
 import { type Codec, type Json, json, optional, record, stableHash, string, u64 } from "@pawl/tool-value";
-import { type Access, decoded, missingCall, refuse, storedForm } from "../scope/access.ts";
+import { type Access, decoded, decodedEvent, missingCall, refuse, storedForm } from "../scope/access.ts";
 import { eventsOfTypes, recordedIn } from "../scope/history.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Event, Recorded, State } from "@pawl/sansio-core";
+import type { Event, EventOf, Recorded, State } from "@pawl/sansio-core";
 import { Refused, ScopeLost } from "../error.ts";
-import { decodedEvent } from "../scope/round-trip.ts";
 
 /** A call that waits for approval, with what a decision on it names. */
 export interface ApprovalWanted {
@@ -92,6 +91,24 @@ export const approvalsIn = async (access: Access): Promise<readonly ApprovalWant
   );
 };
 
+/**
+ * Says in an upgrade which calls continued under protocol 1, which did not record the hash of the arguments that they have
+ * now: a person who is asked again decides on these.
+ */
+export const withContinuedCalls = async (
+  { runner, values }: Pick<Access, "runner" | "values">,
+  opening: readonly Event[],
+): Promise<readonly Event[]> => {
+  const asked = runner.state.calls.rows().filter((row) => bodyOf(row)?.manifest.policy === "requires_approval");
+  const args = await values.of(asked.map((row) => row.args));
+  const continued = asked.flatMap((row, i) => {
+    const args_hash = stableHash(args[i] ?? null);
+    return args_hash === bodyOf(row)?.argsHash ? [] : [{ call: row.call.ref, args_hash }];
+  });
+  if (continued.length === 0) return opening;
+  return opening.map((event) => (event.type === "scope.upgraded" ? { ...event, continued } : event));
+};
+
 /** Returns scopes of the store, by name, whoever owns them. */
 export const scopesAwaiting = async (
   journal: Journal,
@@ -105,7 +122,7 @@ interface Watch {
   readonly lost: (error: Error) => void;
 }
 
-export const isEditing = (state: State, call: string): boolean => {
+const isEditing = (state: State, call: string): boolean => {
   const row = state.calls.at(call);
   return row?.phase === "awaiting_approval" && row.approval.edited !== undefined;
 };
@@ -178,7 +195,7 @@ const awaitCheck = async ({ runner }: Access, edits: ApprovalEdits, call: string
   if (problem !== undefined) throw new Refused(problem.code, problem.message);
 };
 
-type Decisive = Extract<Event, { readonly type: "approval.decided" }>;
+type Decisive = EventOf<"approval.decided">;
 
 const decisiveTypes = new Set<Event["type"]>(["approval.decided", "args.checked"]);
 

@@ -1,8 +1,7 @@
 /** Cancels a request, or one call of it. An end that is stepped first wins. */
 import * as E from "fp-ts/lib/Either.js";
-import { type Access, missingCall, refuse } from "../scope/access.ts";
+import { type Access, decodedEvent, missingCall, refuse } from "../scope/access.ts";
 import { Refused, shownOf } from "../error.ts";
-import { decodedEvent } from "../scope/round-trip.ts";
 import { eventsOfTypes } from "../scope/history.ts";
 
 export type Target = { readonly request: string } | { readonly call: string };

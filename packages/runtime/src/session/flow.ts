@@ -1,5 +1,5 @@
 /** Flows as a host runs them: submitted like any request; their lambdas are applied, and their steps shown, by it. */
-import type { Command, Event, State } from "@pawl/sansio-core";
+import type { CommandOf, Event, State, EventOf } from "@pawl/sansio-core";
 import {
   FlowToolCodec,
   type FlowExecutionEvent,
@@ -15,8 +15,6 @@ import { decoded } from "../scope/access.ts";
 import { Refused, textOf } from "../error.ts";
 import { flowParametersOf } from "../tool/tool.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
-
-type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
 /** The input of a lambda. `target` is the name by which it was found, or the input itself. */
 export interface LambdaInput {
@@ -55,7 +53,7 @@ const toolsOf = ({ catalog }: State, { tool }: FlowPlace): readonly FlowTool[] =
 
 const Unresolved = oneOf<FlowSpec["unresolved"]>("what becomes of the unresolved", "placeholder", "fail");
 
-type Submitted = Extract<Event, { readonly type: "flow.submitted" }>;
+type Submitted = EventOf<"flow.submitted">;
 
 /**
  * Returns a program as it will be on record. An invalid one is decoded as it was given, so that the error names what is
@@ -100,7 +98,7 @@ export const flowSubmitted = (state: State, place: FlowPlace, given: FlowSubmiss
   };
 };
 
-const applied = async (host: FlowHost, { name, target, input }: Of<"lambda.apply">): Promise<LambdaResult> => {
+const applied = async (host: FlowHost, { name, target, input }: CommandOf<"lambda.apply">): Promise<LambdaResult> => {
   const lambdas = host.lambdas ?? {};
   const lambda = Object.hasOwn(lambdas, name) ? lambdas[name] : undefined;
   if (lambda === undefined) return { status: "err", message: `nobody here applies the lambda \`${name}\`` };
@@ -112,7 +110,7 @@ const applied = async (host: FlowHost, { name, target, input }: Of<"lambda.apply
 };
 
 /** Applies a lambda; its answer goes into the log. */
-export const lambdaApplied = async (host: FlowHost = {}, command: Of<"lambda.apply">): Promise<Event> => {
+export const lambdaApplied = async (host: FlowHost = {}, command: CommandOf<"lambda.apply">): Promise<Event> => {
   const { request, id } = command;
   return { type: "lambda.applied", request, id, result: await applied(host, command) };
 };

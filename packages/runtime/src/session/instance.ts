@@ -19,6 +19,7 @@
  */
 import type { Admission } from "./admission.ts";
 import type { Executors } from "./executor/executor.ts";
+import type { LogPages } from "./observe/log-page.ts";
 import type { Ephemeral } from "./observe/observation.ts";
 import type { Session } from "./session.ts";
 import type { Patience } from "../body/rest.ts";
@@ -38,6 +39,8 @@ export interface Instance {
   /** How long a body may be quiet before it is suspended. */
   readonly patience: Patience;
   readonly admission: Admission;
+  /** Pages of logs that are followed. */
+  readonly pages: LogPages;
   readonly executors: Executors;
   /** Requests of bodies that are with the host. */
   readonly hostRequests: HostRequests;

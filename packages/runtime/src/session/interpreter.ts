@@ -18,9 +18,9 @@
  * While the session closes, and once the scope has said that it moves, only replies and observations are performed:
  * everything else is the next owner's, who is asked for it again.
  */
-import type { Command, Event, Finished, State, Tool } from "@pawl/sansio-core";
+import type { CommandOf, Command, Event, Finished, State, Tool } from "@pawl/sansio-core";
 import { endedIn, isAtRest, isClientSide, isOffered, UnderWay } from "../lifecycle/eviction.ts";
-import { ApprovalEdits } from "./approval.ts";
+import { ApprovalEdits, withContinuedCalls } from "./approval.ts";
 import { publish } from "./catalog.ts";
 import { Offers } from "./executor/offer.ts";
 import { lambdaApplied } from "./flow.ts";
@@ -113,11 +113,7 @@ export class ScopeInterpreter implements Interpreter {
     });
     this.access = this.#accessOf(runner);
     this.observers = new Observers(store, instance.telemetry, schedule);
-    this.#questions = new Questions(
-      () => hostWork(instance, store, side, this.observers, session),
-      () => runner.state,
-      instance,
-    );
+    this.#questions = new Questions(() => hostWork(instance, store, side, this.observers, session), runner, instance);
     this.scopeLinks = new ScopeLinks(this.access, instance, store, side, this.observers, () => this.bodies.askAgain());
     this.bodies = new Bodies(instance, store, side, {
       runner,
@@ -132,12 +128,12 @@ export class ScopeInterpreter implements Interpreter {
   }
 
   #accessOf(runner: ScopeRunner): Access {
-    const { platform, telemetry } = this.#instance;
+    const { platform, telemetry, pages } = this.#instance;
     const { begun, values, fault } = this.#store;
     const { finished } = this;
     const readLines = this.underWay.counted(this.#store.readLines);
     const report: Access["report"] = (what, thrown) => this.#side.host.internalError?.(what, thrown);
-    return { runner, finished, readLines, platform, telemetry, begun, values, fault, report };
+    return { runner, finished, readLines, pages, platform, telemetry, begun, values, fault, report };
   }
 
   get state(): State {
@@ -154,9 +150,9 @@ export class ScopeInterpreter implements Interpreter {
   }
 
   /** Opens the scope in its log, and goes on with what was under way. A process loads its tools itself. */
-  async open(opened: Event, tools: readonly Tool[]): Promise<void> {
+  async open(opening: readonly Event[], tools: readonly Tool[]): Promise<void> {
     const { runner } = this;
-    runner.open(opened);
+    runner.open(opening[0]?.type === "scope.upgraded" ? await withContinuedCalls(this.access, opening) : opening);
     if (this.state.calls.some(isOffered)) this.offers.opened();
     await (runner.id.startsWith("process:") ? runner.whenDurable() : publish(this.access, tools, this.#side.versions));
     this.bodies.askParked();
@@ -228,7 +224,7 @@ export class ScopeInterpreter implements Interpreter {
   }
 
   /** Enqueues an answer for a body. A wait's is read from the state as recorded; every other is as it was told. */
-  #answerBody(command: Extract<Command, { readonly type: "step.answer" }>, cause: Cause): void {
+  #answerBody(command: CommandOf<"step.answer">, cause: Cause): void {
     const run = this.bodies.at(command.call);
     const answered = this.bodies.answerOf(command, cause);
     if (answered === undefined) return;

@@ -2,7 +2,7 @@
  * Requests and those who wait for their replies. The same request again is joined while it lives, and answered from the
  * log when it has been acknowledged; it never runs twice.
  */
-import type { Command, Event, Reply, RequestedCall } from "@pawl/sansio-core";
+import type { CommandOf, Event, Reply, RequestedCall, EventOf } from "@pawl/sansio-core";
 import { type FlowEnd, RequestedCallCodec } from "@pawl/sansio-core/driver";
 import { type Json, array, string, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
@@ -13,7 +13,7 @@ import { type FlowPlace, type FlowSubmission, flowSubmitted } from "./flow.ts";
 import { stateBefore } from "../scope/history.ts";
 import { spannedAs, withSpan } from "../log.ts";
 
-type ReplyCommand = Extract<Command, { readonly type: "reply" }>;
+type ReplyCommand = CommandOf<"reply">;
 
 export interface Submission {
   readonly request: string;
@@ -80,7 +80,7 @@ type Verdict =
   | { readonly type: "finished"; readonly seq: number }
   | { readonly type: "refused"; readonly code: string; readonly message: string };
 
-type Submitted = Extract<Event, { readonly type: "request.submitted" | "flow.submitted" }>;
+type Submitted = EventOf<"request.submitted" | "flow.submitted">;
 
 const repliedOf = ({ replies, flow }: Replied): Replied => (flow === undefined ? { replies } : { replies, flow });
 

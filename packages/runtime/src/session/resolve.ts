@@ -103,6 +103,7 @@ const tell = (access: Access, resolving: Resolving): (() => Promise<Resolved>) =
   const rejection = told.left;
   switch (rejection.code) {
     case "already_resolved":
+      if (isOver(access, resolving)) return async () => cancelled;
       runner.apply({ type: "clock.ticked" }); // Its time was over with this very event, which is not recorded.
       return () => outcomeOfEnded(access, resolving);
     case "unknown_or_revoked":

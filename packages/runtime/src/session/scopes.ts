@@ -14,7 +14,7 @@
  * An evicted scope still belongs to this instance. It comes back under the same epoch, without an event of a new
  * ownership in its log; those who wait for its replies wait on, and its next deadline brings it back.
  */
-import { currentProtocol, defaultOptions } from "@pawl/sansio-core";
+import { defaultOptions } from "@pawl/sansio-core";
 import { type HostSide, answersOf } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { Callers } from "./request.ts";
@@ -25,7 +25,7 @@ import { type Evicted, abandonEvicted, defaultLinger, evictedUntil, IdleCache } 
 import type { Moves } from "../move/move.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
 import { ScopeClock } from "../scope/clock.ts";
-import { claimed, isStored, openedBy, openState, wholly } from "../scope/load-scope.ts";
+import { claimed, isStored, mayGoOnTo, openingOf, openState, wholly } from "../scope/load-scope.ts";
 import { RejectedSizes } from "../scope/large-values.ts";
 import { scopeStoreOf } from "../scope/scope-store.ts";
 import { tellSpans } from "../log.ts";
@@ -153,18 +153,13 @@ export class Scopes {
     const { instance, options = {}, upgrade } = this.#options;
     await this.#opening.joined();
     const claim = await claimed(this.#options, scope);
-    const newest = upgrade === "never" ? 1 : currentProtocol;
     const session = await this.#load(scope, claim);
     const told = { ...defaultOptions, ...answersOf(this.#side.host), ...options };
     return wholly(session, async () => {
       await tellSpans(this.#options, session.state);
-      const opened = openedBy(
-        session.state,
-        { owner: instance, epoch: claim.epoch, newest },
-        told,
-        this.#side.versions,
-      );
-      await session.open(opened, this.#opening.registry.catalog());
+      const { versions } = this.#side;
+      const by = { owner: instance, epoch: claim.epoch, newest: mayGoOnTo(upgrade, claim), versions };
+      await session.open(openingOf(session.state, by, told), this.#opening.registry.catalog());
       this.#instance.sent(scope); // Messages may have come before it had an owner.
     });
   }

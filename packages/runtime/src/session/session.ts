@@ -185,8 +185,8 @@ export class Session {
   }
 
   /** Opens the scope in its log. @internal */
-  open(opened: Event, tools: readonly Tool[]): Promise<void> {
-    return this.#scope.open(opened, tools);
+  open(opening: readonly Event[], tools: readonly Tool[]): Promise<void> {
+    return this.#scope.open(opening, tools);
   }
 
   /** Publishes the tools where they are new to the scope. @internal */

@@ -1,8 +1,13 @@
 /** Identities that are hashes. The runtime makes them; no step does: there a hash stands in the event. */
 import { type Json, hashText, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type IdentityError, type SessionScope, checkExecutionScope, ExecutionScope } from "./scope.ts";
-import { processEffectId } from "./process.ts";
+import {
+  type IdentityError,
+  type SessionScope,
+  checkExecutionScope,
+  ExecutionScope,
+  processEffectId,
+} from "./scope.ts";
 import { AwaitEventWaitIdentity, checkWaitIdentity } from "./replay-key.ts";
 
 /** The canonical text of what is hashed, and the hash. */

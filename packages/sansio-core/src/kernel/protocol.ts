@@ -45,6 +45,7 @@ const firstProtocol = {
 
 export type ProtocolRule = keyof typeof firstProtocol;
 
+/** Tells whether scopes of a protocol have a rule. */
 export const hasRule = (protocol: number, rule: ProtocolRule): boolean => protocol >= firstProtocol[rule];
 
 /** Refuses what a scope of an older protocol does not have, with what has to happen before it does. */

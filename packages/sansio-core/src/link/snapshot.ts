@@ -19,18 +19,11 @@ import { PersistentMap } from "../kernel/persistent-map.ts";
 import type { DeletionRow, HandleRow } from "./handle.ts";
 import type { CallRef } from "../kernel/vocabulary.ts";
 import { SessionScope } from "../identity/scope.ts";
-import {
-  type Message,
-  type Said,
-  DescriptorCodec,
-  MessageCodec,
-  OutcomeCodec,
-  WakeDeliveryCodec,
-} from "../message/message.ts";
+import { type Message, type Said, MessageCodec, OutcomeCodec, WakeDeliveryCodec } from "../message/message.ts";
 import type { SnapshotPart } from "../concern.ts";
 import type { OutboxRow } from "./outbox.ts";
 import type { LinkRow, LinkRows, Origin, OutgoingEnd, OutgoingMessage, WaitingMessage } from "./model.ts";
-import { ProcessStateCodec } from "../message/process.ts";
+import { DescriptorCodec, ProcessStateCodec } from "../message/process.ts";
 
 const OriginCodec = record<Origin>("struct Origin", {
   call: string as unknown as Codec<CallRef>,

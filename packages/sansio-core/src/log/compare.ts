@@ -46,8 +46,8 @@ export interface Against {
   readonly log?: Iterable<string>;
 }
 
-/** The whole lines in pieces of text. */
-function* linesIn(chunks: Iterable<string>): Generator<string, undefined> {
+/** Yields the lines of a text that comes in pieces. A last line without a line feed is dropped. */
+export function* linesIn(chunks: Iterable<string>): Generator<string, undefined> {
   let rest = "";
   for (const chunk of chunks) {
     let start = 0;
@@ -89,7 +89,7 @@ const differencesOfLines = (expected: string | undefined, found: string): readon
   return differencesOf(jsonOf(expected), jsonOf(found));
 };
 
-export interface Compared {
+interface Compared {
   readonly code: "commands_differ" | "logs_differ";
   readonly differences: readonly Difference[];
 }

@@ -80,9 +80,8 @@ export const segmentOf = (header: Header, found: Json, line: number): E.Either<L
   }
   const problem = problemOf(header, segment.right, state.right);
   if (problem !== undefined) return E.left(lineFault("segment_invalid", problem, { line }));
-  return E.map((kept: readonly Recorded[]) => ({ segment: segment.right, state: state.right, kept }))(
-    keptOf(segment.right, line),
-  );
+  const kept = keptOf(segment.right, line);
+  return E.isLeft(kept) ? kept : E.right({ segment: segment.right, state: state.right, kept: kept.right });
 };
 
 // An exported log brings blobs and attachments along: a line for each, between its beginning and its first event.
@@ -98,12 +97,14 @@ export const PackedBlob: Codec<PackedBlob> = record<PackedBlob>("a blob line", {
 /** Writes a large value as a line of an exported log. */
 export const blobLine = (packed: PackedBlob): string => `${stringifyRecord(PackedBlob.encode(packed))}\n`;
 
-/** Reads a blob line; any other line is a record, or invalid. */
-export const blobOf = (line: Json | undefined): PackedBlob | undefined => {
-  if (typeof line !== "object" || line === null || !Object.hasOwn(line, "blob")) return undefined;
-  const packed = read(PackedBlob, line);
+const packedOf = <A>(codec: Codec<A>, name: keyof A & string, line: Json | undefined): A | undefined => {
+  if (typeof line !== "object" || line === null || !Object.hasOwn(line, name)) return undefined;
+  const packed = read(codec, line);
   return E.isRight(packed) ? packed.right : undefined;
 };
+
+/** Reads a blob line; any other line is a record, or invalid. */
+export const blobOf = (line: Json | undefined): PackedBlob | undefined => packedOf(PackedBlob, "blob", line);
 
 /** The bytes of an attachment in base64, and what they are kept under. */
 export interface PackedAttachment {
@@ -121,8 +122,5 @@ export const attachmentLine = (packed: PackedAttachment): string =>
   `${stringifyRecord(PackedAttachment.encode(packed))}\n`;
 
 /** Reads an attachment line; any other line is a record, or invalid. */
-export const attachmentOf = (line: Json | undefined): PackedAttachment | undefined => {
-  if (typeof line !== "object" || line === null || !Object.hasOwn(line, "attachment")) return undefined;
-  const packed = read(PackedAttachment, line);
-  return E.isRight(packed) ? packed.right : undefined;
-};
+export const attachmentOf = (line: Json | undefined): PackedAttachment | undefined =>
+  packedOf(PackedAttachment, "attachment", line);

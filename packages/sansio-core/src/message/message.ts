@@ -14,7 +14,13 @@ import {
   u64,
 } from "@pawl/tool-value";
 import { SessionScope } from "../identity/scope.ts";
-import { ProcessEventAppendRequest, ProcessRegistration, ProcessStateCodec, TerminalState } from "./process.ts";
+import {
+  DescriptorCodec,
+  ProcessEventAppendRequest,
+  ProcessRegistration,
+  ProcessStateCodec,
+  TerminalState,
+} from "./process.ts";
 import { type TaskUpdate, TaskUpdateCodec } from "./task.ts";
 import type { HandleDescriptor, ProcessState } from "../process/model.ts";
 import type { WakeDelivery } from "../process/append.ts";
@@ -70,7 +76,7 @@ export type Telling =
   | { readonly type: "session.deleted" };
 
 /** The last word of a link. */
-export interface Closing {
+interface Closing {
   readonly type: "link.closed";
 }
 
@@ -93,11 +99,6 @@ export const WakeDeliveryCodec: Codec<WakeDelivery> = record<WakeDelivery>("stru
   event_type: string,
   input: text,
   dedupe_key: string,
-});
-
-export const DescriptorCodec: Codec<HandleDescriptor> = record<HandleDescriptor>("struct HandleDescriptor", {
-  kind: optional(string),
-  label: optional(string),
 });
 
 export const grantedFields = {

@@ -25,7 +25,6 @@ import { PreparedToolCall } from "../identity/replay-key.ts";
 import { isBlank, SessionScope } from "../identity/scope.ts";
 import { CausalRef, RuntimeInvocation, RuntimeReplay } from "./invocation.ts";
 import type * as m from "../process/model.ts";
-import type { HandleDescriptor } from "../process/model.ts";
 
 const kept = (): boolean => false;
 const jsonOrNull = defaulted<Json>(json, null, kept);
@@ -108,18 +107,19 @@ export const ProcessEventType: Codec<m.ProcessEventType> = record<m.ProcessEvent
 
 const eventTypes = defaulted<readonly m.ProcessEventType[]>(array(ProcessEventType), [], kept);
 
+const registered = {
+  input: ProcessInput,
+  identity: ProcessIdentity,
+  event_types: eventTypes,
+  provenance: ProcessProvenance,
+  env_ref: optional(string),
+  wake_target: optional(SessionScope),
+};
+
 export type ProcessRegistration = m.ProcessRegistration;
 export const ProcessRegistration: Codec<m.ProcessRegistration> = record<m.ProcessRegistration>(
   "struct ProcessRegistration",
-  {
-    id: string,
-    input: ProcessInput,
-    identity: ProcessIdentity,
-    event_types: eventTypes,
-    provenance: ProcessProvenance,
-    env_ref: optional(string),
-    wake_target: optional(SessionScope),
-  },
+  { id: string, ...registered },
 );
 
 export const ProcessStateCodec: Codec<m.ProcessState> = oneOf(
@@ -157,12 +157,7 @@ export type ProcessRecord = m.ProcessRecord;
 export const ProcessRecord: Codec<m.ProcessRecord> = record<m.ProcessRecord>("struct ProcessRecord", {
   id: string,
   registration_hash: string,
-  input: ProcessInput,
-  identity: ProcessIdentity,
-  event_types: eventTypes,
-  provenance: ProcessProvenance,
-  env_ref: optional(string),
-  wake_target: optional(SessionScope),
+  ...registered,
   created_at_ms: u64,
   updated_at_ms: u64,
   external_ref: optional(ExternalRef),
@@ -210,6 +205,11 @@ export const ProcessEventAppendRequest: Codec<m.ProcessEventAppendRequest> = rec
   },
 );
 
+export const DescriptorCodec: Codec<m.HandleDescriptor> = record<m.HandleDescriptor>("struct HandleDescriptor", {
+  kind: optional(string),
+  label: optional(string),
+});
+
 export type ProcessHandleSummary = m.ProcessHandleSummary;
 export const ProcessHandleSummary: Codec<m.ProcessHandleSummary> = record<m.ProcessHandleSummary>(
   "struct ProcessHandleSummary",
@@ -217,10 +217,7 @@ export const ProcessHandleSummary: Codec<m.ProcessHandleSummary> = record<m.Proc
     __handle__: oneOf("a handle kind", "process"),
     id: string,
     process_id: string,
-    descriptor: record<m.HandleDescriptor>("struct HandleDescriptor", {
-      kind: optional(string),
-      label: optional(string),
-    }),
+    descriptor: DescriptorCodec,
     definition: optional(json),
     status: ProcessStateCodec,
   },
@@ -251,5 +248,5 @@ export const notGranted = (processId: string, sessionId: string): string =>
   `process handle \`${processId}\` is not granted to session \`${sessionId}\``;
 
 /** How a process is described to whoever starts it. */
-export const descriptorOf = ({ identity: { kind, label } }: Pick<ProcessRecord, "identity">): HandleDescriptor =>
+export const descriptorOf = ({ identity: { kind, label } }: Pick<ProcessRecord, "identity">): m.HandleDescriptor =>
   label === undefined ? { kind } : { kind, label };

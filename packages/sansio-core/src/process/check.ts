@@ -1,13 +1,12 @@
 /** The invariants of a process, one function each: what is broken, if anything. */
 import type { Check } from "../concern.ts";
-import { isBlank, processScope } from "../identity/scope.ts";
-import { signalEventType, signalWaitKey } from "../identity/process.ts";
+import { isBlank, processScope, signalEventType, signalWaitKey } from "../identity/scope.ts";
 import { coreEventTypes, envProblem, typesProblem } from "./registration.ts";
 import type { State } from "../kernel/vocabulary.ts";
 import type { ProcessRow } from "./model.ts";
 import { signalOfType } from "./signal.ts";
 
-export type ProcessCheck = (row: ProcessRow) => string | undefined;
+type ProcessCheck = (row: ProcessRow) => string | undefined;
 
 const declares = ({ registration }: ProcessRow, eventType: string): boolean =>
   registration.event_types.some(({ name }) => name === eventType);

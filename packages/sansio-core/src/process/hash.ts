@@ -4,8 +4,7 @@ import { ProcessRegistration } from "../message/process.ts";
 import { coreEvent } from "./registration.ts";
 import type { ProcessEventAppendRequest } from "./model.ts";
 import { type Hashed, hashed } from "../identity/hash.ts";
-import { cancelKey } from "../identity/process.ts";
-import { type SessionScope, sessionScopeId } from "../identity/scope.ts";
+import { type SessionScope, cancelKey, sessionScopeId } from "../identity/scope.ts";
 
 /** Tells two events under one replay key apart. */
 export const eventPayloadHash = (eventType: string, payload: Json): Hashed => hashed([eventType, payload]);

@@ -1,8 +1,7 @@
 /** Registering a process: what it has to say of itself, and the event types that every process has. */
 import { type Json, at as jsonAt } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type SessionScope, isBlank } from "../identity/scope.ts";
-import { terminalKey } from "../identity/process.ts";
+import { type SessionScope, isBlank, terminalKey } from "../identity/scope.ts";
 import { type Rejection, absurd, reject } from "../kernel/error.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import type { CausalRef } from "../message/invocation.ts";

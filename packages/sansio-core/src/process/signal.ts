@@ -2,7 +2,7 @@
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Rejection, reject } from "../kernel/error.ts";
-import { signalEventType, signalKey, signalWaitKey } from "../identity/process.ts";
+import { signalEventType, signalKey, signalWaitKey } from "../identity/scope.ts";
 import type { ProcessEventAppendRequest, ProcessRow, SignalWait } from "./model.ts";
 
 const signalName = /^[A-Za-z0-9_-]+$/;

@@ -1,7 +1,7 @@
 /** Consequences of an event that was appended: waits resolve, sessions wake, peers hear of the end. */
 import { type Json, cancelledOutput, runtimeCancellation } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { signalWaitKey, terminalKey } from "../identity/process.ts";
+import { signalWaitKey, terminalKey } from "../identity/scope.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { requestBatch } from "../kernel/vocabulary.ts";
 import { scopeOfHolder } from "../link/handle.ts";

@@ -18,7 +18,7 @@
  *   W6  the body of a call lists the waits that are its own, and those of no earlier life
  */
 import type { Json, Resolution } from "@pawl/tool-value";
-import { signalEventType } from "../identity/process.ts";
+import { signalEventType } from "../identity/scope.ts";
 import type { CallRef, Event, State } from "../kernel/vocabulary.ts";
 import type { Table } from "../kernel/table.ts";
 import type { Said } from "../message/message.ts";

@@ -1,19 +1,18 @@
 /** Ops on processes. */
-import { UnknownInput, knownFields, knownName, withFields } from "@pawl/testkit";
+import { knownFields, knownName, UnknownInput, withFields } from "@pawl/testkit";
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
 import type { Rejection } from "../../src/kernel/error.ts";
-import { processEffectId, signalWaitKey } from "../../src/identity/process.ts";
+import { processEffectId, SessionScope, signalWaitKey } from "../../src/identity/scope.ts";
 import { cancelRequest, eventPayloadHash, registrationHash, wakeId } from "../../src/process/hash.ts";
-import { SessionScope } from "../../src/identity/scope.ts";
 import { type Appended, appendEvent, dedupeKeyOf, eventIdentityOf, wakeText } from "../../src/process/append.ts";
 import {
+  parseHandle,
   ProcessAwaitOutput,
   ProcessEvent,
   ProcessEventType,
   ProcessStatus,
-  parseHandle,
 } from "../../src/message/process.ts";
 import {
   checkRegistration,

@@ -9,7 +9,7 @@ import type { DispatchError } from "../../src/flow/model.ts";
 import type { FlowNode } from "../../src/flow/program.ts";
 import { waitingsOf } from "../../src/flow/strand.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
-import { stateHash } from "../../src/snapshot/state-hash.ts";
+import { stateHash } from "../../src/log/hash.ts";
 import { restore } from "../../src/snapshot/restore.ts";
 import { crashed, drive } from "../law/drive.ts";
 import { Rig, tool } from "../rig.ts";

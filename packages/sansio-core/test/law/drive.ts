@@ -9,7 +9,7 @@ import { byBirth } from "../../src/call/row.ts";
 import type { Command, Event, State } from "../../src/kernel/vocabulary.ts";
 import { type Transition, nextDeadline, outstanding, step } from "../../src/machine.ts";
 import { eventPayloadHash } from "../../src/process/hash.ts";
-import { terminalKey } from "../../src/identity/process.ts";
+import { terminalKey } from "../../src/identity/scope.ts";
 import { answerToLongWork } from "../arbitrary/background.ts";
 import { recorded } from "../arbitrary/play.ts";
 

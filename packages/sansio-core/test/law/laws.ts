@@ -8,7 +8,7 @@ import type { Envelope, State } from "../../src/kernel/vocabulary.ts";
 import { eventText } from "../../src/log/format.ts";
 import { restore } from "../../src/snapshot/restore.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
-import { stateHash } from "../../src/snapshot/state-hash.ts";
+import { stateHash } from "../../src/log/hash.ts";
 import { Dice } from "../arbitrary/dice.ts";
 import { type Played, type Script, logOf, play, script, statesOf, trusted } from "../arbitrary/play.ts";
 import { agreement } from "./agree.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { restore } from "../../src/snapshot/restore.ts";
 import { isSameState } from "../../src/snapshot/same.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
-import { stateHash } from "../../src/snapshot/state-hash.ts";
+import { stateHash } from "../../src/log/hash.ts";
 import { step } from "../../src/machine.ts";
 import type { State } from "../../src/kernel/vocabulary.ts";
 import { Dice } from "../arbitrary/dice.ts";

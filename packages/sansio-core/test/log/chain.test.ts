@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { chain, chainStart } from "../../src/log/chain-hash.ts";
+import { chain, chainStart } from "../../src/log/hash.ts";
 import { lines } from "./log.ts";
 
 const sha = (text: string): string => createHash("sha256").update(text).digest("hex");

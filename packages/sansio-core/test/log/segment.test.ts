@@ -6,7 +6,7 @@ import { headerLine, recordedOf } from "../../src/log/format.ts";
 import { replay } from "../../src/log/replay.ts";
 import { segmentLine } from "../../src/log/segment.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
-import { stateHash } from "../../src/snapshot/state-hash.ts";
+import { stateHash } from "../../src/log/hash.ts";
 import type { State } from "../../src/kernel/vocabulary.ts";
 import { end, lines } from "./log.ts";
 

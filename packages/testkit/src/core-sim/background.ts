@@ -1,5 +1,5 @@
 /** Background runs, tasks and schedules of the core simulation, and the answers to their commands. */
-import type { Command, Event, EventOf, RejectionCode } from "@pawl/sansio-core";
+import type { CommandOf, Command, Event, EventOf, RejectionCode } from "@pawl/sansio-core";
 import { anyRun, processScopeId } from "./process.ts";
 import type { Dice } from "./random.ts";
 import type { SimScope } from "./scope.ts";
@@ -81,7 +81,7 @@ export const endOfSchedule = ({ state }: SimScope): Event | undefined => {
   return row && { type: "schedule.cancelled", schedule: row.schedule.id };
 };
 
-const planned = (dice: Dice, { schedule, after }: Extract<Command, { type: "schedule.next" }>): Event => ({
+const planned = (dice: Dice, { schedule, after }: CommandOf<"schedule.next">): Event => ({
   type: "schedule.planned",
   schedule,
   after,

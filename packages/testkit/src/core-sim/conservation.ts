@@ -1,5 +1,5 @@
 /** Conservation: counts replies, observations, messages and effects that are durable. None may be lost or doubled. */
-import type { Command, Envelope, Transition } from "@pawl/sansio-core";
+import type { CommandOf, Command, Envelope, Transition } from "@pawl/sansio-core";
 import { type Outcome, bodyOf } from "@pawl/sansio-core/driver";
 import { type Json, stringify } from "@pawl/tool-value";
 import { CoreSimViolation } from "./violation.ts";
@@ -103,7 +103,7 @@ export class Conservation {
   }
 
   /** Records that a step ran. A `once` step may run once for each record. */
-  ran(scope: string, command: Extract<Command, { readonly type: "step.run" }>, state: Transition["state"]): void {
+  ran(scope: string, command: CommandOf<"step.run">, state: Transition["state"]): void {
     if (command.recovery !== "once") return;
     const row = state.calls.at(command.call);
     const open = row === undefined ? undefined : bodyOf(row)?.open.find(({ key }) => key === command.key);

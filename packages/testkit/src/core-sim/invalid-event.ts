@@ -1,6 +1,6 @@
 /** Invalid events, one for each rejection code. Each must be rejected with exactly that code. */
 import { type Event, type RejectionCode, defaultOptions, nextDeadline } from "@pawl/sansio-core";
-import type { CallRow } from "@pawl/sansio-core/driver";
+import type { CallRow, CallIn } from "@pawl/sansio-core/driver";
 import { opening, unbuilt } from "./catalog.ts";
 import type { Dice } from "./random.ts";
 import { invalidBackgroundWork } from "./background.ts";
@@ -14,12 +14,11 @@ type Make = (scope: SimScope, dice: Dice) => Event | undefined;
 const nothing = { hash: "h", calls: [] } as const;
 const call = { id: "a", tool: "t0", args: null };
 
-type RowIn<P extends CallRow["phase"]> = Extract<CallRow, { readonly phase: P }>;
-const rowIn = <P extends CallRow["phase"]>({ state }: SimScope, phase: P): RowIn<P> | undefined =>
-  state.calls.rows().find((row): row is RowIn<P> => row.phase === phase);
+const rowIn = <P extends CallRow["phase"]>({ state }: SimScope, phase: P): CallIn<P> | undefined =>
+  state.calls.rows().find((row): row is CallIn<P> => row.phase === phase);
 
 const ofRunning =
-  (make: (row: RowIn<"running">, of: { call: string; attempt: number; run: number }) => Event | undefined): Make =>
+  (make: (row: CallIn<"running">, of: { call: string; attempt: number; run: number }) => Event | undefined): Make =>
   (scope) => {
     const row = rowIn(scope, "running");
     if (row === undefined) return undefined;
@@ -37,6 +36,8 @@ const invalidEvents: { readonly [C in RejectionCode]?: Make } = {
   ...invalidBackgroundWork,
   stale_epoch: ({ state, options }) => opening(state.scope.epoch, options, state.scope.protocol),
   newer_protocol: ({ state, options }) => opening(state.scope.epoch + 1, options, 99),
+  needs_protocol_2: ({ state }) =>
+    state.scope.protocol > 1 ? undefined : { type: "call.tool_missing", call: "of protocol 2" },
   not_an_upgrade: ({ state }) => ({ type: "scope.upgraded", to: state.scope.protocol }),
   scope_is_not_moving: () => ({ type: "scope.kept", nonce: "n" }),
   tool_conflict: ({ state }) => {

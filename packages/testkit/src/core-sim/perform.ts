@@ -1,5 +1,5 @@
 /** Performs commands as a driver and its environment would. */
-import type { Command, Event } from "@pawl/sansio-core";
+import type { CommandOf, Command, Event } from "@pawl/sansio-core";
 import { answerOf, bodyOf, finishedLink, isExecutor, wakeKey } from "@pawl/sansio-core/driver";
 import { Body } from "./body.ts";
 import { anyTools } from "./catalog.ts";
@@ -9,9 +9,7 @@ import type { Act, SimScope } from "./scope.ts";
 import type { Packet, Environment } from "./environment.ts";
 import { anyHook, anyJson, anyOutput, anyResult } from "./random.ts";
 
-type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
-
-const prepared = ({ dice }: Environment, { call, tool_id, args }: Of<"tool.prepare">): Event => ({
+const prepared = ({ dice }: Environment, { call, tool_id, args }: CommandOf<"tool.prepare">): Event => ({
   type: "call.prepared",
   call,
   preparation: dice.isUnder(85)
@@ -42,7 +40,7 @@ const resolved = ({ dice, isCalm }: Environment, call: string): Event => ({
 });
 
 /** Answers a request of a body, or says that a person is asked, who answers later. */
-const hostAnswer = ({ state }: SimScope, { dice, isCalm }: Environment, request: Of<"host.request">): Event => {
+const hostAnswer = ({ state }: SimScope, { dice, isCalm }: Environment, request: CommandOf<"host.request">): Event => {
   const { call, key, name, input } = request;
   const row = state.calls.at(call);
   const open = row === undefined ? undefined : bodyOf(row)?.open.find((effect) => effect.key === key);
@@ -113,7 +111,7 @@ const startBody = (scope: SimScope, world: Environment, body: Body, recovery: st
 };
 
 /** Starts a body. A later run is recorded first, and durable before the body acts. */
-const execute = (scope: SimScope, world: Environment, command: Of<"tool.execute">): void => {
+const execute = (scope: SimScope, world: Environment, command: CommandOf<"tool.execute">): void => {
   const { call, attempt, run, args, cause, recovery } = command;
   const body = new Body(scope, world, { call, attempt, run }, args);
   if (cause === undefined) return startBody(scope, world, body, recovery);
@@ -123,7 +121,7 @@ const execute = (scope: SimScope, world: Environment, command: Of<"tool.execute"
 };
 
 /** Runs a step, unless its run is over. */
-const runStep = (scope: SimScope, world: Environment, command: Of<"step.run">): void => {
+const runStep = (scope: SimScope, world: Environment, command: CommandOf<"step.run">): void => {
   const { call, attempt, run, key } = command;
   const row = scope.state.calls.at(call);
   if (row?.phase !== "running" || row.body.attempt !== attempt || row.body.run !== run) return;
@@ -136,7 +134,10 @@ const runEngine = (scope: SimScope, { dice, isCalm }: Environment): void => {
   scope.offer({ type: "process.event_appended", ...append });
 };
 
-const bodyOfRun = (scope: SimScope, { call, attempt, run }: Of<"tool.cancel" | "step.answer">): Body | undefined => {
+const bodyOfRun = (
+  scope: SimScope,
+  { call, attempt, run }: CommandOf<"tool.cancel" | "step.answer">,
+): Body | undefined => {
   const body = scope.bodies.get(call);
   return body?.of.attempt === attempt && body.of.run === run ? body : undefined;
 };

@@ -1,7 +1,7 @@
 /** Checks of ownership: leases, claims, and fencing. */
 import { type JournalCheck, append, claimed, one, protocol, same, seqs } from "./rig.ts";
 
-const lease = { ttlMs: 1000 };
+const lease = { ttlMs: 1000, protocol };
 
 const released = { lastOwner: "released" } as const;
 const lost = { lastOwner: "lost" } as const;
@@ -204,6 +204,32 @@ export const leaseChecks: readonly JournalCheck[] = [
       same([await other.due(1), await other.mailed()], [[], []], "to an anonymous reader");
       rig.pass(1000);
       same([await other.due(1, "b"), await other.mailed("b")], [["s"], ["s"]], "when the lease has expired");
+    },
+  },
+  {
+    name: "says which protocol every live instance knows, where that is older than the claimant's",
+    run: async (rig) => {
+      const [journal, other] = [await rig.open(), await rig.open()];
+      const known = async (by: string, newest = protocol): Promise<number | undefined> => {
+        const claim = await journal.claim(`scope of ${by}`, by, newest);
+        return claim.type === "claimed" ? claim.known : NaN;
+      };
+      same(await known("nobody"), undefined, "where nobody has joined");
+      await journal.join("a", lease);
+      same(await known("a"), undefined, "where all know the newest");
+      await other.join("b", { ttlMs: 1000, protocol: 2 });
+      same([await known("a"), await known("a", 2)], [2, undefined], "where one knows 2");
+      await other.join("old", { ttlMs: 1000 });
+      same([await known("a"), await known("b", 2), await known("old", 1)], [1, 1, undefined], "where one says nothing");
+      rig.pass(900);
+      await journal.renew("a");
+      await other.renew("old");
+      rig.pass(900);
+      same(await known("a"), 1, "after renewals, while the one that says nothing lives");
+      await other.leave("old");
+      same(await known("a"), undefined, "when that one has left, and the lease of the other has run out");
+      await other.join("a", { ttlMs: 1000, protocol: 2 });
+      same(await known("c"), 2, "when an instance has joined again, as an older one");
     },
   },
   {

@@ -1,9 +1,9 @@
 /** Divergences: bodies whose requests differ from their own log, or between two runs with the same log. */
-import type { Event } from "@pawl/sansio-core";
+import type { EventOf } from "@pawl/sansio-core";
 import { canonicalJson } from "@pawl/tool-value";
 import { eventOf, type Run, type Violation, type Outcome } from "./outcome.ts";
 
-type Requested = Extract<Event, { readonly type: "effect.requested" }>;
+type Requested = EventOf<"effect.requested">;
 
 /** Maximum length of a printed input. */
 const shownLength = 200;

@@ -1,9 +1,9 @@
 /** Flaws of an undisturbed run. Other runs are only compared with it, so they would not show them. */
-import type { Event } from "@pawl/sansio-core";
+import type { Event, EventOf } from "@pawl/sansio-core";
 import { claimOf, mayMiss, type Scenario } from "./scenario.ts";
 import { eventOf, type Run, type Violation, type Outcome } from "./outcome.ts";
 
-type Settled = Extract<Event, { readonly type: "call.settled" }>;
+type Settled = EventOf<"call.settled">;
 
 const outcomeOf = ({ result }: Settled) => (result.type === "done" ? result.output.outcome : undefined);
 

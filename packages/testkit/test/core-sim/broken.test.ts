@@ -28,7 +28,7 @@ const found = (): string => describeCoreSims(runCoreSims({ seeds: 40 }));
 
 /** Drops or doubles the commands of one type. */
 const commanding =
-  (type: Core.CommandType, times: number) =>
+  (type: Core.Command["type"], times: number) =>
   (step: Step): Step =>
   (...of) =>
     E.map((transition: Core.Transition) => ({

@@ -27,6 +27,7 @@ const body = "runtime/src/body/body-run.ts";
 const replayOrder = "runtime/src/body/replay.ts";
 const recovery = "sansio-core/src/call/owner-lost.ts";
 const ask = "sansio-core/src/call/ask.ts";
+const suspend = "sansio-core/src/call/suspend.ts";
 const settle = "sansio-core/src/call/settle.ts";
 const waits = "sansio-core/src/wait/concern.ts";
 const duty = "sansio-core/src/call/concern.ts";
@@ -196,6 +197,58 @@ export const mutants: readonly Mutant[] = [
     replace: "if",
   },
   {
+    what: "a core that suspends a body whose batch is at work",
+    first: "agent",
+    file: suspend,
+    find: "batch?.calls.some((call) => isBusy(draft.call(call))) === false;",
+    replace: "batch !== undefined;",
+  },
+  {
+    what: "a core that keeps a body in memory that waits for a batch at rest",
+    first: "agent",
+    file: suspend,
+    find: "isQuietBatch(draft, effectBatch(call.ref, effect.key));",
+    replace: "draft.seq < 0;",
+  },
+  {
+    what: "a core that wakes a body above for what its calls below are answered",
+    first: "agent",
+    file: settle,
+    find: "putCall(draft, wake(draft, settleAll(draft, row as Bodied, effect, end)), row);",
+    replace: `putCall(draft, wake(draft, settleAll(draft, row as Bodied, effect, end)), row);
+  const above = draft.batch(row.call.batch)?.parent;
+  const caller = above === undefined ? undefined : draft.call(above.call);
+  if (caller?.phase === "suspended") putCall(draft, wake(draft, caller), caller);`,
+  },
+  {
+    what: "a core that forgets what a person was asked when its owner is lost",
+    first: "person",
+    file: recover,
+    find: 'if (row.phase === "suspended") return ofSuspended(row);',
+    replace: "",
+  },
+  {
+    what: "a core that suspends a body while its host is at work",
+    first: "person",
+    file: suspend,
+    find: "      return effect.waiting !== undefined;",
+    replace: "      return true;",
+  },
+  {
+    what: "a driver whose suspended runs keep their places",
+    first: "sharing",
+    file: "runtime/src/process/run/background.ts",
+    find: "for (const holder of this.#held.get(run) ?? []) this.release(run, holder);",
+    replace: "",
+  },
+  {
+    what: "a driver that never asks again for a body that had to stay in memory",
+    first: "agent",
+    file: bodies,
+    find: "for (const run of this.#runs.values()) run.rest.retry();",
+    replace: "",
+  },
+  {
     what: "a core that wakes no suspended body",
     first: "waiting",
     file: "sansio-core/src/call/settle.ts",
@@ -277,5 +330,29 @@ export const mutants: readonly Mutant[] = [
     file: "sansio-core/src/call/launch.ts",
     find: 'terms.type === "never" ? 1 : Math.max(1, Number(terms.max_attempts))',
     replace: "1",
+  },
+  {
+    what: "a runtime that forgets the upgrade when it opens a scope",
+    first: "upgrading",
+    file: "runtime/src/scope/load-scope.ts",
+    find: "const protocol = Math.max(scope.protocol, newest);",
+    replace: "const protocol = scope.epoch === 0 ? newest : scope.protocol;",
+    caught: { by: "crashes", saying: "opened it under protocol 1, expected 2" },
+  },
+  {
+    what: "a runtime that judges losses by the older protocol, and upgrades then",
+    first: "upgrading",
+    file: "runtime/src/scope/load-scope.ts",
+    find: 'return isUpgraded ? [{ type: "scope.upgraded", to: protocol }, opened] : [opened];',
+    replace:
+      'return isUpgraded ? [{ ...opened, protocol: scope.protocol }, { type: "scope.upgraded", to: protocol }] : [opened];',
+    caught: { by: "crashes", saying: "opened it under protocol 1, expected 2" },
+  },
+  {
+    what: "a runtime that upgrades what is to stay readable for older ones",
+    first: "upgrading",
+    file: "runtime/src/scope/load-scope.ts",
+    find: 'upgrade === "never" ? 1 :',
+    replace: 'upgrade === "auto" ? 1 :',
   },
 ];

@@ -3,6 +3,7 @@ import { type Session, ToolError, Refused, defineTool } from "@pawl/runtime";
 import { callRef } from "@pawl/sansio-core";
 import { done, failureOutput, pending, safeRetryFailure, stableHash } from "@pawl/tool-value";
 import type { Scenario, ScenarioHost } from "../../src/index.ts";
+import { resting } from "./resting.ts";
 
 export interface Hunt {
   readonly scenario: Scenario;
@@ -406,6 +407,9 @@ const deciding: Hunt = {
   expected: [["c1", "acted"]],
 };
 
+/** Begun under protocol 1, and upgraded wherever its first process dies. */
+const upgraded = (hunt: Hunt): Hunt => ({ ...hunt, scenario: { ...hunt.scenario, upgrades: true } });
+
 export const hunts = {
   sequence,
   racing,
@@ -419,4 +423,7 @@ export const hunts = {
   standing,
   living,
   deciding,
+  ...resting,
+  upgrading: upgraded(sequence),
+  upgradingWaits: upgraded(waiting),
 };

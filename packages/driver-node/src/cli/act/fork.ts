@@ -12,7 +12,8 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
 import type { Journal } from "@pawl/runtime";
-import { type SteppedLine, isHash, packBlobs, unpackBlobs, linesIn } from "@pawl/runtime/driver";
+import { linesIn } from "@pawl/sansio-core/driver";
+import { type SteppedLine, isHash, packBlobs, unpackBlobs } from "@pawl/runtime/driver";
 import { type Json, describe, hashText, noLimits, parse, readOwned, stringify } from "@pawl/tool-value";
 import { type Command, countOf, journalOption } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";

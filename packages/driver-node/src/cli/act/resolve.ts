@@ -1,5 +1,5 @@
 /** `pawl resolve`: resolves a wait, or an outcome that is unknown. */
-import type { Event } from "@pawl/sansio-core";
+import type { EventOf } from "@pawl/sansio-core";
 import { type Resolution, lift, successOutput } from "@pawl/tool-value";
 import type { SessionClient } from "@pawl/wire";
 import { type SignedKey, readToken } from "@pawl/runtime/driver";
@@ -46,10 +46,7 @@ const resolveKey = async (target: Target, input: Input, terminal: Terminal): Pro
   return act(target, terminal, event, { done: `${key} is resolved` });
 };
 
-const outcomeOf = (
-  input: Input,
-  outcome: string,
-): Extract<Event, { readonly type: "outcome.resolved" }>["resolved"] => {
+const outcomeOf = (input: Input, outcome: string): EventOf<"outcome.resolved">["resolved"] => {
   switch (outcome) {
     case "run-again":
       return { type: "run_again" };

@@ -125,7 +125,7 @@ export const writeInto = async (
 ): Promise<State> => {
   const before = await stateOf(journal, scope);
   const instance = `pawl:${process.pid}:${randomUUID()}`;
-  await journal.journal.join(instance, { ttlMs: leaseMs });
+  await journal.journal.join(instance, { ttlMs: leaseMs, protocol: newestProtocol });
   try {
     const claim = await journal.journal.claim(scope, instance, newestProtocol);
     if (claim.type !== "claimed") throw claimFailed(scope, claim);

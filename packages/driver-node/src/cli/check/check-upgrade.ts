@@ -1,5 +1,5 @@
 /** `pawl check-upgrade`: checks whether logs continue under the current code. */
-import { linesIn } from "@pawl/runtime/driver";
+import { linesIn } from "@pawl/sansio-core/driver";
 import { type Check, type CallCheck, checkUpgrade, isSafe } from "../../upgrade/check.ts";
 import { isBad, verdictWords } from "../../upgrade/verdict.ts";
 import { type Command, countOf } from "../command.ts";

@@ -96,6 +96,7 @@ const LimitsCodec: Codec<Limits> = record<Limits>("the limits", {
   max_in_flight: optional(u64),
   max_in_flight_bytes: optional(u64),
   pause_bytes: optional(u64),
+  pause_total_bytes: optional(u64),
   max_buffered_bytes: optional(u64),
   stall_ms: optional(u64),
   heartbeat_ms: optional(u64),

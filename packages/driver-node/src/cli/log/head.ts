@@ -1,6 +1,5 @@
 /** `pawl log head`: prints the hash chain's head, which covers the whole log. */
-import { chain, chainStart } from "@pawl/sansio-core/driver";
-import { linesIn } from "@pawl/runtime/driver";
+import { chain, chainStart, linesIn } from "@pawl/sansio-core/driver";
 import type { Command } from "../command.ts";
 import { exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";

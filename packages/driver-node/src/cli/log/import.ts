@@ -1,16 +1,8 @@
 /** `pawl log import`: reads logs in JSON Lines into a journal. */
 import { type AttachmentStore, type Journal, Refused } from "@pawl/runtime";
-import {
-  BlobMissing,
-  type SteppedLine,
-  keepAttachments,
-  leftBehind,
-  linesIn,
-  unpackBlobs,
-  putLog,
-} from "@pawl/runtime/driver";
+import { BlobMissing, type SteppedLine, keepAttachments, leftBehind, unpackBlobs, putLog } from "@pawl/runtime/driver";
 import { eventLine, type State } from "@pawl/sansio-core";
-import type { PackedAttachment, PackedBlob } from "@pawl/sansio-core/driver";
+import { type PackedAttachment, type PackedBlob, linesIn } from "@pawl/sansio-core/driver";
 import { hashText } from "@pawl/tool-value";
 import { diskAttachments } from "../../journal/disk-blob.ts";
 import { sqliteJournal } from "../../journal/journal.ts";

@@ -2,7 +2,8 @@
 import { type Replay, type ReplayOptions, replay, type State, describeFault, type Fault } from "@pawl/sansio-core";
 import type { LogSource } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { linesIn, SealedError, isSealedLine } from "@pawl/runtime/driver";
+import { linesIn } from "@pawl/sansio-core/driver";
+import { SealedError, isSealedLine } from "@pawl/runtime/driver";
 import { CliError, exit, type Exit } from "../exit.ts";
 import type { JournalFile } from "../journal-file.ts";
 import type { JsonDocument } from "../command.ts";

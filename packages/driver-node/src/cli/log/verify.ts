@@ -1,5 +1,5 @@
 /** `pawl log verify`: checks that logs can be read, are contiguous, and replay as recorded. */
-import { type ChainCheck, BlobMissing, linesIn, namesIn, unpacked, unpackedAttachment } from "@pawl/runtime/driver";
+import { type ChainCheck, BlobMissing, namesIn, unpacked, unpackedAttachment } from "@pawl/runtime/driver";
 import type { Command } from "../command.ts";
 import { CliError, type Exit, exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";
@@ -7,7 +7,7 @@ import type { Terminal } from "../terminal.ts";
 import { brokenWords, faultJson, faultWords, tornJson, tornWords } from "./fault.ts";
 import { headOf, isAttachmentLine } from "./head.ts";
 import { replayOpen, printUnread, unreadJson } from "./replay-log.ts";
-import { attachmentOf, blobOf } from "@pawl/sansio-core/driver";
+import { attachmentOf, blobOf, linesIn } from "@pawl/sansio-core/driver";
 import { hashText, parseRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 

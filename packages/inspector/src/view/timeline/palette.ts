@@ -34,6 +34,7 @@ const tones: { readonly [kind: string]: Tone } = {
   backing_off: "wait",
   waiting: "wait",
   no_executor: "wait",
+  no_tool: "wait",
   blocked: "wait",
   unknown: "bad",
   step: "step",

@@ -26,7 +26,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { BodyRun } from "../body-run.ts";
 import type { Answer, Request } from "../record.ts";
 import { EffectError } from "../../error.ts";
-import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
+import type { CallRef, Event, State, CommandOf } from "@pawl/sansio-core";
 import type { NestedCall } from "../../host/hook.ts";
 import type { AttachmentStore } from "../../journal/attachment.ts";
 import type { SessionWork } from "../../process/run/session-work.ts";
@@ -78,7 +78,7 @@ export const problemOfProcessEvent = (capabilities: Capabilities, eventType: str
   return problemOfCall(capabilities);
 };
 
-type Execute = Extract<Command, { readonly type: "tool.execute" }>;
+type Execute = CommandOf<"tool.execute">;
 
 /** A run of a body, as those who show what it says see it. */
 export interface LiveRun {

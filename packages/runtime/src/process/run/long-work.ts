@@ -1,18 +1,16 @@
 /** Performs the commands of a scope that concern background runs, tasks and schedules. */
-import type { Command, Event } from "@pawl/sansio-core";
+import type { CommandOf, Event } from "@pawl/sansio-core";
 import type { Plan, ProbeOutcome } from "@pawl/sansio-core/driver";
 import { sessionOf } from "../../host/host.ts";
 import type { ScopeAccess } from "../work.ts";
-import { decodedEvent } from "../../scope/round-trip.ts";
+import { decodedEvent } from "../../scope/access.ts";
 import type { BackgroundHost } from "../host.ts";
 import type { Watch } from "../scope-links.ts";
 import type { Places } from "./background.ts";
 import { writeArtifacts } from "./report.ts";
 import { LongWorkRequests } from "./request.ts";
 
-type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
-
-export type LongWorkCommand = Of<
+export type LongWorkCommand = CommandOf<
   | "permit.take"
   | "permit.release"
   | "spawn.answer"
@@ -25,7 +23,7 @@ export type LongWorkCommand = Of<
   | "probe.run"
 >;
 
-export interface LongWorkPort {
+interface LongWorkPort {
   readonly scope: ScopeAccess;
   readonly watch: Watch;
   readonly places: Places;
@@ -95,7 +93,7 @@ export class LongWork {
     }
   }
 
-  async #permit({ run }: Of<"permit.take">): Promise<void> {
+  async #permit({ run }: CommandOf<"permit.take">): Promise<void> {
     const { scope, places } = this.#port;
     await undefined; // The step that asks must end before its answer is applied.
     if (scope.runner.isAbandoned) return;
@@ -104,14 +102,14 @@ export class LongWork {
     scope.runner.apply({ type: "permit.answered", run, permit });
   }
 
-  async #write(command: Of<"artifacts.write">): Promise<void> {
+  async #write(command: CommandOf<"artifacts.write">): Promise<void> {
     const { scope, host } = this.#port;
     const written = await writeArtifacts(scope, host, command);
     if (!scope.runner.isAbandoned) scope.runner.apply({ type: "artifacts.written", attempt: command.attempt, written });
   }
 
   /** Sends a message to a session. Without a receiver it counts as delivered. */
-  #tell({ key, text, schedule }: Of<"session.tell">): Promise<void> {
+  #tell({ key, text, schedule }: CommandOf<"session.tell">): Promise<void> {
     const { scope, host } = this.#port;
     const session = sessionOf(scope.runner.state);
     const message = { session, key, text, ...(schedule === undefined ? {} : { schedule }) };
@@ -119,7 +117,7 @@ export class LongWork {
     return deliverToHost(scope, { key, deliver, told: { type: "session.told", key }, what: `session message ${key}` });
   }
 
-  async #plan(command: Of<"schedule.next">): Promise<void> {
+  async #plan(command: CommandOf<"schedule.next">): Promise<void> {
     const { scope } = this.#port;
     const { schedule, after } = command;
     const plan = await this.#planOf(command);
@@ -129,7 +127,7 @@ export class LongWork {
   }
 
   /** Finds the next fire. If the host has no calendar, or it fails, a new schedule is refused and an existing one stays. */
-  async #planOf(command: Of<"schedule.next">): Promise<Plan | undefined> {
+  async #planOf(command: CommandOf<"schedule.next">): Promise<Plan | undefined> {
     const { scope, host } = this.#port;
     const { schedule, cron_expression: expression, timezone, after } = command;
     try {
@@ -146,7 +144,7 @@ export class LongWork {
   }
 
   /** Answers a request for a schedule. A monitor whose task could not be created works all the same. */
-  #answer({ schedule, answer }: Of<"schedule.answer">): void {
+  #answer({ schedule, answer }: CommandOf<"schedule.answer">): void {
     const { scope } = this.#port;
     const { monitor } = scope.runner.state.schedules.rows.get(schedule) ?? {};
     if (monitor !== undefined && answer.status === "created" && answer.task === null) {
@@ -156,14 +154,14 @@ export class LongWork {
     this.asked.schedules.give(schedule, answer);
   }
 
-  async #probe(command: Of<"probe.run">): Promise<void> {
+  async #probe(command: CommandOf<"probe.run">): Promise<void> {
     const { scope } = this.#port;
     const { schedule, fire } = command;
     const outcome = await this.#probed(command);
     if (!scope.runner.isAbandoned) scope.runner.apply({ type: "probe.answered", schedule, fire, outcome });
   }
 
-  async #probed(command: Of<"probe.run">): Promise<ProbeOutcome> {
+  async #probed(command: CommandOf<"probe.run">): Promise<ProbeOutcome> {
     const { type: _, ...probe } = command;
     const { scope, host } = this.#port;
     if (host.probe === undefined) return { type: "skipped" };

@@ -3,7 +3,7 @@
  * batches, at most once per interval (a rate limiter), and always before the run ends. At the end the recorded output
  * becomes the run's two files.
  */
-import type { Command } from "@pawl/sansio-core";
+import type { CommandOf } from "@pawl/sansio-core";
 import { type Output, type Progress, type Report, artifactsOf, cutTo, pathsOf } from "@pawl/sansio-core/driver";
 import { sessionOf } from "../../host/host.ts";
 import type { Platform } from "../../platform.ts";
@@ -25,7 +25,7 @@ export interface Said {
   readonly output?: Output;
 }
 
-export interface ReportPort {
+interface ReportPort {
   readonly platform: Platform;
   readonly options: Pick<BackgroundOptions, "reportMs" | "reportCharacters">;
   readonly attempt: number;
@@ -131,7 +131,7 @@ export class RunReports implements BackgroundSink {
   }
 }
 
-type Write = Extract<Command, { readonly type: "artifacts.write" }>;
+type Write = CommandOf<"artifacts.write">;
 
 /** Reads the recorded output of an attempt. `since` counts the writes after the last `continueAs`, which starts the body anew. */
 export const outputsOf = async (

@@ -2,7 +2,7 @@
  * Requests for background runs and schedules: their ids, the registration of a run's process, and the callers that wait for
  * an answer. Ids derive from time and place, so a request that is repeated after a crash finds what it made before.
  */
-import type { EventOf, Rejection, State } from "@pawl/sansio-core";
+import type { EventOf, State } from "@pawl/sansio-core";
 import {
   type NewSchedule,
   type ProcessProvenance,
@@ -14,8 +14,7 @@ import {
 } from "@pawl/sansio-core/driver";
 import { type Json, stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { Refused } from "../../error.ts";
-import { decodedEvent } from "../../scope/round-trip.ts";
+import { decodedEvent, refuse } from "../../scope/access.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
 import { readRegistration } from "../registration.ts";
 import type { ScopeAccess } from "../work.ts";
@@ -149,18 +148,13 @@ export class LongWorkRequests {
     this.schedules.abandon(error);
   }
 
-  async #refuse({ code, message }: Rejection): Promise<never> {
-    await this.#scope.runner.whenDurable();
-    throw new Refused(code, message);
-  }
-
   /** Requests a run. One that ended long ago counts as started. */
   async run(event: RunRequested, task: string): Promise<SpawnAnswer> {
     const { runner, finished } = this.#scope;
     const { id } = event.registration;
     if ((await finished.find("task", task)) !== undefined) return { status: "started", task };
     const applied = runner.apply(decodedEvent(event));
-    if (E.isLeft(applied) && applied.left.code !== "run_exists") return this.#refuse(applied.left);
+    if (E.isLeft(applied) && applied.left.code !== "run_exists") return refuse(this.#scope, applied.left);
     const known = spawned(runner.state, id);
     if (known === undefined) return this.runs.next(id);
     await runner.whenDurable();
@@ -175,7 +169,7 @@ export class LongWorkRequests {
       await runner.whenDurable();
       return { status: "refused", message: applied.left.message };
     }
-    if (E.isLeft(applied) && applied.left.code !== "schedule_exists") return this.#refuse(applied.left);
+    if (E.isLeft(applied) && applied.left.code !== "schedule_exists") return refuse(this.#scope, applied.left);
     const known = created(runner.state, schedule.id);
     if (known === undefined) return this.schedules.next(schedule.id);
     await runner.whenDurable();

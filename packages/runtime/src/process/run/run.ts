@@ -2,7 +2,7 @@
  * A background run, executed in the scope of its process. It begins when this worker has a place for it. If its owner was lost
  * meanwhile, it is started again only where that is safe: its tool must be idempotent or read-only.
  */
-import type { Command, CallRef, State } from "@pawl/sansio-core";
+import type { CallRef, State, CommandOf } from "@pawl/sansio-core";
 import {
   hasRule,
   reattachRefused,
@@ -78,7 +78,7 @@ export const decideReattach = (spec: Json, place: ReattachPlace): E.Either<strin
     : declined(problem);
 };
 
-type Execute = Extract<Command, { readonly type: "tool.execute" }>;
+type Execute = CommandOf<"tool.execute">;
 
 export interface RunPort {
   readonly scope: ScopeAccess;

@@ -1,5 +1,5 @@
 /** The tasks and schedules of one session, as its tools and its host see them. The task of a run shows the live state of that run. */
-import type { Event, State } from "@pawl/sansio-core";
+import type { Event, RejectionCode, State } from "@pawl/sansio-core";
 import {
   type NewMessage,
   type NewSchedule,
@@ -16,11 +16,10 @@ import {
   listMessages,
   processScope,
 } from "@pawl/sansio-core/driver";
-import * as E from "fp-ts/lib/Either.js";
 import { Refused } from "../../error.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { openState } from "../../scope/load-scope.ts";
-import { decodedEvent } from "../../scope/round-trip.ts";
+import { record } from "../../scope/access.ts";
 import type { ScopeRunner } from "../../scope/runner.ts";
 import type { Ephemeral } from "../../session/observe/observation.ts";
 import type { ScopeAccess } from "../work.ts";
@@ -109,11 +108,8 @@ export class SessionWork {
     return runner.state;
   }
 
-  async #record(event: Event, isThere?: string): Promise<void> {
-    const { runner } = (await this.#live()).scope;
-    const applied = runner.apply(decodedEvent(event));
-    await runner.whenDurable();
-    if (E.isLeft(applied) && applied.left.code !== isThere) throw new Refused(applied.left.code, applied.left.message);
+  async #record(event: Event, ...expected: readonly RejectionCode[]): Promise<void> {
+    await record((await this.#live()).scope, event, ...expected);
   }
 
   /** Requests a background run. A repeated request finds the same run. */
@@ -161,12 +157,7 @@ export class SessionWork {
 
   /** Updates a task and returns it. A stale update, or one of a task that has ended, changes nothing. */
   async update(id: string, update: TaskUpdate): Promise<Task> {
-    const { runner } = (await this.#live()).scope;
-    const applied = runner.apply(decodedEvent({ type: "task.updated", task: id, update }));
-    await runner.whenDurable();
-    const isDropped =
-      E.isLeft(applied) && (applied.left.code === "stale_attempt" || applied.left.code === "task_ended");
-    if (E.isLeft(applied) && !isDropped) throw new Refused(applied.left.code, applied.left.message);
+    await this.#record({ type: "task.updated", task: id, update }, "stale_attempt", "task_ended");
     return this.#known(id);
   }
 
@@ -177,12 +168,7 @@ export class SessionWork {
 
   /** Asks a task to end. Repeated, or after its end, this changes nothing. */
   async cancel(id: string): Promise<Task> {
-    const { runner } = (await this.#live()).scope;
-    const applied = runner.apply(decodedEvent({ type: "task.cancel_requested", task: id }));
-    await runner.whenDurable();
-    const isAsked =
-      E.isLeft(applied) && (applied.left.code === "already_cancelled" || applied.left.code === "task_ended");
-    if (E.isLeft(applied) && !isAsked) throw new Refused(applied.left.code, applied.left.message);
+    await this.#record({ type: "task.cancel_requested", task: id }, "already_cancelled", "task_ended");
     return this.#known(id);
   }
 

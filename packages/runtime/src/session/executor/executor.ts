@@ -2,7 +2,7 @@
  * Executors run the bodies of `client_side` tools elsewhere. Each has a lease of its own, which begins to run out when
  * its connection is lost: it may come back under its id and go on; only the end of the lease is a loss.
  */
-import type { Command } from "@pawl/sansio-core";
+import type { CommandOf } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import type { Platform } from "../../platform.ts";
 import type { ProgressMessage } from "../../body/facet/context.ts";
@@ -37,7 +37,7 @@ export interface ExecutorSpec {
 }
 
 /** The scopes that have to do with executors. */
-export interface ExecutorScopes {
+interface ExecutorScopes {
   readonly lost: (scope: string, owner: string) => void;
   readonly available: (tools: readonly string[]) => void;
 }
@@ -64,7 +64,7 @@ const maxEnded = 1000;
 const ownerOf = (id: string): string => `executor:${id}`;
 const keyOf = ({ scope, call, attempt, run }: OfferedRun): string => JSON.stringify([scope, call, attempt, run]);
 
-export const offerOf = (scope: string, command: Extract<Command, { readonly type: "tool.execute" }>): Offer => {
+export const offerOf = (scope: string, command: CommandOf<"tool.execute">): Offer => {
   const { call, attempt, run, tool_id, tool, args, payload } = command;
   return { scope, call, attempt, run, tool_id, tool, args, payload };
 };
@@ -215,7 +215,7 @@ export class Executors {
 
 const isOf = (offer: Offer, scope: string, call: string): boolean => offer.scope === scope && offer.call === call;
 
-export interface ExecutorVerbsPort {
+interface ExecutorVerbsPort {
   readonly platform: Platform;
   readonly leaseMs: number;
   readonly scope: (scope: string) => Promise<Session>;

@@ -1,19 +1,18 @@
 /** The calls of one scope that executors run: offered, and settled by whom they were offered to. */
+import type { CommandOf } from "@pawl/sansio-core";
 import { textOf } from "../../error.ts";
-import type { Command } from "@pawl/sansio-core";
-import { type CallRow, isExecutor } from "@pawl/sansio-core/driver";
+import { type CallIn, type CallRow, isExecutor } from "@pawl/sansio-core/driver";
 import type { ToolCallOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Access, refuse } from "../../scope/access.ts";
+import { type Access, decodedEvent, refuse } from "../../scope/access.ts";
 import { type HostSide, completionKeyId, executionScopeIn } from "../../host/host.ts";
 import type { ProgressMessage } from "../../body/facet/context.ts";
 import type { Instance } from "../instance.ts";
 import { type Executors, type Offer, type OfferedRun, offerOf } from "./executor.ts";
 import type { Observers } from "../observe/observer.ts";
-import { decodedEvent } from "../../scope/round-trip.ts";
 import { tokenOf } from "../../scope/wait-token.ts";
 
-type Execute = Extract<Command, { readonly type: "tool.execute" }>;
+type Execute = CommandOf<"tool.execute">;
 
 export interface Settlement extends OfferedRun {
   readonly output: ToolCallOutput;
@@ -66,7 +65,7 @@ export class Offers {
     );
   }
 
-  #offerOf({ call, tool, args, body, key }: Extract<CallRow, { readonly phase: "running" }>): Offer {
+  #offerOf({ call, tool, args, body, key }: CallIn<"running">): Offer {
     const { attempt, run, manifest, payload } = body;
     const offer = { scope: this.#access.runner.id, call: call.ref, attempt, run, tool_id: manifest.id };
     return { ...offer, tool, args, payload, ...this.#completion(key) };

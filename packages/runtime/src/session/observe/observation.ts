@@ -1,5 +1,5 @@
 /** Observations of a scope and the frames that carry them, as types and as codecs for a wire. */
-import type { Command } from "@pawl/sansio-core";
+import type { CommandOf } from "@pawl/sansio-core";
 import {
   type Output,
   type Progress,
@@ -25,8 +25,6 @@ import {
   optional,
   tagged,
 } from "@pawl/tool-value";
-
-type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
 /** The position of an observation: its event in the log of a scope, and its index among those of the event. */
 export interface Cursor {
@@ -59,15 +57,15 @@ export type Observation =
   | ({ readonly type: "call_unknown"; readonly cause: UnknownCause } & OfCall)
   /** A body that was not waited for any more has ended all the same. */
   | ({ readonly type: "call_settled_late"; readonly output?: ToolCallOutput; readonly duration_ms?: number } & OfCall)
-  | ({ readonly type: "process" } & Omit<Of<"process.observe">, "type">)
-  | { readonly type: "task"; readonly what: Of<"task.observe">["what"]; readonly task: Task }
+  | ({ readonly type: "process" } & Omit<CommandOf<"process.observe">, "type">)
+  | { readonly type: "task"; readonly what: CommandOf<"task.observe">["what"]; readonly task: Task }
   /** A background run's report since its last one. */
   | ({ readonly type: "run_reported"; readonly output: readonly Output[] } & Omit<RunSaid, "type" | "output" | OfTask>)
   | { readonly type: "session_told"; readonly key: string; readonly text: string; readonly schedule?: string };
 type OfTask = "task" | "title";
 
 /** One word of a background run; those who watch its session hear it as well. */
-export interface RunSaid {
+interface RunSaid {
   readonly type: "run";
   readonly process: string;
   /** The name of the attempt that speaks, and of its folder. */

@@ -1,19 +1,17 @@
 /** Observations, made of the commands that the events of a scope produced: live and from the log the same. */
-import { type Command, type Event, Invariant } from "@pawl/sansio-core";
+import { type CommandOf, type Command, type Event, Invariant } from "@pawl/sansio-core";
 import { runOfAttempt } from "@pawl/sansio-core/driver";
 import { callCorrelation, stableHash } from "@pawl/tool-value";
 import { uuidOf } from "../../body/facet/context.ts";
 import type { OfCall, Observation, Observed } from "./observation.ts";
 import type { Cause } from "../../scope/runner.ts";
 
-type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
-
-const ofCall = ({ call, call_id, tool: name, args }: Of<"observe">): OfCall => ({ call, call_id, name, args });
+const ofCall = ({ call, call_id, tool: name, args }: CommandOf<"observe">): OfCall => ({ call, call_id, name, args });
 
 /** An observation without its id, which follows from its position. */
 type Unnamed = (id: string) => Observation;
 
-const ofStart = (command: Of<"observe">): readonly Unnamed[] => {
+const ofStart = (command: CommandOf<"observe">): readonly Unnamed[] => {
   const { call_id, name, args } = ofCall(command);
   const head = { correlation_id: callCorrelation(call_id), type: "tool_call_started" } as const;
   return [
@@ -22,7 +20,7 @@ const ofStart = (command: Of<"observe">): readonly Unnamed[] => {
   ];
 };
 
-const ofEnd = (command: Of<"observe">): Unnamed => {
+const ofEnd = (command: CommandOf<"observe">): Unnamed => {
   const { call_id, name, args } = ofCall(command);
   const { output, duration_ms = 0 } = command;
   if (output === undefined) throw new Invariant(`call \`${command.call}\` completed without an output`);
@@ -30,13 +28,13 @@ const ofEnd = (command: Of<"observe">): Unnamed => {
   return (id) => ({ type: "activity", activity: { id, ...head, call_id, name, args, output, duration_ms } });
 };
 
-const late = (command: Of<"observe">): Unnamed => {
+const late = (command: CommandOf<"observe">): Unnamed => {
   const { output, duration_ms } = command;
   const ended = { ...(output === undefined ? {} : { output }), ...(duration_ms === undefined ? {} : { duration_ms }) };
   return () => ({ type: "call_settled_late", ...ofCall(command), ...ended });
 };
 
-const ofCallCommand = (command: Of<"observe">): readonly Unnamed[] => {
+const ofCallCommand = (command: CommandOf<"observe">): readonly Unnamed[] => {
   switch (command.what) {
     case "call_started":
       return ofStart(command);
@@ -54,16 +52,15 @@ const ofCallCommand = (command: Of<"observe">): readonly Unnamed[] => {
 };
 
 /** Lists the calls of a request once more when all of them have ended, in their order. */
-const ofReply = ({ replies }: Of<"reply">): readonly Unnamed[] =>
+const ofReply = ({ replies }: CommandOf<"reply">): readonly Unnamed[] =>
   replies.map(({ call_id, tool: name, args, output, duration_ms }) => () => ({
     type: "session_event",
     event: { type: "tool_call", call_id, name, args, output, duration_ms },
   }));
 
-const ofReport = ({ process, attempt }: Of<"run.observe">, event: Event): readonly Unnamed[] => {
+const ofReport = ({ process, attempt }: CommandOf<"run.observe">, event: Event): readonly Unnamed[] => {
   if (event.type !== "run.reported") throw new Invariant(`run \`${process}\` is observed by \`${event.type}\``);
-  const { type: _, ...report } = event;
-  return [() => ({ type: "run_reported", process, run: runOfAttempt(process, attempt), ...report })];
+  return [() => ({ ...event, type: "run_reported", process, run: runOfAttempt(process, attempt) })];
 };
 
 const ofCommand = (command: Command, event: Event): readonly Unnamed[] => {
@@ -72,20 +69,14 @@ const ofCommand = (command: Command, event: Event): readonly Unnamed[] => {
       return ofCallCommand(command);
     case "reply":
       return ofReply(command);
-    case "process.observe": {
-      const { type: _, ...told } = command;
-      return [() => ({ type: "process", ...told })];
-    }
-    case "task.observe": {
-      const { what, task } = command;
-      return [() => ({ type: "task", what, task })];
-    }
+    case "process.observe":
+      return [() => ({ ...command, type: "process" })];
+    case "task.observe":
+      return [() => ({ ...command, type: "task" })];
     case "run.observe":
       return ofReport(command, event);
-    case "session.tell": {
-      const { type: _, ...told } = command;
-      return [() => ({ type: "session_told", ...told })];
-    }
+    case "session.tell":
+      return [() => ({ ...command, type: "session_told" })];
     default:
       return [];
   }
