@@ -120,7 +120,14 @@ export const openingOf = (
   const { scope } = state;
   const protocol = Math.max(scope.protocol, newest);
   const options = optionsUnder(protocol, given);
-  const opened = { type: "scope.opened", epoch, owner, protocol, options, ...versions.toldTo(state, protocol) } as const;
+  const opened = {
+    type: "scope.opened",
+    epoch,
+    owner,
+    protocol,
+    options,
+    ...versions.toldTo(state, protocol),
+  } as const;
   const isUpgraded = scope.epoch > 0 && protocol > scope.protocol;
   return isUpgraded ? [{ type: "scope.upgraded", to: protocol }, opened] : [opened];
 };
