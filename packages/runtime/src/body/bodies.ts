@@ -8,6 +8,7 @@ import type { RunTerms } from "./rest.ts";
 import { leftBy, recordEnd } from "./body-end.ts";
 import { type BodyPort, bodyPort } from "./body-port.ts";
 import { type Answer, type RunId, RequestQueue } from "./record.ts";
+import { divergedEvent } from "./divergence.ts";
 import { type HostSide, completionKeyId, placeOf, reportUnheard } from "../host/host.ts";
 import { answeredConnection, ParkedCalls } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
@@ -61,7 +62,9 @@ export class Bodies {
     this.#scope = scope;
     this.#runner = scope.runner;
     const suspend = (id: RunId): boolean => this.#suspend(id);
-    this.#bodyPort = bodyPort(instance, { ...scope, requests: this.#requests, suspend });
+    const diverged = (...of: Parameters<BodyPort["diverge"]>): Promise<Event> =>
+      divergedEvent(this.#recordedRunPort, side.versions, ...of);
+    this.#bodyPort = bodyPort(instance, { ...scope, requests: this.#requests, suspend, diverged });
   }
 
   get #parked(): ParkedCalls {
@@ -133,7 +136,8 @@ export class Bodies {
     const connection = answeredConnection(this.#state.calls.at(call));
     if (connection !== undefined) return this.#parked.resume(command, connection);
     if (cause !== undefined) {
-      this.#runner.apply({ type: "call.resumed", call, attempt, run, cause, owner: this.#instance.owner });
+      const version = this.#side.versions.ofRun(this.#state, toolId);
+      this.#runner.apply({ type: "call.resumed", call, attempt, run, cause, owner: this.#instance.owner, ...version });
       await this.#runner.whenDurable();
     }
     const tool = this.#side.tool(toolId);
@@ -194,7 +198,16 @@ export class Bodies {
     const left = this.#leave(call, facts);
     if (ending.type === "connection") return this.#parked.park(command, facts, ending.provider);
     const result = bodyResult(body, facts, ending.result);
-    await recordEnd(this.#runner, { type: "call.settled", call, attempt, run, result, duration_ms, ...left });
+    await recordEnd(this.#runner, {
+      type: "call.settled",
+      call,
+      attempt,
+      run,
+      result,
+      duration_ms,
+      ...left,
+      ...body.patches.take(),
+    });
   }
 
   /** Ends the run of a body that has ended. Names what it leaves, and tells the host of failures that it never looked at. */

@@ -8,6 +8,7 @@ import type { ScopeRunner } from "../scope/runner.ts";
 import { isAwaiting } from "./body-end.ts";
 import type { Divergence } from "./divergence.ts";
 import { type Request, type RequestQueue, type RunId, askAs, recordRequest, unknownOutcome } from "./record.ts";
+import type { Patched } from "./patch.ts";
 import type { Patience } from "./rest.ts";
 
 export interface BodyPort {
@@ -19,7 +20,7 @@ export interface BodyPort {
   readonly mayAct: () => boolean;
   readonly ask: (run: RunId, request: Request) => Ask;
   readonly record: (run: RunId, request: Request) => void;
-  readonly reuse: (run: RunId, key: string) => void;
+  readonly reuse: (run: RunId, key: string, patched: Patched) => void;
   readonly settle: (run: RunId, key: string, result: EffectResult, tried: number) => void;
   /** Records that a try has failed, and that another follows. */
   readonly failed: (run: RunId, key: string, tried: number, error: StepError, retryInMs: number) => void;
@@ -49,15 +50,18 @@ interface PortScope {
   readonly requests: RequestQueue;
   readonly askHost: (request: HostRequest) => void;
   readonly suspend: (run: RunId) => boolean;
+  /** Makes the event that says where a run diverged. */
+  readonly diverged: (...of: Parameters<BodyPort["diverge"]>) => Promise<Event>;
 }
 
 /** Returns the port of all runs of a scope. */
 export const bodyPort = (
   { platform, patience }: Pick<BodyPort, "platform" | "patience">,
-  { runner, requests, askHost, suspend }: PortScope,
+  { runner, requests, askHost, suspend, diverged }: PortScope,
 ): BodyPort => {
   const has = (rule: ProtocolRule): boolean => hasRule(runner.state.scope.protocol, rule);
   const tell = (event: Event): void => void runner.apply(event);
+  const fail = (thrown: unknown): void => runner.abandon(`a body cannot go on: ${textOf(thrown)}`);
   return {
     mayAct: () => runner.mayAct(),
     isHeld: ({ call }) => requests.has(call) && !(has("suspends_every_wait") && requests.linkOf(call) !== undefined),
@@ -65,8 +69,8 @@ export const bodyPort = (
     ask: (id, request) => askAs(runner.state, id, request, askHost),
     record: (id, request) => requests.ask(id.call, () => recordRequest(runner, id, request)),
     leave: ({ call }, key) => tell({ type: "wait.cancelled", call, key }),
-    reuse: ({ call, attempt }, key) =>
-      requests.ask(call, () => (tell({ type: "effect.reused", call, attempt, key }), "done")),
+    reuse: ({ call, attempt }, key, patched) =>
+      requests.ask(call, () => (tell({ type: "effect.reused", call, attempt, key, ...patched }), "done")),
     settle: (id, key, result, tried) =>
       tell({ type: "step.settled", ...id, key, result, ...(tried === firstTry ? {} : { try: tried }) }),
     failed: (id, key, tried, error, retry_in_ms) =>
@@ -77,11 +81,14 @@ export const bodyPort = (
     },
     awaits: ({ call }, asked) => isAwaiting(runner.state, call, asked),
     effectsMs: () => (has("waits_for_effects") ? runner.state.scope.options.effects_ms : undefined),
-    diverge: (id, position, { expected, found }) => tell({ type: "call.diverged", ...id, position, expected, found }),
+    diverge: (...of) =>
+      void diverged(...of)
+        .then(tell)
+        .catch(fail),
     cleanedUp: (id) => tell({ type: "call.cleaned_up", ...id }),
     schedule: () => runner.schedule(),
     suspend,
-    fail: (thrown) => runner.abandon(`a body cannot go on: ${textOf(thrown)}`),
+    fail,
     platform,
     patience,
   };

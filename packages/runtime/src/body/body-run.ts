@@ -33,9 +33,8 @@
  * 7. `now` is the scope time at which the last answer first took its place, so the function reads the same clock in each
  *    run and attempt.
  *
- * A run that breaks rule 4 has diverged (divergence.ts): it is over.
- *
- * A live run that only waits, and is quiet for a while, leaves memory (rest.ts); the answer that it waits for begins the next.
+ * A run that breaks rule 4 has diverged (divergence.ts): it is over. A live run that only waits, and is quiet for a while,
+ * leaves memory (rest.ts); the answer that it waits for begins the next.
  *
  * A cancel has a place in the log as an answer has, and is delivered in its turn: the signal of the work is aborted, and
  * the clean-ups that the function registered with `onCancel` begin. They may ask for effects as before, under a signal that
@@ -49,11 +48,12 @@ import type { Ask } from "@pawl/sansio-core";
 import { BodyEnd } from "./body-end.ts";
 import type { BodyPort } from "./body-port.ts";
 import type { Answer, Request, RunId } from "./record.ts";
-import { type Divergence, askedBefore, differsFrom, divergenceIn, quiet } from "./divergence.ts";
+import { type Divergence, askedBefore, differsFrom, quiet } from "./divergence.ts";
 import { RestWatch, type RunTerms } from "./rest.ts";
 import { CancelMark, CleanUps, ended, Signals } from "./stop.ts";
 import type { EffectError } from "../error.ts";
 import { type News, type Place, type RecordedRun, insert, ReplayOrder } from "./replay.ts";
+import { PatchAnswers } from "./patch.ts";
 import { ReuseQueue } from "./reuse.ts";
 import { StepWork } from "./step-work.ts";
 
@@ -75,6 +75,7 @@ export class BodyRun {
   #isOver = false;
   readonly signals = new Signals();
   readonly cleanUps: CleanUps;
+  readonly patches: PatchAnswers;
   /** True once it was given the token under which the outside completes the call. */
   hasCompletionKey = false;
   readonly #cancel = new CancelMark();
@@ -93,6 +94,7 @@ export class BodyRun {
     this.#recorded = new Map(past.answers.map((answer) => [answer.key, answer]));
     this.#now = past.at;
     this.#work = new StepWork(id, port);
+    this.patches = new PatchAnswers(past, (key) => this.#heard.has(key) || this.#waiting.has(key));
     this.#keepsOrder = past.keepsOrder;
     this.rest = new RestWatch(port, terms, this.#replayOrder, () => this.#onQuiet());
     this.rest.touch();
@@ -115,7 +117,7 @@ export class BodyRun {
     } else if (this.#end !== undefined && this.#replayOrder.isLive) this.rest.touch();
     else if (this.#replayOrder.isLive) this.rest.leave(() => this.#port.suspend(this.id));
     else if (this.#reuses.first !== undefined) this.diverge(askedBefore(this.#replayOrder.missing, this.#reuses.first));
-    else this.diverge(quiet);
+    else this.diverge(quiet(this.#replayOrder.missing));
   }
 
   /** True until all that is on record of this attempt has happened again. */
@@ -182,8 +184,7 @@ export class BodyRun {
     const heard = this.#heard.get(key);
     const waiting = this.#waiting.get(key);
     if (heard !== undefined || waiting !== undefined) {
-      const other =
-        waiting === undefined ? divergenceIn(this.#port.ask(this.id, request)) : differsFrom(waiting.request, request);
+      const other = differsFrom(waiting?.request, request, () => this.#port.ask(this.id, request));
       if (other !== undefined) return this.diverge(other);
       return heard === undefined ? void waiting?.told.push(told) : told(heard);
     }
@@ -201,7 +202,9 @@ export class BodyRun {
       case "reuse":
         if (verdict.type === "reuse" && this.#keepsOrder) return this.#reuses.add(request, verdict.effect);
         if (this.#replayOrder.isReplaying) return this.diverge(askedBefore(this.#replayOrder.missing, request));
-        return verdict.type === "record" ? this.#port.record(this.id, request) : this.#port.reuse(this.id, key);
+        return verdict.type === "record"
+          ? this.#port.record(this.id, { ...request, ...this.patches.take() })
+          : this.#port.reuse(this.id, key, this.patches.take());
       case "answer":
       case "join":
         return this.#replayOrder.make(key);
@@ -212,7 +215,7 @@ export class BodyRun {
         this.#replayOrder.make(key);
         return this.#port.unknown(this.id, key);
       case "diverged":
-        return this.diverge(verdict);
+        return this.diverge({ ...verdict, key, request });
       case "ended":
         return this.end();
     }
@@ -263,7 +266,7 @@ export class BodyRun {
     if (due !== undefined) return this.#deliverRecorded(due);
     if (!this.#replayOrder.isLive) return false;
     const key = this.#queue.length === 0 ? this.#reuses.next() : undefined;
-    if (key !== undefined) this.#port.reuse(this.id, key);
+    if (key !== undefined) this.#port.reuse(this.id, key, this.patches.take());
     return this.#deliverLive();
   }
 

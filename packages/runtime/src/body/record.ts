@@ -15,7 +15,7 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import type { Told } from "../scope/deferred-event.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
-import type { EffectResult, EffectSpec } from "@pawl/sansio-core/driver";
+import type { EffectResult, EffectSpec, Patches } from "@pawl/sansio-core/driver";
 import type { Place } from "./replay.ts";
 import type { Try, TryTerms } from "./step-work.ts";
 import { type HostRequest, triggerRequest } from "../host/host-request.ts";
@@ -30,6 +30,8 @@ export interface Request {
   readonly key: string;
   readonly hash: string;
   readonly effect: EffectSpec;
+  /** What the run was told by `ctx.patched` since its last event. */
+  readonly patched?: Patches;
   /** The work of a step, in one of its tries. */
   readonly perform?: Work | undefined;
   /** Set for a step that has a time of its own, or more tries than one. */
@@ -92,8 +94,9 @@ const refuse = (runner: ScopeRunner, asked: EventOf<"effect.requested">, { code,
   });
 
 /** Records a request, or the rejection of it. */
-export const recordRequest = (runner: ScopeRunner, id: RunId, { key, hash, effect }: Request): Put => {
-  const asked = { type: "effect.requested", ...id, key, hash, effect } as const;
+export const recordRequest = (runner: ScopeRunner, id: RunId, { key, hash, effect, patched }: Request): Put => {
+  const said = patched === undefined ? {} : { patched };
+  const asked = { type: "effect.requested", ...id, key, hash, effect, ...said } as const;
   return putBy(runner.apply(asked), (rejection) => {
     if (rejection.code === "link_full" && effect.kind === "message") return { link: effect.to };
     return isOver.has(rejection.code) || runner.isAbandoned ? "done" : refuse(runner, asked, rejection);

@@ -2,7 +2,21 @@ import { describe, expect, it } from "vitest";
 import { ask as decideAsk } from "../../src/call/ask.ts";
 import { outstanding } from "../../src/machine.ts";
 import { Rig, tool } from "../rig.ts";
-import { ask, completed, crash, execute, hostAnswer, hostAnswered, of, resume, running, settle, submit, success, want } from "./words.ts";
+import {
+  ask,
+  completed,
+  crash,
+  execute,
+  hostAnswer,
+  hostAnswered,
+  of,
+  resume,
+  running,
+  settle,
+  submit,
+  success,
+  want,
+} from "./words.ts";
 
 const host = { kind: "host", name: "session.model", input: { id: 1 } } as const;
 const ok = { ok: 1 };
