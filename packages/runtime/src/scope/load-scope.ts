@@ -5,6 +5,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import { type State, restore, snapshot, type Event, type Options, currentProtocol, initial } from "@pawl/sansio-core";
 import { hasRule, newestProtocol, optionsUnder, referredTo } from "@pawl/sansio-core/driver";
+import type { CodeVersions } from "../tool/version.ts";
 import { type Json, describe, noLimits, parse, stringify } from "@pawl/tool-value";
 import type { Claim, Journal, LastOwner, Snapshot } from "../journal/journal.ts";
 import { sealedHere } from "../journal/seal.ts";
@@ -99,13 +100,14 @@ export const mayGoOnTo = (
   { known = currentProtocol }: { readonly known?: number },
 ): number => (upgrade === "never" ? 1 : Math.min(known, currentProtocol));
 
-interface NewOwner {
+interface Owner {
   readonly owner: string;
   readonly epoch: number;
   /** The protocol that the scope may go on to. */
   readonly newest: number;
   /** How the owner before went, as the store knows. */
   readonly lastOwner?: LastOwner | undefined;
+  readonly versions: CodeVersions;
 }
 
 /**
@@ -113,20 +115,23 @@ interface NewOwner {
  * so that losses are judged by the newer rules.
  */
 export const openingOf = (
-  { scope }: State,
-  { owner, epoch, newest, lastOwner = "lost" }: NewOwner,
-  options: Options,
+  state: State,
+  { owner, epoch, newest, versions, lastOwner = "lost" }: Owner,
+  given: Options,
 ): readonly Event[] => {
+  const { scope } = state;
   const protocol = Math.max(scope.protocol, newest);
+  const options = optionsUnder(protocol, given);
   const isTold = scope.epoch > 0 && hasRule(protocol, "crash_loops");
-  const opened: Event = {
+  const opened = {
     type: "scope.opened",
     epoch,
     owner,
     protocol,
-    options: optionsUnder(protocol, options),
+    options,
     ...(isTold ? { last_owner: lastOwner } : {}),
-  };
+    ...versions.toldTo(state, protocol),
+  } as const;
   const isUpgraded = scope.epoch > 0 && protocol > scope.protocol;
   return isUpgraded ? [{ type: "scope.upgraded", to: protocol }, opened] : [opened];
 };

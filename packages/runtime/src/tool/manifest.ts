@@ -103,6 +103,8 @@ export interface ToolManifest {
   readonly divergence: Tool["divergence"];
   /** The end of a call whose owner is lost again and again; an extension of pawl. */
   readonly on_crash_loop: "park" | "fail";
+  /** The version of its code; an extension of pawl. Without one it has that of its host's code. */
+  readonly version?: string;
   /** The time limit of an approval. Without one, a call waits for ever. */
   readonly approval_ms?: number;
   /** Permits a model's tool search to leave out the schema until it is requested. */
@@ -190,6 +192,7 @@ export const manifestFields: Fields<ToolManifest> = {
     "park",
     (end) => end === "park",
   ),
+  version: optional(string),
   approval_ms: optional(u64),
   deferrable: defaulted<ToolManifest["deferrable"]>(
     oneOf("a deferral", "never", "automatic", "always"),
