@@ -79,7 +79,9 @@ describe("pawl ls, show and why", () => {
     writeFileSync(log, lines.slice(0, first + 1).join(""));
     const { out } = await pawl(["why", log]);
     expect(out).toContain("waits for another version of its tool than v2, or for somebody to resolve its outcome");
-    expect(out).toContain("at request 1 in version v2: expected step `a`, found it with another input (/amount, /currency)");
+    expect(out).toContain(
+      "at request 1 in version v2: expected step `a`, found it with another input (/amount, /currency)",
+    );
     expect(out).toContain('/currency: expected nothing, found "EUR"');
     expect(out).toContain("r:c1 --outcome release");
     expect((await pawl(["show", log])).out).toContain("its code diverged at request 1 in version v2");
@@ -89,7 +91,10 @@ describe("pawl ls, show and why", () => {
         call: "r:c1",
         what: expect.objectContaining({
           failed: ["v2"],
-          divergence: expect.objectContaining({ version: "v2", differs: expect.objectContaining({ expected: { key: "a", kind: "step", hash: "1".repeat(64) } }) }),
+          divergence: expect.objectContaining({
+            version: "v2",
+            differs: expect.objectContaining({ expected: { key: "a", kind: "step", hash: "1".repeat(64) } }),
+          }),
         }),
       }),
     );

@@ -57,7 +57,8 @@ const valueWords = (text: string | undefined): string => text ?? "nothing";
 export const divergenceLines = (event: EventOf<"call.diverged">): readonly string[] => [
   `at request ${event.position}${event.version === undefined ? "" : ` in version ${event.version}`}: ${divergenceWords(event)}`,
   ...(event.differs?.fields ?? []).map(
-    ({ path, expected, found }) => `  ${path || "the input"}: expected ${valueWords(expected)}, found ${valueWords(found)}`,
+    ({ path, expected, found }) =>
+      `  ${path || "the input"}: expected ${valueWords(expected)}, found ${valueWords(found)}`,
   ),
 ];
 

@@ -7,7 +7,15 @@ import { CliError, type Exit, exit } from "../exit.ts";
 import { withLogOrHost, hostOptions } from "../act/remote.ts";
 import { type LogSource, givenFolders, placeOptions } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { endedJson, endedWords, type History, type RefusedEdit, divergenceJson, divergenceLines, checkedHistoryOf } from "./history.ts";
+import {
+  endedJson,
+  endedWords,
+  type History,
+  type RefusedEdit,
+  divergenceJson,
+  divergenceLines,
+  checkedHistoryOf,
+} from "./history.ts";
 import { isNever, sinceText, untilText } from "./time.ts";
 import { remedies } from "./remedy.ts";
 
