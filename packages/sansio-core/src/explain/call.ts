@@ -222,10 +222,11 @@ const waitsOf = (state: State, call: CallRef, effect: OpenEffect): EffectWaits =
     }
     case "message":
       return messageOf(state, call, effect) ?? { kind, to: "" };
-    case "sleep":
-    case "cleanup":
     case "host":
     case "trigger":
+      return effect.waiting === undefined ? { kind } : { kind, asksPerson: true };
+    case "sleep":
+    case "cleanup":
     case "event":
       return { kind };
   }

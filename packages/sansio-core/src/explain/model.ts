@@ -22,7 +22,9 @@ export type EffectWaits =
       readonly sent?: { readonly link: number; readonly number: number };
     }
   | { readonly kind: "select"; readonly mode: SelectMode; readonly keys: readonly string[] }
-  | { readonly kind: Exclude<EffectKind, "step" | "wait" | "batch" | "message" | "select"> };
+  /** `asksPerson`: the host said that it waits for one. */
+  | { readonly kind: "host" | "trigger"; readonly asksPerson?: true }
+  | { readonly kind: Exclude<EffectKind, "step" | "wait" | "batch" | "message" | "select" | "host" | "trigger"> };
 
 export interface EffectReason {
   readonly key: string;
