@@ -231,7 +231,7 @@ export class Bodies {
   /** Suspends a run if the core finds that it waits for records alone. A value that is being read may be its answer. */
   #suspend({ call, ...run }: RunId): boolean {
     if (!this.#store.values.isEmpty) {
-      this.#restedWith = undefined; // It is asked for again at the next rest.
+      this.#restedWith = undefined; // Tried again at the next rest.
       return false;
     }
     const link = this.#requests.linkOf(call);
