@@ -11,14 +11,18 @@ export {
   type EffectStatus,
   type SelectMode,
   type SettledEffect,
+  type StepError,
   type StepRecovery,
+  firstTry,
 } from "./call/effect.ts";
+export { awaitedEffects } from "./call/body-end.ts";
+export { retryDelayMs } from "./call/launch.ts";
 export { EffectSpecCodec } from "./call/codec.ts";
 export { resolutionIn, type WaitRow } from "./wait/model.ts";
 export { isSameState, referredTo } from "./snapshot/same.ts";
 export { type Decision, type PendingApproval, pendingApprovals } from "./call/approval.ts";
 export { hooked } from "./call/prepare.ts";
-export { type Recovery, recoveryOf } from "./catalog/model.ts";
+export { type Recovery, recoveryOf, toolsUnder } from "./catalog/model.ts";
 export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/concern.ts";
 export { type BatchRef, type CommandType, isExecutor, requestBatch } from "./kernel/vocabulary.ts";
 export {

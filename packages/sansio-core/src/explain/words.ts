@@ -133,10 +133,14 @@ export const waitsWords = (what: CallWaits): string => {
 };
 
 /** An effect, and what would settle it. */
-export const effectWords = ({ key, what }: EffectReason): string => {
+export const effectWords = ({ key, what, until }: EffectReason): string => {
   switch (what.kind) {
-    case "step":
-      return `step ${key} to be run (${what.recovery})`;
+    case "step": {
+      const tried = what.try === undefined ? "" : `, try ${what.try}`;
+      return until === undefined
+        ? `step ${key} to be run (${what.recovery}${tried})`
+        : `step ${key} to be tried again${tried}`;
+    }
     case "wait":
       return `a resolution of ${what.wait}`;
     case "batch":
@@ -155,7 +159,7 @@ export const effectWords = ({ key, what }: EffectReason): string => {
       return `a cancel, to clean up as ${key}`;
     case "host":
     case "trigger":
-      return `the host's answer to ${key}`;
+      return what.asksPerson === true ? `a person, whom the host asks for ${key}` : `the host's answer to ${key}`;
     case "event":
       return `its process to record ${key}`;
   }

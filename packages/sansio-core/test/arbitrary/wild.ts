@@ -7,7 +7,7 @@ import { longWorkMakers } from "./background.ts";
 import { type Make, Names } from "./names.ts";
 import { linkMakers, peers } from "./wild-link.ts";
 import { anyJson, anyMs, anyOutput, anyPending, anyResolution, anyResult, anyText } from "./value.ts";
-import { anyOptions, anyTool, toolNames } from "./world.ts";
+import { anyTool, toolNames, wildOptions } from "./world.ts";
 
 const spec = (names: Names, call: string): EffectSpec => {
   const { dice } = names;
@@ -37,17 +37,21 @@ const makers: { readonly [T in EventType]: Make<T> } = {
     epoch: scope.epoch + dice.below(3),
     owner: anyText(dice),
     protocol: dice.pick([scope.protocol, scope.protocol, 0, 3]),
-    options: anyOptions(dice),
+    options: wildOptions(dice),
+    ...dice.pick([{}, { last_owner: "lost" }, { last_owner: "released" }] as const),
   }),
   "scope.configured": ({ dice }) => ({
-    options: { ...anyOptions(dice), ...dice.pick([{}, { concurrency: 0 }, { expire_at_once: 0 }]) },
+    options: { ...wildOptions(dice), ...dice.pick([{}, { concurrency: 0 }, { expire_at_once: 0 }]) },
   }),
   "scope.upgraded": ({ dice }) => ({ to: dice.below(4) }),
   "scope.moving": ({ dice }) => ({ to: anyText(dice), nonce: dice.pick(["n", "m"]) }),
   "scope.received": ({ dice, state: { scope } }) => ({ nonce: "n", epoch: scope.epoch + dice.below(2), owner: "d5" }),
   "scope.moved": ({ dice }) => ({ nonce: dice.pick(["n", "m"]) }),
   "scope.kept": ({ dice }) => ({ nonce: dice.pick(["n", "m"]) }),
-  "owner.lost": ({ dice }) => ({ owner: dice.pick(["d1", "d2", "worker:1", "executor:x", ""]) }),
+  "owner.lost": ({ dice }) => ({
+    owner: dice.pick(["d1", "d2", "worker:1", "executor:x", ""]),
+    ...dice.pick([{}, { went: "lost" }, { went: "released" }] as const),
+  }),
   "clock.ticked": () => ({}),
   "catalog.published": ({ dice, state: { catalog } }) => ({
     // A tool keeps its policy: a stricter one in mid-call is a question that is open.
@@ -83,6 +87,7 @@ const makers: { readonly [T in EventType]: Make<T> } = {
     ...names.run(),
     result: { type: "pending", key: names.wait(), pending: anyPending(names.dice) },
     duration_ms: anyMs(names.dice),
+    ...(names.dice.isUnder(10) ? { left: names.dice.list(2, () => "k1") } : {}),
   }),
   "call.settled_late": (names) => ({ ...names.run(), output: anyOutput(names.dice), duration_ms: 1 }),
   "call.suspended": (names) => ({
@@ -121,11 +126,18 @@ const makers: { readonly [T in EventType]: Make<T> } = {
   },
   "step.settled": (names) => {
     const of = names.run();
-    return { ...of, key: names.effect(of.call), result: anyResult(names.dice) };
+    const tried = names.dice.isUnder(20) ? { try: names.dice.below(4) } : {};
+    return { ...of, key: names.effect(of.call), result: anyResult(names.dice), ...tried };
+  },
+  "step.failed": (names) => {
+    const of = names.run();
+    const error = { code: "busy", message: anyText(names.dice) };
+    return { ...of, key: names.effect(of.call), try: names.dice.below(4), error, retry_in_ms: anyMs(names.dice) };
   },
   "host.answered": (names) => {
     const call = names.call();
-    return { call, key: names.effect(call), result: anyResult(names.dice) };
+    const named = names.dice.isUnder(20) ? { seq: names.dice.below(9), hash: "h" } : {};
+    return { call, key: names.effect(call), result: anyResult(names.dice), ...named };
   },
   "replies.recorded": (names) => {
     const call = names.call();

@@ -1,7 +1,7 @@
 /** Random acts of hosts, people and services. */
 import type { Event, EventOf } from "@pawl/sansio-core";
 import { lifeIn } from "./body.ts";
-import { type CallRow, bodyOf } from "@pawl/sansio-core/driver";
+import { type CallRow, bodyOf, optionsUnder } from "@pawl/sansio-core/driver";
 import { anyOptions, anyTools, toolId, toolNames, anyFlow } from "./catalog.ts";
 import { type Dice, anyResolution } from "./random.ts";
 import { endOfSchedule, backgroundWork } from "./background.ts";
@@ -93,15 +93,15 @@ const executorsBack: Doing = (scope, { dice }) => {
   return manifest === undefined ? undefined : { type: "executors.available", tools: [manifest.id] };
 };
 
-const askedIn = (row: CallRow): string | undefined =>
-  bodyOf(row)?.open.find(({ waiting }) => waiting !== undefined)?.key;
+const askedIn = (row: CallRow) => bodyOf(row)?.open.find(({ waiting }) => waiting !== undefined);
 
 /** A person answers what a host has asked. */
 const personAnswers: Doing = (scope, { dice }) => {
   const row = anyRow(scope, dice, (one) => askedIn(one) !== undefined);
-  const key = row === undefined ? undefined : askedIn(row);
-  if (row === undefined || key === undefined) return undefined;
-  return { type: "host.answered", call: row.call.ref, key, result: { status: "ok", value: 1 } };
+  const asked = row === undefined ? undefined : askedIn(row);
+  if (row === undefined || asked === undefined) return undefined;
+  const { key, seq, hash } = asked;
+  return { type: "host.answered", call: row.call.ref, key, result: { status: "ok", value: 1 }, seq, hash };
 };
 
 /** An executor's lease has expired. */
@@ -156,7 +156,7 @@ const linkRetired: Doing = ({ state }) => {
 
 const configured: Doing = (scope, { dice }) => {
   scope.options = anyOptions(dice);
-  return { type: "scope.configured", options: scope.options };
+  return { type: "scope.configured", options: optionsUnder(scope.state.scope.protocol, scope.options) };
 };
 const overridden: Doing = (_, { dice }) => ({
   type: "catalog.overridden",
