@@ -290,29 +290,29 @@ describe("pawl check-upgrade", () => {
   });
 });
 
+const books = (execute: ToolDefinition["execute"]): ToolDefinition =>
+  defineTool({ name: "books", durable: true, execute });
+const older = books(async (_, ctx) => [await ctx.runJson("a", {}, () => 1), await ctx.awaitEventJson("go")]);
+const younger = books(async (_, ctx) => {
+  const a = await ctx.runJson("a", {}, () => 1);
+  const isPatched = ctx.patched("faster");
+  return [a, isPatched, await ctx.awaitEventJson("go")];
+});
+
+/** A journal with a call that this code has begun, and that waits. */
+const begunBy = async (tool: ToolDefinition): Promise<string> => {
+  const path = join(newFolder(), "journal.db");
+  const { runtime, close } = openRuntime({ file: path, tools: [tool], log: () => undefined });
+  const session = await runtime.session("s");
+  void session.call("r", [{ id: "c", tool: "books", args: {} }]).catch(() => undefined); // Ends with its runtime.
+  await until(() => session.state.waits.size === 1);
+  await close();
+  return path;
+};
+const checked = async (path: string): Promise<Awaited<ReturnType<typeof checkUpgrade>>> =>
+  checkUpgrade((await pawl(["log", "export", `${path}#s`])).out.split(/(?<=\n)/), [younger], patienceMs);
+
 describe("patches", () => {
-  const books = (execute: ToolDefinition["execute"]): ToolDefinition =>
-    defineTool({ name: "books", durable: true, execute });
-  const older = books(async (_, ctx) => [await ctx.runJson("a", {}, () => 1), await ctx.awaitEventJson("go")]);
-  const younger = books(async (_, ctx) => {
-    const a = await ctx.runJson("a", {}, () => 1);
-    const isPatched = ctx.patched("faster");
-    return [a, isPatched, await ctx.awaitEventJson("go")];
-  });
-
-  /** A journal with a call that this code has begun, and that waits. */
-  const begunBy = async (tool: ToolDefinition): Promise<string> => {
-    const path = join(newFolder(), "journal.db");
-    const { runtime, close } = openRuntime({ file: path, tools: [tool], log: () => undefined });
-    const session = await runtime.session("s");
-    void session.call("r", [{ id: "c", tool: "books", args: {} }]).catch(() => undefined); // Ends with its runtime.
-    await until(() => session.state.waits.size === 1);
-    await close();
-    return path;
-  };
-  const checked = async (path: string): Promise<Awaited<ReturnType<typeof checkUpgrade>>> =>
-    checkUpgrade((await pawl(["log", "export", `${path}#s`])).out.split(/(?<=\n)/), [younger], patienceMs);
-
   it("are needed while a live call is answered as older code has it", async () => {
     expect((await checked(await begunBy(older))).patches).toEqual([{ name: "faster", isNeeded: true }]);
     expect((await checked(await begunBy(younger))).patches).toEqual([{ name: "faster", isNeeded: false }]);
