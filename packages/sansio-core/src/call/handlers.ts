@@ -188,7 +188,12 @@ const afterResume = (draft: Draft, row: CallIn<"resuming">, event: EventOf<"call
   if (hasFailed(row.body, version))
     return cancelled === undefined ? parked(draft, row, row.body) : cancelNow(draft, row);
   const left = cancelled === undefined ? undefined : stopLeft(draft, row.call.ref, cancelled);
-  return runningRow(row, { ...row.body, version, hasRecord: false }, { owner, key: undefined, cancelled: left });
+  const resumes = row.cause === "other_version" ? 0 : row.body.resumes; // Other code has crashes of its own.
+  return runningRow(
+    row,
+    { ...row.body, version, resumes, hasRecord: false },
+    { owner, key: undefined, cancelled: left },
+  );
 };
 
 /** A body starts again: this is on record before its first word. */
