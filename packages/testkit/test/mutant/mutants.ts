@@ -343,9 +343,8 @@ export const mutants: readonly Mutant[] = [
     what: "a runtime that judges losses by the older protocol, and upgrades then",
     first: "upgrading",
     file: "runtime/src/scope/load-scope.ts",
-    find: 'return isUpgraded ? [{ type: "scope.upgraded", to: protocol }, opened] : [opened];',
-    replace:
-      'return isUpgraded ? [{ ...opened, protocol: scope.protocol }, { type: "scope.upgraded", to: protocol }] : [opened];',
+    find: "return [upgraded, opened];",
+    replace: "return [{ ...opened, protocol: scope.protocol }, upgraded];",
     caught: { by: "crashes", saying: "opened it under protocol 1, expected 2" },
   },
   {
