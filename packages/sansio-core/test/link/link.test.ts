@@ -213,23 +213,22 @@ const finishIfRunning = (pair: Pair): void => {
   if (pair.state(home).calls.at("p1:c")?.phase === "running") pair.end();
 };
 
+const known = (world: World, scope: string, peer: string): number | undefined =>
+  world.state(scope).links.get(peer)?.protocol;
+const saysProtocol = (world: World, scope: string): boolean =>
+  world.logs.get(scope)?.some((event) => event.type.startsWith("message.") && "protocol" in event) ?? false;
+
 describe("the protocols of both ends", () => {
-  const one = "session:one";
-  const two = "process:two";
-  const grants = { holder: { session_id: "one" }, descriptor: { kind: "tool" }, status: "running" } as const;
+  const [one, two] = [session, home];
+  const grants = { holder: { session_id: "s" }, descriptor: { kind: "tool" }, status: "running" } as const;
 
   /** Two scopes, of which the first says something that the other answers. */
   const talking = (from: number, to: number): World => {
     const world = new World().open(one, [], {}, from).open(two, [], {}, to);
-    world.tell(two, { type: "process.registered", ...start({ ...working(), id: "two" }) } as Event);
-    world.tell(one, { type: "handle.granted", process: "two", ...grants });
+    world.tell(two, { ...start(working()), type: "process.registered" });
+    world.tell(one, { type: "handle.granted", process: "p1", ...grants });
     return world.settle();
   };
-  const known = (world: World, scope: string, peer: string): number | undefined =>
-    world.state(scope).links.get(peer)?.protocol;
-  const saysProtocol = (world: World, scope: string): boolean =>
-    world.logs.get(scope)?.some((event) => event.type.startsWith("message.") && "protocol" in event) ?? false;
-
   it("are known at both where both are of 2, and a message may have what 2 has", () => {
     const world = talking(2, 2);
     expect([known(world, one, two), known(world, two, one)]).toEqual([2, 2]);
@@ -252,7 +251,7 @@ describe("the protocols of both ends", () => {
     const world = talking(2, 1);
     world.tell(two, { type: "scope.upgraded", to: 2 });
     expect(known(world, one, two)).toBeUndefined();
-    world.tell(one, { type: "handles.revoked", holder: { session_id: "one" } });
+    world.tell(one, { type: "handles.revoked", holder: { session_id: "s" } });
     const late = world.frames.filter(({ to }) => to === two);
     world.settle();
     expect(known(world, two, one) ?? 2).toBe(2);
