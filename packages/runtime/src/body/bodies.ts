@@ -6,6 +6,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { BodyRun } from "./body-run.ts";
 import type { RunTerms } from "./rest.ts";
 import { type Answer, type BodyPort, type RunId, askAs, recordRequest, RequestQueue } from "./record.ts";
+import { divergedEvent } from "./divergence.ts";
 import { type HostSide, completionKeyId, placeOf } from "../host/host.ts";
 import { answeredConnection, ParkedCalls } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
@@ -132,7 +133,8 @@ export class Bodies {
     const connection = answeredConnection(this.#state.calls.at(call));
     if (connection !== undefined) return this.#parked.resume(command, connection);
     if (cause !== undefined) {
-      this.#runner.apply({ type: "call.resumed", call, attempt, run, cause, owner: this.#instance.owner });
+      const version = this.#side.versions.ofRun(this.#state, toolId);
+      this.#runner.apply({ type: "call.resumed", call, attempt, run, cause, owner: this.#instance.owner, ...version });
       await this.#runner.whenDurable();
     }
     const tool = this.#side.tool(toolId);
@@ -193,7 +195,7 @@ export class Bodies {
     this.end(call);
     if (ending.type === "connection") return this.#parked.park(command, facts, ending.provider);
     const result = bodyResult(body, facts, ending.result);
-    this.#runner.apply({ type: "call.settled", call, attempt, run, result, duration_ms });
+    this.#runner.apply({ type: "call.settled", call, attempt, run, result, duration_ms, ...body.patches.take() });
   }
 
   /** Drops the outcome of a run that was ended. One that came after the grace of a cancel is shown to observers. */
@@ -260,10 +262,11 @@ export class Bodies {
       ask: (id, request) => askAs(this.#state, id, request, this.#scope.askHost),
       record: (id, request) => this.#requests.ask(id.call, () => recordRequest(this.#runner, id, request)),
       leave: ({ call }, key) => tell({ type: "wait.cancelled", call, key }),
-      reuse: ({ call, attempt }, key) =>
-        this.#requests.ask(call, () => (tell({ type: "effect.reused", call, attempt, key }), "done")),
+      reuse: ({ call, attempt }, key, patched) =>
+        this.#requests.ask(call, () => (tell({ type: "effect.reused", call, attempt, key, ...patched }), "done")),
       settle: (id, key, result) => tell({ type: "step.settled", ...id, key, result }),
-      diverge: (id, position, { expected, found }) => tell({ type: "call.diverged", ...id, position, expected, found }),
+      diverge: (id, position, divergence) =>
+        void divergedEvent(this.#recordedRunPort, this.#side.versions, id, position, divergence).then(tell).catch(lose),
       cleanedUp: (id) => tell({ type: "call.cleaned_up", ...id }),
       schedule: () => this.#runner.schedule(),
       suspend: (id) => this.#suspend(id),

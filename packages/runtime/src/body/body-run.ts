@@ -33,9 +33,8 @@
  * 7. `now` is the scope time at which the last answer first took its place, so the function reads the same clock in each
  *    run and attempt.
  *
- * A run that breaks rule 4 has diverged (divergence.ts): it is over.
- *
- * A live run that only waits, and is quiet for a while, leaves memory (rest.ts); the answer that it waits for begins the next.
+ * A run that breaks rule 4 has diverged (divergence.ts): it is over. A live run that only waits, and is quiet for a while,
+ * leaves memory (rest.ts); the answer that it waits for begins the next.
  *
  * A cancel has a place in the log as an answer has, and is delivered in its turn: the signal of the work is aborted, and
  * the clean-ups that the function registered with `onCancel` begin. They may ask for effects as before, under a signal that
@@ -53,6 +52,7 @@ import { RestWatch, type RunTerms } from "./rest.ts";
 import { CancelMark, CleanUps, ended, Signals } from "./stop.ts";
 import type { EffectError } from "../error.ts";
 import { type News, type Place, type RecordedRun, insert, ReplayOrder } from "./replay.ts";
+import { PatchAnswers } from "./patch.ts";
 import { ReuseQueue } from "./reuse.ts";
 
 interface Waiting {
@@ -73,6 +73,7 @@ export class BodyRun {
   #isOver = false;
   readonly signals = new Signals();
   readonly cleanUps: CleanUps;
+  readonly patches: PatchAnswers;
   /** True once it was given the token under which the outside completes the call. */
   hasCompletionKey = false;
   readonly #cancel = new CancelMark();
@@ -87,6 +88,7 @@ export class BodyRun {
     this.#replayOrder = new ReplayOrder(past.effects);
     this.#recorded = new Map(past.answers.map((answer) => [answer.key, answer]));
     this.#now = past.at;
+    this.patches = new PatchAnswers(past, (key) => this.#heard.has(key) || this.#waiting.has(key));
     this.#keepsOrder = past.keepsOrder;
     this.rest = new RestWatch(port, terms, this.#replayOrder, () => this.#onQuiet());
     this.rest.touch();
@@ -109,7 +111,7 @@ export class BodyRun {
     } else if (this.#replayOrder.isLive) this.rest.leave(() => this.#port.suspend(this.id));
     else if (this.#reuses.first !== undefined)
       this.#diverge(askedBefore(this.#replayOrder.missing, this.#reuses.first));
-    else this.#diverge(quiet);
+    else this.#diverge(quiet(this.#replayOrder.missing));
   }
 
   /** True until all that is on record of this attempt has happened again. */
@@ -167,7 +169,7 @@ export class BodyRun {
     const heard = this.#heard.get(key);
     const waiting = this.#waiting.get(key);
     if (heard !== undefined || waiting !== undefined) {
-      const other = this.#problemOf(request, waiting?.request);
+      const other = differsFrom(waiting?.request, request, () => this.#port.ask(this.id, request));
       if (other !== undefined) return this.#diverge(other);
       return heard === undefined ? void waiting?.told.push(told) : told(heard);
     }
@@ -178,13 +180,6 @@ export class BodyRun {
     this.#port.schedule();
   }
 
-  /** Compares a request with the one that was made under its key before. */
-  #problemOf(request: Request, before: Request | undefined): Divergence | undefined {
-    if (before !== undefined) return differsFrom(before, request);
-    const verdict = this.#port.ask(this.id, request);
-    return verdict.type === "diverged" ? verdict : undefined;
-  }
-
   #obey(request: Request, verdict: Ask): void {
     const { key } = request;
     switch (verdict.type) {
@@ -192,7 +187,9 @@ export class BodyRun {
       case "reuse":
         if (verdict.type === "reuse" && this.#keepsOrder) return this.#reuses.add(request, verdict.effect);
         if (this.#replayOrder.isReplaying) return this.#diverge(askedBefore(this.#replayOrder.missing, request));
-        return verdict.type === "record" ? this.#port.record(this.id, request) : this.#port.reuse(this.id, key);
+        return verdict.type === "record"
+          ? this.#port.record(this.id, { ...request, ...this.patches.take() })
+          : this.#port.reuse(this.id, key, this.patches.take());
       case "answer":
       case "join":
         return this.#replayOrder.make(key);
@@ -203,7 +200,7 @@ export class BodyRun {
         this.#replayOrder.make(key);
         return this.#port.settle(this.id, key, unknownOutcome);
       case "diverged":
-        return this.#diverge(verdict);
+        return this.#diverge({ ...verdict, key, request });
       case "ended":
         return this.end();
     }
@@ -261,7 +258,7 @@ export class BodyRun {
     if (due !== undefined) return this.#deliverRecorded(due);
     if (!this.#replayOrder.isLive) return false;
     const key = this.#queue.length === 0 ? this.#reuses.next() : undefined;
-    if (key !== undefined) this.#port.reuse(this.id, key);
+    if (key !== undefined) this.#port.reuse(this.id, key, this.patches.take());
     return this.#deliverLive();
   }
 

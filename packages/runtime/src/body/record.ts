@@ -15,10 +15,11 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import type { Told } from "../scope/deferred-event.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
-import type { EffectResult, EffectSpec } from "@pawl/sansio-core/driver";
+import type { EffectResult, EffectSpec, Patches } from "@pawl/sansio-core/driver";
 import type { Patience } from "./rest.ts";
 import type { Platform } from "../platform.ts";
 import type { Divergence } from "./divergence.ts";
+import type { Patched } from "./patch.ts";
 import type { Place } from "./replay.ts";
 import { type HostRequest, triggerRequest } from "../host/host-request.ts";
 
@@ -32,6 +33,8 @@ export interface Request {
   readonly key: string;
   readonly hash: string;
   readonly effect: EffectSpec;
+  /** What the run was told by `ctx.patched` since its last event. */
+  readonly patched?: Patches;
   /** The work of a step. */
   readonly perform?: (() => EffectResult | Promise<EffectResult>) | undefined;
 }
@@ -59,7 +62,7 @@ export interface BodyPort {
   readonly mayAct: () => boolean;
   readonly ask: (run: RunId, request: Request) => Ask;
   readonly record: (run: RunId, request: Request) => void;
-  readonly reuse: (run: RunId, key: string) => void;
+  readonly reuse: (run: RunId, key: string, patched: Patched) => void;
   readonly settle: (run: RunId, key: string, result: EffectResult) => void;
   /** Cancels the wait under this key. */
   readonly leave: (run: RunId, key: string) => void;
@@ -113,8 +116,9 @@ const refuse = (runner: ScopeRunner, asked: EventOf<"effect.requested">, { code,
   });
 
 /** Records a request, or the rejection of it. */
-export const recordRequest = (runner: ScopeRunner, id: RunId, { key, hash, effect }: Request): Put => {
-  const asked = { type: "effect.requested", ...id, key, hash, effect } as const;
+export const recordRequest = (runner: ScopeRunner, id: RunId, { key, hash, effect, patched }: Request): Put => {
+  const said = patched === undefined ? {} : { patched };
+  const asked = { type: "effect.requested", ...id, key, hash, effect, ...said } as const;
   return putBy(runner.apply(asked), (rejection) => {
     if (rejection.code === "link_full" && effect.kind === "message") return { link: effect.to };
     return isOver.has(rejection.code) || runner.isAbandoned ? "done" : refuse(runner, asked, rejection);

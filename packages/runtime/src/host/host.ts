@@ -25,6 +25,7 @@ import type { Plugin } from "./hook.ts";
 import type { OutcomeResolver, Projector } from "./outcome.ts";
 import type { Roots } from "../scope/wait-token.ts";
 import type { FlowHost } from "../session/flow.ts";
+import type { CodeVersions } from "../tool/version.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
 
 /** Details of an error that no model is shown, for the log. */
@@ -92,6 +93,8 @@ export interface HostSide {
   readonly host: HostPort;
   /** Returns the tool that has this id now. */
   readonly tool: (id: string) => LiveTool | undefined;
+  /** Which versions of tools are here. */
+  readonly versions: CodeVersions;
   readonly attachments: AttachmentStore;
   /** How background runs are run here. */
   readonly background: BackgroundOptions;

@@ -13,7 +13,8 @@ import {
   currentProtocol,
   initial,
 } from "@pawl/sansio-core";
-import { bodyOf, newestProtocol, referredTo } from "@pawl/sansio-core/driver";
+import { bodyOf, newestProtocol, optionsUnder, referredTo } from "@pawl/sansio-core/driver";
+import type { CodeVersions } from "../tool/version.ts";
 import { type Json, describe, noLimits, parse, stableHash, stringify } from "@pawl/tool-value";
 import type { Claim, Journal, Snapshot } from "../journal/journal.ts";
 import { sealedHere } from "../journal/seal.ts";
@@ -123,6 +124,14 @@ const continuedIn = async ({ calls }: State, values: Pick<Values, "of">): Promis
   return found;
 };
 
+interface Owner {
+  readonly owner: string;
+  readonly epoch: number;
+  /** The protocol that the scope may go on to. */
+  readonly newest: number;
+  readonly versions: CodeVersions;
+}
+
 /**
  * Makes the events with which an owner opens a scope. One of an older protocol than `newest` is upgraded before it is opened,
  * so that losses are judged by the newer rules.
@@ -130,12 +139,14 @@ const continuedIn = async ({ calls }: State, values: Pick<Values, "of">): Promis
 export const openingOf = async (
   state: State,
   values: Pick<Values, "of">,
-  { owner, epoch, newest }: { readonly owner: string; readonly epoch: number; readonly newest: number },
-  options: Options,
+  { owner, epoch, newest, versions }: Owner,
+  given: Options,
 ): Promise<readonly Event[]> => {
   const { scope } = state;
   const protocol = Math.max(scope.protocol, newest);
-  const opened = { type: "scope.opened", epoch, owner, protocol, options } as const;
+  const options = optionsUnder(protocol, given);
+  const told = versions.toldTo(state, protocol);
+  const opened = { type: "scope.opened", epoch, owner, protocol, options, ...told } as const;
   if (scope.epoch === 0 || protocol === scope.protocol) return [opened];
   const continued = await continuedIn(state, values);
   const upgraded = { type: "scope.upgraded", to: protocol, ...(continued.length > 0 && { continued }) } as const;

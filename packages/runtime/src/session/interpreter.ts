@@ -154,7 +154,7 @@ export class ScopeInterpreter implements Interpreter {
     const { runner } = this;
     runner.open(opening[0]?.type === "scope.upgraded" ? await withContinuedCalls(this.access, opening) : opening);
     if (this.state.calls.some(isOffered)) this.offers.opened();
-    await (runner.id.startsWith("process:") ? runner.whenDurable() : publish(this.access, tools));
+    await (runner.id.startsWith("process:") ? runner.whenDurable() : publish(this.access, tools, this.#side.versions));
     this.bodies.askParked();
   }
 

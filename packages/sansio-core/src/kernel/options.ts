@@ -28,7 +28,7 @@ export interface Options {
   /** How long a call waits for an executor of its tool. */
   readonly no_executor_ms: number;
   /** How long a call that diverged waits for another version of its tool; without it for ever. */
-  readonly divergence_ms?: number;
+  readonly divergence_ms?: number | undefined;
   /** Deadlines that pass in one step. */
   readonly expire_at_once: number;
   /** Nodes, and ends of bodies, that a flow may come to; and the text that it may make, in UTF-16 units. */
@@ -66,6 +66,7 @@ export const defaultOptions: Options = {
   crash_pauses_ms: [0, 0, 1000, 2000, 5000, 10_000],
   max_crashes: 100,
   no_executor_ms: 900_000,
+  divergence_ms: undefined,
   expire_at_once: 256,
   max_flow_nodes: 100_000,
   max_flow_text: 64 * 1024 * 1024,
