@@ -90,6 +90,8 @@ export const logLevels = {
   "call.diverged": "error",
   "call.completed": "info",
   "call.settled_late": "warn",
+  "call.effects_left": "warn",
+  "effect.unheard": "warn",
   "tool.internal_error": "error",
   "store.fault": "error",
   "blobs.swept": "info",
@@ -169,6 +171,10 @@ const loggedHost = (log: Log, host: HostPort = {}): HostPort => ({
     log(entryOf("tool.internal_error", where, thrown));
     host.internalError?.(call, thrown, detail);
   },
+  unheard: (failure) => {
+    log(entryOf("effect.unheard", { ...failure }));
+    host.unheard?.(failure);
+  },
   fault: (what, thrown) => {
     log(entryOf("store.fault", { what }, thrown));
     host.fault?.(what, thrown);
@@ -203,6 +209,8 @@ const loggedScopes = (log: Log): Telemetry => ({
     if (event.type === "scope.opened") {
       const { epoch, owner, protocol } = event;
       log(entryOf("scope.opened", { scope, epoch, owner, protocol, seq }));
+    } else if ((event.type === "call.settled" || event.type === "call.continued") && event.left !== undefined) {
+      log(entryOf("call.effects_left", { scope, call: event.call, left: event.left.join(", "), seq }));
     } else if (event.type === "call.diverged") {
       log(entryOf("call.diverged", ofDivergence(scope, event, commands)));
     }

@@ -11,8 +11,12 @@ export {
   type EffectStatus,
   type SelectMode,
   type SettledEffect,
+  type StepError,
   type StepRecovery,
+  firstTry,
 } from "./call/effect.ts";
+export { awaitedEffects } from "./call/body-end.ts";
+export { retryDelayMs } from "./call/launch.ts";
 export { EffectSpecCodec } from "./call/codec.ts";
 export { resolutionIn, type WaitRow } from "./wait/model.ts";
 export { isSameState, referredTo } from "./snapshot/same.ts";

@@ -133,10 +133,14 @@ export const waitsWords = (what: CallWaits): string => {
 };
 
 /** An effect, and what would settle it. */
-export const effectWords = ({ key, what }: EffectReason): string => {
+export const effectWords = ({ key, what, until }: EffectReason): string => {
   switch (what.kind) {
-    case "step":
-      return `step ${key} to be run (${what.recovery})`;
+    case "step": {
+      const tried = what.try === undefined ? "" : `, try ${what.try}`;
+      return until === undefined
+        ? `step ${key} to be run (${what.recovery}${tried})`
+        : `step ${key} to be tried again${tried}`;
+    }
     case "wait":
       return `a resolution of ${what.wait}`;
     case "batch":
