@@ -13,10 +13,10 @@ import {
   currentProtocol,
   initial,
 } from "@pawl/sansio-core";
-import { bodyOf, newestProtocol, optionsUnder, referredTo } from "@pawl/sansio-core/driver";
+import { bodyOf, hasRule, newestProtocol, optionsUnder, referredTo } from "@pawl/sansio-core/driver";
 import type { CodeVersions } from "../tool/version.ts";
 import { type Json, describe, noLimits, parse, stableHash, stringify } from "@pawl/tool-value";
-import type { Claim, Journal, Snapshot } from "../journal/journal.ts";
+import type { Claim, Journal, LastOwner, Snapshot } from "../journal/journal.ts";
 import { sealedHere } from "../journal/seal.ts";
 import { OwnedElsewhere, newerProtocol, textOf } from "../error.ts";
 import { Quarantined, foldLines } from "./history.ts";
@@ -129,6 +129,8 @@ interface Owner {
   readonly epoch: number;
   /** The protocol that the scope may go on to. */
   readonly newest: number;
+  /** How the owner before went, as the store knows. */
+  readonly lastOwner?: LastOwner | undefined;
   readonly versions: CodeVersions;
 }
 
@@ -139,14 +141,16 @@ interface Owner {
 export const openingOf = async (
   state: State,
   values: Pick<Values, "of">,
-  { owner, epoch, newest, versions }: Owner,
+  { owner, epoch, newest, versions, lastOwner = "lost" }: Owner,
   given: Options,
 ): Promise<readonly Event[]> => {
   const { scope } = state;
   const protocol = Math.max(scope.protocol, newest);
   const options = optionsUnder(protocol, given);
+  const isTold = scope.epoch > 0 && hasRule(protocol, "crash_loops");
+  const went = isTold ? { last_owner: lastOwner } : {};
   const told = versions.toldTo(state, protocol);
-  const opened = { type: "scope.opened", epoch, owner, protocol, options, ...told } as const;
+  const opened = { type: "scope.opened", epoch, owner, protocol, options, ...went, ...told } as const;
   if (scope.epoch === 0 || protocol === scope.protocol) return [opened];
   const continued = await continuedIn(state, values);
   const upgraded = { type: "scope.upgraded", to: protocol, ...(continued.length > 0 && { continued }) } as const;

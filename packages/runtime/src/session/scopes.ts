@@ -110,8 +110,10 @@ export class Scopes {
   }
 
   lost(session: Session): void {
+    const { id } = session.runner;
     this.#idle.forget(session);
-    this.inMemory.delete(session.runner.id);
+    this.#instance.crashTurns.forget(id);
+    this.inMemory.delete(id);
   }
 
   /** Abandons all scopes: none belongs to this instance any more. */
@@ -159,7 +161,7 @@ export class Scopes {
     return wholly(session, async () => {
       await tellSpans(this.#options, session.state);
       const { versions } = this.#side;
-      const by = { owner: instance, epoch: claim.epoch, newest: mayGoOnTo(upgrade, claim), versions };
+      const by = { ...claim, owner: instance, newest: mayGoOnTo(upgrade, claim), versions };
       const values = valuesOf(this.#options, scope, this.#rejected);
       const opening = await openingOf(session.state, values, by, told);
       await session.open(opening, this.#opening.registry.catalog());
