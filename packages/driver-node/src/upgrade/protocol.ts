@@ -15,7 +15,9 @@ const ofBody = (row: CallRow): readonly string[] => {
   const waitsOnly = row.phase === "running" && open.length > 0 && open.every(({ kind }) => kind !== "step");
   return [
     `it keeps its keys in this life, and its clock in attempt ${attempt}`,
-    ...(waitsOnly ? [`it leaves memory while it waits (${[...new Set(open.map(({ kind }) => kind))].join(", ")})`] : []),
+    ...(waitsOnly
+      ? [`it leaves memory while it waits (${[...new Set(open.map(({ kind }) => kind))].join(", ")})`]
+      : []),
     ...(resumes > 0 ? [`its ${resumes} resumes in a row count on towards the limit of crashes`] : []),
   ];
 };
