@@ -18,7 +18,7 @@
  *
  * 1. Requests enter the log in the order in which the function makes them (`RequestQueue` in record.ts). The work of a new
  *    step begins only when its request is durable, so the log can explain all that the outside has seen; an idempotent
- *    step may begin earlier, under a lease.
+ *    step may begin earlier, under a lease, if every answer that the run was given is durable.
  * 2. Answers are delivered in the order of their places, (event, index in the event), and at most one in a macrotask
  *    turn. All promise reactions to an answer are microtasks, so the function has made every request that follows from it
  *    before the next answer comes. Hence the order of requests depends on the order of answers alone, and not on timing.
@@ -76,6 +76,8 @@ export class BodyRun {
   /** True once it was given the token under which the outside completes the call. */
   hasCompletionKey = false;
   readonly #cancel = new CancelMark();
+  /** The newest event that it was given an answer of. */
+  #heardUpTo = 0;
   #now: number;
   readonly #keepsOrder: boolean;
   readonly #reuses = new ReuseQueue();
@@ -139,6 +141,11 @@ export class BodyRun {
   /** Returns true if this run was given the answer under a key. */
   hasHeard(key: string): boolean {
     return this.#heard.has(key);
+  }
+
+  /** Tells whether all that this run was given is durable: what it asks for cannot come out otherwise after a crash. */
+  hasHeardOnly(durable: number): boolean {
+    return this.#heardUpTo <= durable;
   }
 
   /** Hashes a canonical text. */
@@ -293,6 +300,7 @@ export class BodyRun {
     this.#waiting.delete(answer.key);
     this.#reuses.delivered(answer.key);
     this.#heard.set(answer.key, answer);
+    this.#heardUpTo = Math.max(this.#heardUpTo, answer.seq);
     this.#now = answer.at;
     for (const tell of waiting.told) tell(answer);
     return true;

@@ -66,6 +66,8 @@ const askedBy = ({ seq, event }: Cause): number | undefined => (event.type === "
 export interface Interpreter {
   /** Takes note of what was just stepped, before any command of it is performed. */
   stepped(cause: Cause, commands: readonly Command[], finished: readonly Finished[]): void;
+  /** Tells whether a step may begin before its request is durable: it follows from nothing that a crash could take back. */
+  mayBeginEarly(command: Command): boolean;
   /** Performs a command, at the time that its duty asks for. Does not throw for what a tool or a host does wrong. */
   perform(command: Command, cause: Cause): void;
   /** Hands one answer to each body that may hear one, and says whether there was any. */
@@ -218,6 +220,11 @@ export class ScopeInterpreter implements Interpreter {
   }
 
   /** Performs a command with large values in the place of references, after those before it. */
+  mayBeginEarly(command: Command): boolean {
+    const run = command.type === "step.run" ? this.bodies.at(command.call) : undefined;
+    return run?.hasHeardOnly(this.runner.durable.seq) ?? false;
+  }
+
   perform(command: Command, cause: Cause): void {
     const { values } = this.#store;
     if (isMadeByFlow(this.state, command)) return this.#perform(command, cause);
