@@ -173,7 +173,7 @@ interface Moves {
   readonly secrets: Map<string, ScopeSecret>;
 }
 
-export const memoryMoves = (at: (scope: string) => StoredScope): MoveStore => {
+const memoryMoves = (at: (scope: string) => StoredScope): MoveStore => {
   const scopes = new Map<string, Moves>();
   const of = (scope: string): Moves => {
     const moves = scopes.get(scope) ?? { ends: new Map(), secrets: new Map() };

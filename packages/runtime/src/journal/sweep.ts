@@ -104,7 +104,7 @@ export const sweepBlobs = async (journal: Journal, options: SweepOptions = {}): 
 const lookEveryMs = 3_600_000;
 const settleMs = 60_000;
 
-export interface SweeperPort extends Pick<RuntimeOptions, "journal" | "log" | "sweep"> {
+interface SweeperPort extends Pick<RuntimeOptions, "journal" | "log" | "sweep"> {
   readonly platform: Platform;
   readonly fault: (what: string, thrown: unknown) => void;
 }

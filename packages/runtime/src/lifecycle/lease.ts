@@ -8,7 +8,7 @@ import type { Journal, Lease } from "../journal/journal.ts";
 import type { Platform } from "../platform.ts";
 import { Refused } from "../error.ts";
 
-export interface LeasePort {
+interface LeasePort {
   readonly journal: Journal;
   readonly platform: Platform;
   readonly instance: string;

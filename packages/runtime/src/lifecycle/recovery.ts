@@ -6,7 +6,7 @@ import { OwnedElsewhere, ScopeLost, ScopeMoved, ScopeMoving } from "../error.ts"
 import type { Journal } from "../journal/journal.ts";
 import type { Platform } from "../platform.ts";
 
-export interface RecoveryPort {
+interface RecoveryPort {
   readonly journal: Journal;
   readonly platform: Platform;
   readonly instance: string;

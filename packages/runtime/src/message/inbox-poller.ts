@@ -15,7 +15,7 @@ export interface Addressee {
   readonly scopeLinks: { readonly inbox: Inbox };
 }
 
-export interface InboxPollerPort {
+interface InboxPollerPort {
   readonly platform: Platform;
   readonly instance: string;
   readonly mailed: Journal["mailed"];

@@ -26,7 +26,7 @@ import {
 import { payloadMismatch } from "../tool/live-tool.ts";
 import type { ScopeAccess } from "../process/work.ts";
 
-export interface InboxPort {
+interface InboxPort {
   /** Takes a message; false if it has to stay in the inbox for now. */
   readonly take: (message: InboxMessage) => Promise<boolean>;
   readonly messages: () => ReturnType<Journal["inbox"]>;

@@ -16,7 +16,7 @@ import { type MovePackage, logHash, logOf, readPackage, stateOfLog } from "./pac
 import { type MoveAnswer, type MovePart, type Mover, PartBuffer, refused } from "./mover.ts";
 import type { Platform } from "../platform.ts";
 
-export interface ArrivalPort {
+interface ArrivalPort {
   readonly journal: Journal;
   readonly attachments: AttachmentStore | undefined;
   readonly fault: Fault;

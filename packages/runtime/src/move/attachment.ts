@@ -16,7 +16,7 @@ const mostBytes = 64 * 1024 * 1024;
 const named = /(?<!hash":"|blob:)\b[0-9a-f]{64}\b/g;
 
 /** The stored texts of a scope in which attachments may be named. */
-export interface ScopeTexts {
+interface ScopeTexts {
   readonly scope: string;
   /** Lines, messages, and the snapshot. */
   readonly texts: readonly string[];

@@ -15,7 +15,7 @@ import { type MoveAnswer, type MovePart, type Mover, partsOf } from "./mover.ts"
 import type { Platform } from "../platform.ts";
 import { type Roots, secretsOf } from "../scope/wait-token.ts";
 
-export interface DeparturePort extends Stores {
+interface DeparturePort extends Stores {
   readonly platform: Platform;
   readonly roots: Roots;
   readonly mover?: (to: string) => Mover;

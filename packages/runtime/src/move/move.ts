@@ -19,7 +19,7 @@ interface OpenScope {
   readonly leaving: Leaving;
 }
 
-export interface MovesPort {
+interface MovesPort {
   readonly journal: Journal;
   readonly platform: Platform;
   readonly instance: string;

@@ -39,7 +39,7 @@ const busy = (state: State, owner: string, bodies: BodiesAtMove): readonly Runni
         .filter((row): row is Running => row.phase === "running" && row.owner === owner)
         .filter((row) => bodies === "finish" || !isAtRecord(row));
 
-export class ComingToRest {
+class ComingToRest {
   readonly #runner: ScopeRunner;
   readonly #owner: string;
   readonly #moving: EventOf<"scope.moving">;

@@ -48,7 +48,7 @@ export const appendProcessEvent = async (
 };
 
 /** Folds the log of a scope and yields the events of its process, from where it was last read. */
-export class ProcessLog {
+class ProcessLog {
   readonly #readLines: (from: number) => Promise<readonly JournalLine[]>;
   #state: State;
 

@@ -37,7 +37,7 @@ const endOfCall = (
 };
 
 /** Returns the event that is recorded instead of one of so many characters; undefined for what is only shown. */
-export const withoutValue = (event: Event, characters: number, state: State): Event | undefined => {
+const withoutValue = (event: Event, characters: number, state: State): Event | undefined => {
   const error = { code: notStored, message: `a value of ${characters} characters was not kept: ${whyNotStored}` };
   const output = failureOutput(runtimeFailure("resource_limit", notStored, error.message));
   switch (event.type) {
@@ -67,7 +67,7 @@ export const withoutValue = (event: Event, characters: number, state: State): Ev
   }
 };
 
-export interface DeferringScope {
+interface DeferringScope {
   readonly isAbandoned: boolean;
   readonly state: State;
   /** `storedForm`: the event as it is recorded. */

@@ -56,7 +56,7 @@ export interface ScopeStore {
 }
 
 /** A scope that was claimed or loaded, with what its store does not keep. */
-export interface Claimed {
+interface Claimed {
   readonly scope: string;
   readonly epoch: number;
   readonly clock: ScopeClock;

@@ -11,7 +11,7 @@ import type { JournalLine, NotWritten } from "../journal/journal.ts";
 import type { ScopeStore } from "./scope-store.ts";
 import { referredUpTo, snapshotText } from "./load-scope.ts";
 
-export interface StoredSnapshot {
+interface StoredSnapshot {
   readonly taken: Taken;
   /** Time of the oldest line that is not deleted; looked up where it is not known. */
   readonly oldest?: number | undefined;

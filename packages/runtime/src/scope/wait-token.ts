@@ -27,7 +27,7 @@ export interface KeyOwner {
 /** What a token says: the id of a wait, and whose own its key is. */
 export type SignedKey = { readonly key: string } & Partial<KeyOwner>;
 
-export const secretOf = (root: Uint8Array, scope: string): Uint8Array =>
+const secretOf = (root: Uint8Array, scope: string): Uint8Array =>
   hkdf(root, new Uint8Array(0), utf8(`pawl wait keys of ${scope}`), 32);
 
 export const sign = (secret: Uint8Array, signed: string): string => bytesToHex(hmac(secret, utf8(signed)));

@@ -122,7 +122,7 @@ interface Watch {
   readonly lost: (error: Error) => void;
 }
 
-export const isEditing = (state: State, call: string): boolean => {
+const isEditing = (state: State, call: string): boolean => {
   const row = state.calls.at(call);
   return row?.phase === "awaiting_approval" && row.approval.edited !== undefined;
 };

@@ -27,7 +27,7 @@ interface Scalars {
 }
 
 /** Derives a type from the keywords `const`, `enum`, `type`, `items` and `properties` of a JSON Schema. */
-export type ArgsOfSchema<S> = S extends { readonly const: infer C }
+type ArgsOfSchema<S> = S extends { readonly const: infer C }
   ? C
   : S extends { readonly enum: readonly (infer M)[] }
     ? M

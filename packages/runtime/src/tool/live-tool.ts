@@ -19,7 +19,7 @@ import { copied } from "./json-schema.ts";
 import { validateOf } from "./schema-pattern.ts";
 
 /** Locates a mismatch by a JSON pointer, and explains it. */
-export interface SchemaMismatch {
+interface SchemaMismatch {
   readonly at: string;
   readonly why: string;
 }
@@ -55,7 +55,7 @@ const mismatchIn = (errors: readonly OutputUnit[]): SchemaMismatch => {
 };
 
 /** Returns the mismatch of a value, if there is one. */
-export type SchemaMismatches = (value: Json) => SchemaMismatch | undefined;
+type SchemaMismatches = (value: Json) => SchemaMismatch | undefined;
 
 /** Compiles a schema. */
 export const mismatchesOf = (wanted: object | boolean): SchemaMismatches => {
@@ -178,7 +178,7 @@ export interface LiveTool {
 }
 
 /** Thrown when arguments passed their check at admission and fail it now: the tool has changed since. */
-export class ArgumentsChanged extends TypeError {
+class ArgumentsChanged extends TypeError {
   override readonly name = "ArgumentsChanged";
 }
 

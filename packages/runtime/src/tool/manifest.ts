@@ -68,8 +68,8 @@ export const hintFields = {
 export const ToolHints: Codec<ToolHints> = record<ToolHints>("struct ToolHints", hintFields);
 
 export type ToolId = string;
-export type ToolAvailability = Tool["availability"];
-export type ToolScheduling = Tool["scheduling"];
+type ToolAvailability = Tool["availability"];
+type ToolScheduling = Tool["scheduling"];
 
 /** The form of a tool's arguments: values, or references in one field. */
 export type ToolArgumentProjection =

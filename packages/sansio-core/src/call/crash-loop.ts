@@ -86,7 +86,8 @@ export const resumeAfter = (draft: Draft, row: CallIn<"running">, went: OwnerEnd
     : resumeCounted(draft, row, crashed, "owner_lost");
 };
 
-const mayCrash: ReadonlySet<CallPhase> = new Set(["running", "unknown"]);
+/** Time passes before the event of a step: a body that it begins is lost in that step. */
+const mayCrash: ReadonlySet<CallPhase> = new Set(["running", "unknown", "backing_off", "ready"]);
 
 /** Protocol 1 counts by another rule, and is not looked at. */
 export const checkC12Change: ChangeCheck = (before, after) => {

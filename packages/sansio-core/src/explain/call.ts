@@ -254,12 +254,7 @@ const movedBy = (what: EffectWaits, isRunning: boolean): readonly EventType[] =>
 };
 
 /** Each open effect, in the order of the requests. */
-export const effectReasons = (
-  state: State,
-  call: CallRef,
-  { open }: BodyState,
-  isRunning: boolean,
-): readonly EffectReason[] =>
+const effectReasons = (state: State, call: CallRef, { open }: BodyState, isRunning: boolean): readonly EffectReason[] =>
   open.map((effect) => {
     const what = waitsOf(state, call, effect);
     const { key, seq, due } = effect;

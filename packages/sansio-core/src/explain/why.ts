@@ -34,7 +34,7 @@ const ofSchedule = ({ schedule: { id }, asked, due, probe }: ScheduleRow): reado
   return reasons;
 };
 
-export const longReasons = (state: State): readonly OtherReason[] => [
+const longReasons = (state: State): readonly OtherReason[] => [
   ...ofRuns(state),
   ...state.schedules.rows.values().flatMap(ofSchedule),
 ];
@@ -114,7 +114,7 @@ const textOf = ({ what }: OtherReason): string => JSON.stringify(what);
 const byAge = (a: OtherReason, b: OtherReason): number =>
   (a.since ?? 0) - (b.since ?? 0) || (textOf(a) < textOf(b) ? -1 : 1);
 
-export const otherReasons = (state: State): readonly OtherReason[] => [
+const otherReasons = (state: State): readonly OtherReason[] => [
   ...ofScope(state),
   ...[
     ...ofRequests(state),

@@ -103,7 +103,7 @@ const goOn = (draft: Draft, row: FlowRow, answer: Answer): boolean => {
 };
 
 /** The batch of a step has ended, and its one call has its output. */
-export const onStepEnded = (draft: Draft, { request, id, output, triggers }: StepEnd): void => {
+const onStepEnded = (draft: Draft, { request, id, output, triggers }: StepEnd): void => {
   const row = draft.flow(request);
   if (row === undefined) throw new Invariant(`no flow ${request} for its step ${id}`);
   const known = triggers.length === 0 ? row : { ...row, triggers: [...row.triggers, ...triggers] };
@@ -124,14 +124,14 @@ export const onSubmitted = (draft: Draft, event: EventOf<"flow.submitted">): Rej
   return undefined;
 };
 
-export const onApplied = (draft: Draft, { request, id, result }: EventOf<"lambda.applied">): Rejection | undefined => {
+const onApplied = (draft: Draft, { request, id, result }: EventOf<"lambda.applied">): Rejection | undefined => {
   const row = draft.flow(request);
   if (row === undefined) return reject("request_unknown", `no live flow \`${request}\``);
   if (goOn(draft, row, { type: "lambda", id, result })) return undefined;
   return reject("effect_unknown", `flow \`${request}\` waits for no lambda \`${id}\``);
 };
 
-export const onGone = (draft: Draft, { request }: EventOf<"flow.consumer_gone">): Rejection | undefined => {
+const onGone = (draft: Draft, { request }: EventOf<"flow.consumer_gone">): Rejection | undefined => {
   const row = draft.flow(request);
   if (row === undefined) return reject("request_unknown", `no live flow \`${request}\``);
   draft.putFlow({ ...row, gone: true });

@@ -122,7 +122,7 @@ export interface StepEnd {
 }
 
 /** A submission under the request that it is. */
-export interface FlowStart extends FlowSpec {
+interface FlowStart extends FlowSpec {
   readonly request: string;
   readonly bindings: { readonly [name: string]: string };
 }

@@ -60,7 +60,7 @@ export type FlowNode =
   | { readonly node_type: "continue" }
   | { readonly node_type: "unbuilt"; readonly kind: string };
 
-export type NodeType = FlowNode["node_type"];
+type NodeType = FlowNode["node_type"];
 export type NodeOf<T extends NodeType> = Extract<FlowNode, { readonly node_type: T }>;
 
 export interface Program {
@@ -70,7 +70,7 @@ export interface Program {
 }
 
 /** Why a flow is not taken: where in it, and what stands there. */
-export interface ProgramProblem {
+interface ProgramProblem {
   readonly path: string;
   readonly message: string;
 }

@@ -203,7 +203,7 @@ export type Waiting = Extract<StrandState, { readonly type: "call" | "lambda" }>
 export const waitingsOf = (row: Pick<FlowRow, "flow" | "root">, type: Waiting["type"]): readonly Waiting[] =>
   strandsOf(row).flatMap(({ strand: { state } }) => (state.type === type ? [state as Waiting] : []));
 
-export interface AskedLambda {
+interface AskedLambda {
   readonly born: number;
   readonly step: number;
   readonly command: Extract<Command, { readonly type: "lambda.apply" }>;

@@ -54,12 +54,12 @@ export type HandleEvent =
   | { readonly type: "handles.revoked"; readonly holder: SessionScope; readonly processes?: readonly string[] }
   | { readonly type: "session.deleted" };
 
-export const isSameHolder = (a: SessionScope, b: SessionScope): boolean => sessionScopeId(a) === sessionScopeId(b);
+const isSameHolder = (a: SessionScope, b: SessionScope): boolean => sessionScopeId(a) === sessionScopeId(b);
 
 /** The scope whose state a holder's handles are in. */
 export const scopeOfHolder = ({ session_id }: SessionScope): string => sessionScopeId({ session_id });
 
-export const isHeldBy = ({ holders }: Pick<HandleRow, "holders">, holder: SessionScope): boolean =>
+const isHeldBy = ({ holders }: Pick<HandleRow, "holders">, holder: SessionScope): boolean =>
   holders.some((other) => isSameHolder(other, holder));
 
 // A holder reads its handles.

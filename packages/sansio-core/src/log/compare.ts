@@ -89,7 +89,7 @@ const differencesOfLines = (expected: string | undefined, found: string): readon
   return differencesOf(jsonOf(expected), jsonOf(found));
 };
 
-export interface Compared {
+interface Compared {
   readonly code: "commands_differ" | "logs_differ";
   readonly differences: readonly Difference[];
 }

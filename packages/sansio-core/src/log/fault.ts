@@ -9,7 +9,7 @@ import type { Rejection } from "../kernel/error.ts";
 import type { Difference } from "./compare.ts";
 
 /** Problems of a line, or of its place among the others. */
-export type LineFaultCode =
+type LineFaultCode =
   /** There is not even a header. */
   | "log_empty"
   | "header_invalid"
@@ -49,7 +49,7 @@ export interface Produced {
 }
 
 /** Today's core refuses an event that was accepted once. */
-export interface RejectedFault extends Base {
+interface RejectedFault extends Base {
   readonly code: "event_rejected";
   readonly seq: number;
   readonly event: Event;
@@ -57,7 +57,7 @@ export interface RejectedFault extends Base {
 }
 
 /** Today's core accepts the event and acts otherwise than the one that recorded it. */
-export interface DivergedFault extends Base {
+interface DivergedFault extends Base {
   readonly code: "diverged";
   readonly seq: number;
   readonly event: Event;
@@ -70,7 +70,7 @@ export interface DivergedFault extends Base {
 }
 
 /** The digests are the same, but what was written out, or a second log, says otherwise. */
-export interface DiffersFault extends Base {
+interface DiffersFault extends Base {
   readonly code: "commands_differ" | "logs_differ";
   readonly seq: number;
   readonly event: Event;

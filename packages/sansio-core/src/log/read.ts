@@ -42,7 +42,7 @@ export interface Reading {
   readonly fault: Fault | undefined;
 }
 
-export interface Fed {
+interface Fed {
   readonly reading: Reading;
   readonly events: readonly Recorded[];
   /** The line of the first of these events. */
@@ -75,7 +75,7 @@ const isCut = (text: string): boolean => {
 };
 
 /** Receives the items that are read, with the line of the first event; a fault that it returns ends the reading. */
-export interface Sink {
+interface Sink {
   readonly onHeader: (header: Header, line: number) => Fault | undefined;
   readonly onBase?: (base: Base, line: number) => Fault | undefined;
   readonly onBlob?: (packed: PackedBlob) => void;

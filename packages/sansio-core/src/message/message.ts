@@ -76,7 +76,7 @@ export type Telling =
   | { readonly type: "session.deleted" };
 
 /** The last word of a link. */
-export interface Closing {
+interface Closing {
   readonly type: "link.closed";
 }
 

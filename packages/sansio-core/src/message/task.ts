@@ -18,9 +18,9 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 
-export const activeStates = ["queued", "running", "awaiting_input"] as const;
+const activeStates = ["queued", "running", "awaiting_input"] as const;
 export const terminalStates = ["succeeded", "failed", "canceled"] as const;
-export type ActiveState = (typeof activeStates)[number];
+type ActiveState = (typeof activeStates)[number];
 export type EndState = (typeof terminalStates)[number];
 export type TaskState = ActiveState | EndState;
 export type WakePolicy = "silent" | "on_terminal" | "on_activity";

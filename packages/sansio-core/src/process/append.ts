@@ -94,7 +94,7 @@ export const wakeKey = ({ target, dedupe_key }: Pick<WakeDelivery, "target" | "d
   `wake:${sessionScopeId(target)}:${dedupe_key}`;
 
 /** The wake that an event makes, where it makes one and there is somebody to wake. */
-export const wakeDeliveryOf = (event: ProcessEvent, target: SessionScope | undefined): WakeDelivery | undefined => {
+const wakeDeliveryOf = (event: ProcessEvent, target: SessionScope | undefined): WakeDelivery | undefined => {
   const { wake } = event.semantics;
   if (wake === undefined || target === undefined) return undefined;
   const { process_id, sequence, event_type } = event;
@@ -124,7 +124,7 @@ export interface ProcessAppend {
 }
 
 /** Which wait a signal resolves. */
-export interface SignalDelivery {
+interface SignalDelivery {
   readonly name: string;
   readonly ordinal: number;
 }

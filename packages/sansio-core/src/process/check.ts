@@ -6,7 +6,7 @@ import type { State } from "../kernel/vocabulary.ts";
 import type { ProcessRow } from "./model.ts";
 import { signalOfType } from "./signal.ts";
 
-export type ProcessCheck = (row: ProcessRow) => string | undefined;
+type ProcessCheck = (row: ProcessRow) => string | undefined;
 
 const declares = ({ registration }: ProcessRow, eventType: string): boolean =>
   registration.event_types.some(({ name }) => name === eventType);

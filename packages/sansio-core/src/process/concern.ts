@@ -76,10 +76,7 @@ export interface ProcessRows {
   readonly process: ProcessRow | undefined;
 }
 
-export const onRegistered = (
-  draft: Draft,
-  { registration, hash }: EventOf<"process.registered">,
-): Rejection | undefined => {
+const onRegistered = (draft: Draft, { registration, hash }: EventOf<"process.registered">): Rejection | undefined => {
   const decided = decideRegistration(draft, registration, hash);
   if (E.isLeft(decided)) return decided.left;
   const { row, isReplay } = decided.right;
@@ -88,7 +85,7 @@ export const onRegistered = (
   return undefined;
 };
 
-export const onAppended = (draft: Draft, event: EventOf<"process.event_appended">): Rejection | undefined => {
+const onAppended = (draft: Draft, event: EventOf<"process.event_appended">): Rejection | undefined => {
   const { request, payload_hash: payloadHash, invalid } = event;
   const before = draft.process;
   const decided = decideAppend(draft, { request, payloadHash, ...(invalid === undefined ? {} : { invalid }) });
@@ -103,7 +100,7 @@ export const onAppended = (draft: Draft, event: EventOf<"process.event_appended"
 };
 
 /** A body's event, in its own process's log. */
-export const onEmit = (draft: Draft, { call, key, effect }: SignalOf<"process.emit">): void => {
+const onEmit = (draft: Draft, { call, key, effect }: SignalOf<"process.emit">): void => {
   const before = draft.process;
   const { payload_hash: payloadHash, invalid } = effect;
   const request = requestOfEffect(effect);
@@ -114,7 +111,7 @@ export const onEmit = (draft: Draft, { call, key, effect }: SignalOf<"process.em
 };
 
 /** The process's own call has its reply. Where the process has ended already, the first end stays. */
-export const onRunEnded = (draft: Draft, { replies }: SignalOf<"run.ended">): void => {
+const onRunEnded = (draft: Draft, { replies }: SignalOf<"run.ended">): void => {
   const [reply] = replies;
   if (draft.process === undefined || reply === undefined) throw new Invariant("a run ended that no process made");
   if (isRun(draft) && draft.process.status.state === "running") {
@@ -127,7 +124,7 @@ export const onRunEnded = (draft: Draft, { replies }: SignalOf<"run.ended">): vo
 };
 
 /** The files of a background run are written, and its task has heard. */
-export const onFinish = (draft: Draft, { output }: SignalOf<"process.finish">): void => {
+const onFinish = (draft: Draft, { output }: SignalOf<"process.finish">): void => {
   const { process: before } = draft;
   if (before === undefined || before.status.state !== "running") return;
   const row = { ...before, run: "none" as const };
@@ -135,19 +132,19 @@ export const onFinish = (draft: Draft, { output }: SignalOf<"process.finish">): 
   write(draft, row, endProcess(row, output, draft.at));
 };
 
-export const onWait = (draft: Draft, { key, name, ordinal }: SignalOf<"process.wait">): void => {
+const onWait = (draft: Draft, { key, name, ordinal }: SignalOf<"process.wait">): void => {
   const row = draft.process;
   if (row === undefined || draft.wait(key)?.terminal !== undefined) return;
   const waiting = enterWait(row, name, ordinal, draft.at);
   if (E.isRight(waiting)) draft.setProcess(waiting.right);
 };
 
-export const onUnwait = (draft: Draft, { key }: SignalOf<"process.unwait">): void => {
+const onUnwait = (draft: Draft, { key }: SignalOf<"process.unwait">): void => {
   const row = draft.process;
   if (row?.wait?.kind.key === key) draft.setProcess(leaveWait(row, draft.at));
 };
 
-export const onTools = (draft: Draft): void => {
+const onTools = (draft: Draft): void => {
   if (draft.process?.run === "env") startCall(draft, draft.process);
 };
 

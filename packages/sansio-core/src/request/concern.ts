@@ -52,8 +52,8 @@ export const checkR3Change = (before: State, after: State): string | undefined =
     return isSame ? undefined : `R3: replies to ${found.join()}, expected ${expected.join()}`;
   });
 
-export const requestChecks: readonly Check[] = [checkR1, checkR2];
-export const requestChangeChecks = [checkR3Change] as const;
+const requestChecks: readonly Check[] = [checkR1, checkR2];
+const requestChangeChecks = [checkR3Change] as const;
 
 /** A reply is put out until it is acknowledged. */
 const ofRequests = (state: State): Born[] =>

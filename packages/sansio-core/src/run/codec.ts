@@ -34,7 +34,7 @@ const newMessage = {
   in_reply_to: optional(string),
 };
 export const NewMessageCodec: Codec<NewMessage> = record<NewMessage>("struct NewMessage", newMessage);
-export const TaskMessageCodec: Codec<TaskMessage> = record<TaskMessage>("struct TaskMessage", {
+const TaskMessageCodec: Codec<TaskMessage> = record<TaskMessage>("struct TaskMessage", {
   ...newMessage,
   created_at: u64,
 });
@@ -46,12 +46,12 @@ export const RunDefinitionCodec: Codec<RunDefinition> = record<RunDefinition>("s
   reattachable: boolean,
   signal_on_completion: boolean,
 });
-export const RunOutcomeCodec: Codec<RunOutcome> = tagged<RunOutcome, "type">("RunOutcome", "type", {
+const RunOutcomeCodec: Codec<RunOutcome> = tagged<RunOutcome, "type">("RunOutcome", "type", {
   succeeded: { summary: text, result: json, raw_output: optional(text) },
   failed: { error: TaskErrorCodec },
   canceled: {},
 });
-export const FilledCodec: Codec<Filled> = record<Filled>("struct Filled", { length: u64, isTruncated: boolean });
+const FilledCodec: Codec<Filled> = record<Filled>("struct Filled", { length: u64, isTruncated: boolean });
 
 export const MonitorCodec: Codec<NewMonitor> = record<NewMonitor>("struct Monitor", {
   task: string,

@@ -92,8 +92,8 @@ export const checkT7: Check = ({ background: { run }, scope: { protocol } }) => 
     : `T7: attempt ${run.attempt} of a run that is ${run.definition.reattachable ? "" : "not "}run again`;
 };
 
-export const backgroundChecks: readonly Check[] = [checkT1, checkT2, checkT6, checkT7];
-export const backgroundChangeChecks = [checkT3Change, checkT4Change, checkT5Change] as const;
+const backgroundChecks: readonly Check[] = [checkT1, checkT2, checkT6, checkT7];
+const backgroundChangeChecks = [checkT3Change, checkT4Change, checkT5Change] as const;
 
 const first = (command: Command): Born => ({ born: 0, index: 0, command });
 

@@ -202,7 +202,7 @@ interface Fire {
 }
 
 /** A monitor's fire: its task says so, and is done, where there will be no other. */
-export const noteFire = (draft: Draft, row: TaskRow, { id, text, isLast }: Fire): void => {
+const noteFire = (draft: Draft, row: TaskRow, { id, text, isLast }: Fire): void => {
   say(draft, row, { id, task_id: row.task.id, direction: "outbound", content: [{ type: "text", text }] });
   const noted = draft.state.background.tasks.get(row.task.id);
   if (isLast && noted !== undefined) {
@@ -222,7 +222,7 @@ export const beginMonitor = (
 };
 
 /** The tasks that show a schedule, and are not over. */
-export const monitorsOf = (draft: Draft, schedule: string): readonly TaskRow[] =>
+const monitorsOf = (draft: Draft, schedule: string): readonly TaskRow[] =>
   draft.state.background.tasks
     .values()
     .filter((row) => row.schedule === schedule && !isTerminal(row.task.state))

@@ -164,7 +164,7 @@ const change = (draft: Draft, part: Partial<Background>): void => {
 export const putTask = (draft: Draft, row: TaskRow): void =>
   change(draft, { tasks: draft.state.background.tasks.set(row.task.id, row) });
 
-export const dropTask = (draft: Draft, id: string): void => {
+const dropTask = (draft: Draft, id: string): void => {
   change(draft, { tasks: draft.state.background.tasks.delete(id) });
   draft.finished.push({ kind: "task", id });
 };

@@ -27,7 +27,7 @@ const said = {
   timezone: string,
 };
 
-export const ScheduleCodec: Codec<Schedule> = record<Schedule>("struct Schedule", {
+const ScheduleCodec: Codec<Schedule> = record<Schedule>("struct Schedule", {
   ...said,
   session_id: string,
   enabled: boolean,

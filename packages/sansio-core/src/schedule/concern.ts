@@ -78,8 +78,8 @@ export const checkM5Change = (before: State, after: State): string | undefined =
   return over(after) <= Math.max(max, over(before)) ? undefined : `M5: ${over(after)} disabled schedules of ${max}`;
 };
 
-export const scheduleChecks: readonly Check[] = [checkM1, checkM3, checkM4];
-export const scheduleChangeChecks = [checkM2Change, checkM4Change, checkM5Change] as const;
+const scheduleChecks: readonly Check[] = [checkM1, checkM3, checkM4];
+const scheduleChangeChecks = [checkM2Change, checkM4Change, checkM5Change] as const;
 
 const ofSchedules = ({ schedules }: State): Born[] =>
   schedules.rows.values().flatMap((row) => {

@@ -30,11 +30,11 @@ export const schedulesOf = (rows: PersistentMap<string, ScheduleRow>): Schedules
   return { rows, due: first };
 };
 
-export const putSchedule = (draft: Draft, row: ScheduleRow): void => {
+const putSchedule = (draft: Draft, row: ScheduleRow): void => {
   draft.set("schedules", schedulesOf(draft.state.schedules.rows.set(row.schedule.id, row)));
 };
 
-export const dropSchedule = (draft: Draft, id: string): void => {
+const dropSchedule = (draft: Draft, id: string): void => {
   draft.set("schedules", schedulesOf(draft.state.schedules.rows.delete(id)));
   draft.finished.push({ kind: "schedule", id });
 };

@@ -65,7 +65,7 @@ export const checkS4Change = (before: State, after: State): string | undefined =
   return after.at >= before.at ? undefined : `S4: time ${after.at} after ${before.at}`;
 };
 
-export const scopeChangeChecks = [checkS1Change, checkS2Change, checkS3Change, checkS4Change] as const;
+const scopeChangeChecks = [checkS1Change, checkS2Change, checkS3Change, checkS4Change] as const;
 
 /** The bound of a step that changes the options as well: its time passes under those of before. */
 export const mostOf = (
@@ -85,7 +85,7 @@ const newOwner = (draft: Draft, went: OwnerEnd): void => {
   if (draft.scope.versions !== undefined) draft.raise({ type: "versions.changed" });
 };
 
-export const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejection | undefined => {
+const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejection | undefined => {
   const { scope } = draft;
   if (event.epoch <= scope.epoch) return reject("stale_epoch", `the epoch is ${scope.epoch}, found ${event.epoch}`);
   if (!isKnownProtocol(event.protocol)) {
@@ -114,7 +114,7 @@ export const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejectio
   return undefined;
 };
 
-export const onConfigured = (draft: Draft, { options }: EventOf<"scope.configured">): Rejection | undefined => {
+const onConfigured = (draft: Draft, { options }: EventOf<"scope.configured">): Rejection | undefined => {
   const problem = problemOfOptions(draft.scope.protocol, options);
   if (problem !== undefined) return problem;
   const isRoomier = options.max_unanswered > draft.options.max_unanswered;
@@ -124,7 +124,7 @@ export const onConfigured = (draft: Draft, { options }: EventOf<"scope.configure
   return undefined;
 };
 
-export const onUpgraded = (draft: Draft, event: EventOf<"scope.upgraded">): Rejection | undefined => {
+const onUpgraded = (draft: Draft, event: EventOf<"scope.upgraded">): Rejection | undefined => {
   const { scope } = draft;
   if (!isKnownProtocol(event.to)) return reject("newer_protocol", `this core does not know protocol ${event.to}`);
   if (event.to <= scope.protocol) return reject("not_an_upgrade", `the scope is of protocol ${scope.protocol} already`);
@@ -148,7 +148,7 @@ export const onReceived = (draft: Draft, event: EventOf<"scope.received">): Reje
 };
 
 /** The source's own word on the end of a move. */
-export const onMoveEnded = (draft: Draft, event: EventOf<"scope.moved" | "scope.kept">): Rejection | undefined => {
+const onMoveEnded = (draft: Draft, event: EventOf<"scope.moved" | "scope.kept">): Rejection | undefined => {
   const { scope } = draft;
   const { status } = scope;
   if (status.type !== "moving") return reject("scope_is_not_moving", `no move is under way, found ${event.type}`);
@@ -161,14 +161,14 @@ export const onMoveEnded = (draft: Draft, event: EventOf<"scope.moved" | "scope.
   return undefined;
 };
 
-export const onOwnerLost = (draft: Draft, { owner, went = "lost" }: EventOf<"owner.lost">): Rejection | undefined => {
+const onOwnerLost = (draft: Draft, { owner, went = "lost" }: EventOf<"owner.lost">): Rejection | undefined => {
   const isKnown = draft.calls().some((row) => row.phase === "running" && row.owner === owner);
   if (!isKnown) return reject("owner_unknown", `nothing here is run by \`${owner}\``);
   draft.raise({ type: "owners.lost", owners: [owner], went });
   return undefined;
 };
 
-export const onMoving = (draft: Draft, { to, nonce }: EventOf<"scope.moving">): undefined => {
+const onMoving = (draft: Draft, { to, nonce }: EventOf<"scope.moving">): undefined => {
   draft.setScope({ ...draft.scope, status: { type: "moving", to, nonce, reopened: false } });
 };
 

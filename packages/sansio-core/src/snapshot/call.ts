@@ -58,7 +58,7 @@ const SelectCodec = record<NonNullable<OpenEffect["select"]>>("struct Select", {
 
 const WaitingCodec = record<NonNullable<OpenEffect["waiting"]>>("struct Waiting", { name: string, input: json });
 
-export const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct OpenEffect", {
+const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct OpenEffect", {
   key: string,
   kind: oneOf<EffectKind>("an effect kind", ...effectKinds),
   hash: string,
@@ -73,7 +73,7 @@ export const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct Ope
   waiting: optional(WaitingCodec),
 });
 
-export type SettledEntry = readonly [key: string, effect: SettledEffect];
+type SettledEntry = readonly [key: string, effect: SettledEffect];
 
 const written = ([key, effect]: SettledEntry): readonly (string | number | null)[] => {
   const { kind, hash, status, attempt, requested, settled, index, first, value, winner, once } = effect;
@@ -107,7 +107,7 @@ const entryOf = (u: unknown): SettledEntry | undefined => {
   ];
 };
 
-export const SettledCodec: Codec<SettledEntry> = codecFrom<SettledEntry>(
+const SettledCodec: Codec<SettledEntry> = codecFrom<SettledEntry>(
   "a settled effect",
   (u): u is SettledEntry => Array.isArray(u) && u.length === 2,
   (u, c) => {

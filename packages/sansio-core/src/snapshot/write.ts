@@ -43,7 +43,7 @@ const foreignOf = ({ calls }: State, known: ReadonlyMap<Tool, number>): Readonly
   return foreign;
 };
 
-export interface Manifests {
+interface Manifests {
   /** Those of the catalog first. */
   readonly tools: readonly Tool[];
   readonly catalog: number;

@@ -113,7 +113,7 @@ const withOwn = (draft: Draft, key: string, own: OwnWait | undefined): WaitRow =
   return shared;
 };
 
-export const onOpen = (draft: Draft, { key, waiter, request, own }: SignalOf<"wait.open">): void => {
+const onOpen = (draft: Draft, { key, waiter, request, own }: SignalOf<"wait.open">): void => {
   const known = draft.wait(key);
   const row = withOwn(draft, key, own);
   const wasOver = isOver(row);
@@ -127,7 +127,7 @@ export const onOpen = (draft: Draft, { key, waiter, request, own }: SignalOf<"wa
 const isSame = (a: Waiter, b: Waiter): boolean => a.call === b.call && a.effect === b.effect;
 
 /** A waiter goes; the key is as it was. */
-export const onLeave = (draft: Draft, { key, waiter }: SignalOf<"wait.leave">): void => {
+const onLeave = (draft: Draft, { key, waiter }: SignalOf<"wait.leave">): void => {
   const row = draft.wait(key);
   if (row === undefined || row.waiters.length === 0) return;
   const waiters = row.waiters.filter((other) => !isSame(other, waiter));
@@ -136,7 +136,7 @@ export const onLeave = (draft: Draft, { key, waiter }: SignalOf<"wait.leave">): 
 };
 
 /** A call's end resolves its key, whoever else waits there. */
-export const onClose = (draft: Draft, { key, waiter, request, resolution }: SignalOf<"wait.close">): void => {
+const onClose = (draft: Draft, { key, waiter, request, resolution }: SignalOf<"wait.close">): void => {
   const row: WaitRow = draft.wait(key) ?? { key, born: draft.seq, waiters: [], requests: [] };
   if (row.terminal !== undefined || row.revoked) return;
   const terminal = { resolution, seq: draft.seq };
@@ -146,14 +146,14 @@ export const onClose = (draft: Draft, { key, waiter, request, resolution }: Sign
   for (const other of row.waiters) if (!isSame(other, waiter)) answer(draft, other, terminal);
 };
 
-export const onClaim = (draft: Draft, { key, request }: SignalOf<"wait.claim">): void => {
+const onClaim = (draft: Draft, { key, request }: SignalOf<"wait.claim">): void => {
   const known = draft.wait(key);
   const row = known ?? unknownWait(draft, key);
   if (known !== undefined && isOver(row) && row.requests.length === 0) draft.countUnclaimed(-1);
   draft.putWait(claim(draft, row, request));
 };
 
-export const onSettle = (draft: Draft, { key, resolution, isKept }: SignalOf<"wait.settle">): void => {
+const onSettle = (draft: Draft, { key, resolution, isKept }: SignalOf<"wait.settle">): void => {
   const row = draft.wait(key);
   if (row === undefined ? !isKept : isOver(row)) return;
   const terminal = { resolution, seq: draft.seq };
@@ -175,7 +175,7 @@ const release = (draft: Draft, { key, requests, terminal, revoked }: WaitRow): v
 };
 
 /** What others wait on too stays, and belongs to their requests. */
-export const onWaitsLeave = (draft: Draft, { call, life, keys }: SignalOf<"waits.leave">): void => {
+const onWaitsLeave = (draft: Draft, { call, life, keys }: SignalOf<"waits.leave">): void => {
   for (const key of keys) {
     const row = draft.wait(key);
     if (row?.own?.call !== call || (life !== undefined && row.own.life !== life)) continue;
@@ -185,7 +185,7 @@ export const onWaitsLeave = (draft: Draft, { call, life, keys }: SignalOf<"waits
   }
 };
 
-export const onForget = (draft: Draft, { request, keys }: SignalOf<"waits.forget">): void => {
+const onForget = (draft: Draft, { request, keys }: SignalOf<"waits.forget">): void => {
   for (const key of keys) {
     const row = draft.wait(key);
     if (row === undefined) continue;

@@ -7,7 +7,7 @@ type Wanted<K extends string> = { readonly [_ in K]: true | string };
 const events: Wanted<EventType> = {
   "scope.opened": true,
   "scope.configured": true,
-  "scope.upgraded": "there is only one protocol so far",
+  "scope.upgraded": true,
   "scope.moving": true,
   "scope.received": true,
   "scope.moved": true,
@@ -82,7 +82,7 @@ const rejections: Wanted<RejectionCode> = {
   stale_epoch: true,
   newer_protocol: true,
   not_an_upgrade: true,
-  needs_protocol_2: "no event has a part that protocol 1 lacks",
+  needs_protocol_2: true,
   scope_is_moving: true,
   scope_is_not_moving: true,
   scope_has_moved: true,

@@ -36,6 +36,8 @@ const invalidEvents: { readonly [C in RejectionCode]?: Make } = {
   ...invalidBackgroundWork,
   stale_epoch: ({ state, options }) => opening(state.scope.epoch, options, state.scope.protocol),
   newer_protocol: ({ state, options }) => opening(state.scope.epoch + 1, options, 99),
+  needs_protocol_2: ({ state }) =>
+    state.scope.protocol > 1 ? undefined : { type: "call.tool_missing", call: "of protocol 2" },
   not_an_upgrade: ({ state }) => ({ type: "scope.upgraded", to: state.scope.protocol }),
   scope_is_not_moving: () => ({ type: "scope.kept", nonce: "n" }),
   tool_conflict: ({ state }) => {

@@ -18,7 +18,7 @@ import {
   outstanding,
   step,
 } from "@pawl/sansio-core";
-import { isSameState } from "@pawl/sansio-core/driver";
+import { isSameState, newestProtocol } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import type { Body } from "./body.ts";
 import { type Options, opening } from "./catalog.ts";
@@ -235,6 +235,16 @@ export class SimScope {
     this.todo = [];
     this.slowTurns = 0;
     this.bodies.clear();
+  }
+
+  /** Upgrades the scope, where it is not of the newest protocol and does not move. */
+  upgrade(): void {
+    if (!this.isOpen || this.state.scope.protocol === newestProtocol) return;
+    const parked = this.state.calls.rows().filter(({ phase }) => phase === "awaiting_approval");
+    const continued = parked.map(({ call }) => ({ call: call.ref, args_hash: `of ${call.ref}` }));
+    const refused = this.offer({ type: "scope.upgraded", to: newestProtocol, continued });
+    if (refused !== undefined)
+      throw new CoreSimViolation("rejection", `${this.id}: it cannot be upgraded: ${refused.message}`);
   }
 
   /** Claims the scope and continues from its log; `received` is the nonce of a move that ends here. */

@@ -4,16 +4,8 @@
  * A seed decides everything: requests, bodies, and faults. After a number of events the faults stop, and every scope
  * has to come to rest. Invariants are checked after each event; conservation and replay at the end.
  */
-import {
-  type Envelope,
-  type Rejection,
-  checkAll,
-  currentProtocol,
-  initial,
-  nextDeadline,
-  outstanding,
-  step,
-} from "@pawl/sansio-core";
+import { type Envelope, type Rejection, checkAll, initial, nextDeadline, outstanding, step } from "@pawl/sansio-core";
+import { newestProtocol } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { speak } from "./body.ts";
 import { anyOptions, anyTools } from "./catalog.ts";
@@ -37,7 +29,10 @@ export interface CoreSimOptions {
   /** Number of events before the faults stop. */
   readonly events?: number;
   readonly without?: readonly CoreSimFault[];
-  /** The protocol that its scopes begin under: by default that of new scopes. */
+  /**
+   * The protocol of its scopes. By default each begins under one that the core knows, and is upgraded before any event, or
+   * never. A simulation that was cut keeps the protocols of its logs.
+   */
   readonly protocol?: number;
 }
 
@@ -72,21 +67,27 @@ class CoreSim implements Environment {
   readonly processKind: number;
   readonly scopes: readonly SimScope[];
   readonly #faults: readonly CoreSimFault[];
+  readonly #isUpgrading: boolean;
   isCalm = false;
   now = 1000;
   events = 0;
 
-  constructor(seed: number, { without = [], protocol = currentProtocol }: CoreSimOptions, cut?: CoreSimCut) {
+  constructor(seed: number, { without = [], protocol }: CoreSimOptions, cut?: CoreSimCut) {
     this.dice = new Dice(seed);
     this.processKind = cut?.processKind ?? this.dice.below(4);
     this.#faults = coreSimFaults.filter((fault) => !without.includes(fault));
     this.scopes = [...sessionScopes, processScopeId].map(
-      (id) => new SimScope(id, this, anyOptions(this.dice), protocol),
+      (id) => new SimScope(id, this, anyOptions(this.dice), protocol ?? (cut === undefined ? this.#anyProtocol() : 1)),
     );
+    this.#isUpgrading = protocol === undefined && cut === undefined;
     for (const scope of this.scopes) {
       if (cut === undefined) this.#begin(scope);
       else this.#goOn(scope, cut.logs.get(scope.id) ?? []);
     }
+  }
+
+  #anyProtocol(): number {
+    return 1 + this.dice.below(newestProtocol);
   }
 
   /** Lets a new owner continue a log. */
@@ -143,6 +144,7 @@ class CoreSim implements Environment {
 
   #turn(): void {
     const scope = this.dice.pick(this.scopes);
+    if (this.#isUpgrading && this.dice.perMille(4)) scope.upgrade();
     if (scope.slowTurns > 0) scope.slowTurns -= 1;
     if (!scope.isOpen) return this.#endMove(scope);
     const roll = this.dice.below(1000);

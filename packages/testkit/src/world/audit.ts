@@ -12,7 +12,7 @@ import {
   waitsWords,
   why,
 } from "@pawl/sansio-core";
-import { type CallWaits, type Recovery, recoveryOf } from "@pawl/sansio-core/driver";
+import { type CallWaits, type Recovery, newestProtocol, recoveryOf } from "@pawl/sansio-core/driver";
 import type { JournalLine } from "@pawl/runtime/driver";
 import { describe, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
@@ -49,6 +49,18 @@ const waitsFor = (what: CallWaits): string => {
   const effects =
     "effects" in what ? what.effects.map((effect) => `${effectWords(effect)}, requested as \`${effect.key}\``) : [];
   return [waitsWords(what), ...effects].join(": ");
+};
+
+/** What a process does about older protocols in a scenario that upgrades. */
+export const upgradeOf = (process: string): "auto" | "never" => (process === "p1" ? "never" : "auto");
+
+/** Returns what is wrong with the protocol of an opening: the first owner that may upgrade does so before it opens. */
+export const openedUnderOther = (event: Event): string | undefined => {
+  if (event.type !== "scope.opened") return undefined;
+  const wanted = upgradeOf(event.owner) === "never" ? 1 : newestProtocol;
+  return event.protocol === wanted
+    ? undefined
+    : `${event.owner} opened it under protocol ${event.protocol}, expected ${wanted}`;
 };
 
 /** Judges an accepted event by the states before and after it. Returns what is wrong. */

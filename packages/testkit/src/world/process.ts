@@ -1,4 +1,5 @@
 /** A simulated process: a runtime with the scenario's tools. A dead process has no further effects. */
+import { upgradeOf } from "./audit.ts";
 import { type HostPort, type Journal, Runtime, type ToolDefinition } from "@pawl/runtime";
 import { causeChain } from "@pawl/runtime/driver";
 import { describe, jsonFromJs } from "@pawl/tool-value";
@@ -99,7 +100,8 @@ export class Process implements Actor {
         own?.internalError?.(call, thrown, detail);
       },
     };
-    return new Runtime({ journal, platform, tools, instance: this.name, roots, ...given, host });
+    const upgrade = scenario.upgrades === true ? { upgrade: upgradeOf(this.name) } : {};
+    return new Runtime({ journal, platform, tools, instance: this.name, roots, ...upgrade, ...given, host });
   }
 
   async #pass(moment: Moment): Promise<void> {

@@ -72,6 +72,8 @@ export interface Scenario {
   readonly claims?: { readonly [effect: string]: Claim };
   /** Internal errors are intended, and not reported as `failed`. */
   readonly mayFail?: boolean;
+  /** The first process keeps its scopes under protocol 1, and those after it upgrade them: at every moment of a death. */
+  readonly upgrades?: boolean;
   /** Each process starts with `recover()`. */
   readonly recovers?: boolean;
   /** Further options of the runtime. With a `lease` of up to 10 s processes are also frozen beyond it. */

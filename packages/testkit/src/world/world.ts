@@ -7,7 +7,7 @@ import { type Json, describe, jsonFromJs } from "@pawl/tool-value";
 import { type Journal, memoryJournal } from "@pawl/runtime";
 import type { JournalLine } from "@pawl/runtime/driver";
 import * as E from "fp-ts/lib/Either.js";
-import { Audit, LostBodies } from "./audit.ts";
+import { Audit, LostBodies, openedUnderOther } from "./audit.ts";
 import { type Actor, type Pick, VirtualClock, inOrder } from "./clock.ts";
 import { type Footprint, type Place, everything, footprintOf, hostHears } from "./footprint.ts";
 import { type Arrival, type Chooser, Gate, timePasses } from "./gate.ts";
@@ -58,7 +58,8 @@ export class World {
   readonly #audit = new Audit((before, event, after) => {
     this.#lostBodies.taken(before, event, after);
     if (this.#chooser !== undefined) this.#touch(footprintOf(before, event, after));
-    return this.#deadlines.taken(before, event.type, after);
+    const amiss = this.#scenario.upgrades === true ? openedUnderOther(event) : undefined;
+    return amiss ?? this.#deadlines.taken(before, event.type, after);
   });
   /** Number of moments at the last recovery. */
   #momentsThen = -1;

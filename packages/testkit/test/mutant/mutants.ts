@@ -331,4 +331,28 @@ export const mutants: readonly Mutant[] = [
     find: 'terms.type === "never" ? 1 : Math.max(1, Number(terms.max_attempts))',
     replace: "1",
   },
+  {
+    what: "a runtime that forgets the upgrade when it opens a scope",
+    first: "upgrading",
+    file: "runtime/src/scope/load-scope.ts",
+    find: "const protocol = Math.max(scope.protocol, newest);",
+    replace: "const protocol = scope.epoch === 0 ? newest : scope.protocol;",
+    caught: { by: "crashes", saying: "opened it under protocol 1, expected 2" },
+  },
+  {
+    what: "a runtime that judges losses by the older protocol, and upgrades then",
+    first: "upgrading",
+    file: "runtime/src/scope/load-scope.ts",
+    find: 'return isUpgraded ? [{ type: "scope.upgraded", to: protocol }, opened] : [opened];',
+    replace:
+      'return isUpgraded ? [{ ...opened, protocol: scope.protocol }, { type: "scope.upgraded", to: protocol }] : [opened];',
+    caught: { by: "crashes", saying: "opened it under protocol 1, expected 2" },
+  },
+  {
+    what: "a runtime that upgrades what is to stay readable for older ones",
+    first: "upgrading",
+    file: "runtime/src/scope/load-scope.ts",
+    find: 'upgrade === "never" ? 1 :',
+    replace: 'upgrade === "auto" ? 1 :',
+  },
 ];

@@ -407,6 +407,9 @@ const deciding: Hunt = {
   expected: [["c1", "acted"]],
 };
 
+/** Begun under protocol 1, and upgraded wherever its first process dies. */
+const upgraded = (hunt: Hunt): Hunt => ({ ...hunt, scenario: { ...hunt.scenario, upgrades: true } });
+
 export const hunts = {
   sequence,
   racing,
@@ -421,4 +424,6 @@ export const hunts = {
   living,
   deciding,
   ...resting,
+  upgrading: upgraded(sequence),
+  upgradingWaits: upgraded(waiting),
 };

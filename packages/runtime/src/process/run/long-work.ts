@@ -23,7 +23,7 @@ export type LongWorkCommand = CommandOf<
   | "probe.run"
 >;
 
-export interface LongWorkPort {
+interface LongWorkPort {
   readonly scope: ScopeAccess;
   readonly watch: Watch;
   readonly places: Places;

@@ -25,7 +25,7 @@ export interface Said {
   readonly output?: Output;
 }
 
-export interface ReportPort {
+interface ReportPort {
   readonly platform: Platform;
   readonly options: Pick<BackgroundOptions, "reportMs" | "reportCharacters">;
   readonly attempt: number;

@@ -37,7 +37,7 @@ export interface ExecutorSpec {
 }
 
 /** The scopes that have to do with executors. */
-export interface ExecutorScopes {
+interface ExecutorScopes {
   readonly lost: (scope: string, owner: string) => void;
   readonly available: (tools: readonly string[]) => void;
 }
@@ -215,7 +215,7 @@ export class Executors {
 
 const isOf = (offer: Offer, scope: string, call: string): boolean => offer.scope === scope && offer.call === call;
 
-export interface ExecutorVerbsPort {
+interface ExecutorVerbsPort {
   readonly platform: Platform;
   readonly leaseMs: number;
   readonly scope: (scope: string) => Promise<Session>;

@@ -65,7 +65,7 @@ export type Observation =
 type OfTask = "task" | "title";
 
 /** One word of a background run; those who watch its session hear it as well. */
-export interface RunSaid {
+interface RunSaid {
   readonly type: "run";
   readonly process: string;
   /** The name of the attempt that speaks, and of its folder. */

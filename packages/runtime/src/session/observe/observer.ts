@@ -14,7 +14,7 @@ import type { ScopeStore } from "../../scope/scope-store.ts";
 import type { Values } from "../../scope/large-values.ts";
 
 /** Bounds the frames that wait for a slow observer; beyond that it is told of a gap. */
-export const defaultObserverBuffer = 1024;
+const defaultObserverBuffer = 1024;
 
 export interface ObserveOptions {
   /** Cursor of the last observation that was seen; without it observing begins now. */
