@@ -147,7 +147,7 @@ describe("an instance with a lease", () => {
 });
 
 describe("an idempotent step", () => {
-  const order = async (world: World, second: { readonly recovery: "idempotent" | "again" }) => {
+  const seenWith = async (world: World, second: { readonly recovery: "idempotent" | "again" }) => {
     const seen: string[] = [];
     const appendAll: Journal["appendAll"] = async (appends) => {
       const results = await world.journal.appendAll(appends);
@@ -159,8 +159,8 @@ describe("an idempotent step", () => {
       name: "orders",
       durable: true,
       execute: async (_, ctx) => {
-        const order = await ctx.runJson("draw", {}, () => Math.random(), second);
-        return ctx.runJson("place", {}, () => seen.push("placed") && order, { recovery: "idempotent" });
+        const drawn = await ctx.runJson("draw", {}, () => Math.random(), second);
+        return ctx.runJson("place", {}, () => seen.push("placed") && drawn, { recovery: "idempotent" });
       },
     });
     await (
@@ -172,7 +172,7 @@ describe("an idempotent step", () => {
   it.each(["idempotent", "again"] as const)(
     "tells the outside nothing that follows from an answer which a crash could take back (%s)",
     async (recovery) => {
-      const seen = await order(new World(), { recovery });
+      const seen = await seenWith(new World(), { recovery });
       expect(seen.slice(0, 2)).toEqual(["durable", "placed"]);
     },
   );
