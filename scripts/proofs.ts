@@ -3,6 +3,7 @@
  * subscription, signals, agent, trip, releases.
  */
 import { parseArgs } from "node:util";
+import { defaultOptions } from "@pawl/sansio-core";
 import type { Proof } from "../test/upgrade/proof/place.ts";
 import { proveAgent, proveSubscription, proveTrip } from "../test/upgrade/proof/prove.ts";
 import { proveReleases } from "../test/upgrade/proof/releases.ts";
@@ -22,7 +23,7 @@ const proofs: { readonly [name: string]: () => Promise<Proof> } = {
   subscription: () => proveSubscription("subscription", given(200)),
   signals: () => proveSubscription("signals", given(200)),
   agent: () => proveAgent(given(50)),
-  trip: () => proveTrip(given(30), []),
+  trip: () => proveTrip({ ...given(30), pausesMs: defaultOptions.crash_pauses_ms, options: {} }),
   releases: () => proveReleases({ sessions: Number(values.sessions) }),
 };
 

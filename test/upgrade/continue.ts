@@ -1,17 +1,35 @@
-/** Lets the town of an entry go on from its store to its end, and judges it by the ledger and the replies. */
-import type { Journal } from "@pawl/runtime";
+/** Lets the town of an entry go on from its store to its end, and judges it by the ledger, the replies and the logs. */
+import { type Journal, logText } from "@pawl/runtime";
+import { describeFault, replay } from "@pawl/sansio-core";
 import { stringify, type Json } from "@pawl/tool-value";
 import type { Entry } from "./entry.ts";
 import { amiss } from "./ledger.ts";
 import { Stage, type StageOptions } from "./stage.ts";
 
-/** Lists what is lost, doubled or answered otherwise than in a run that nothing disturbed. */
+/** Lists the logs that do not replay, each half under its own rules, and those that end under another protocol. */
+const problemsOfLogs = async (journal: Journal, protocol: number): Promise<readonly string[]> => {
+  const problems: string[] = [];
+  for (const { scope } of await journal.scopes("", "", 1000)) {
+    const { fault, state } = replay((await logText(journal, scope)) ?? []);
+    if (fault !== undefined) problems.push(`${scope}: ${describeFault(fault)}`);
+    if (state?.scope.protocol !== protocol) problems.push(`${scope}: ended under protocol ${state?.scope.protocol}`);
+  }
+  return problems;
+};
+
+const upgrades = { 1: "never", 2: "auto" } as const;
+
+/**
+ * Lets the town go on under a protocol. Lists what is lost, doubled or answered otherwise than in a run that nothing disturbed,
+ * and what is wrong with its logs.
+ */
 export const continued = async (
   { town, at, ledger, undisturbed }: Entry,
   store: Journal,
-  options: Pick<StageOptions, "deaths" | "runtime"> = {},
+  protocol: keyof typeof upgrades,
+  options: Pick<StageOptions, "deaths"> = {},
 ): Promise<readonly string[]> => {
-  const stage = new Stage(town, { ...options, store, ledger, from: at });
+  const stage = new Stage(town, { ...options, store, ledger, from: at, runtime: { upgrade: upgrades[protocol] } });
   await stage.run();
   const end = stage.ledger.text;
   const otherwise = Object.entries(undisturbed.replies).flatMap(([request, wanted]) => {
@@ -20,5 +38,5 @@ export const continued = async (
       ? []
       : [`${request}: expected ${stringify(wanted)}, found ${stringify(found)}`];
   });
-  return [...amiss(undisturbed, end), ...otherwise];
+  return [...amiss(undisturbed, end), ...otherwise, ...(await problemsOfLogs(stage.journal, protocol))];
 };

@@ -9,6 +9,7 @@ import { textOf } from "../project.ts";
 import { cutOf, upgradedCutOf } from "./core.ts";
 import { corpusFiles, countsOf, readCore, readTowns } from "./corpus.ts";
 import { continued } from "./continue.ts";
+import { upgradedLive } from "./live.ts";
 import { courseOf, coursesOf, imported, isImportable, restored } from "./entry.ts";
 import { features } from "./town.ts";
 
@@ -88,18 +89,29 @@ describe("a log of protocol 1", () => {
     }
   });
 
-  it("goes on in the real runtime, with nothing lost or doubled", async () => {
+  it("goes on under protocol 1, with nothing lost or doubled", async () => {
     for (const entry of towns) {
       const store = await restored(sqliteJournal(":memory:", { commits: "inline" }), entry.scopes);
-      expect(await continued(entry, store), `town ${entry.town.seed}`).toEqual([]);
+      expect(await continued(entry, store, 1), `town ${entry.town.seed}`).toEqual([]);
     }
   });
 
-  it("goes on after it was imported from a file", async () => {
-    for (const entry of towns.filter(isImportable)) {
-      const store = await imported(memoryJournal(), entry.scopes);
-      expect(await continued(entry, store), `town ${entry.town.seed}`).toEqual([]);
+  it("is upgraded as it is opened, and goes on under protocol 2, with nothing lost or doubled", async () => {
+    for (const entry of towns) {
+      const store = await restored(sqliteJournal(":memory:", { commits: "inline" }), entry.scopes);
+      expect(await continued(entry, store, 2), `town ${entry.town.seed}`).toEqual([]);
     }
+  });
+
+  it("is upgraded after it was imported from a file", async () => {
+    for (const entry of towns.filter(isImportable).filter((_, i) => i % 3 === 0)) {
+      const store = await imported(memoryJournal(), entry.scopes);
+      expect(await continued(entry, store, 2), `town ${entry.town.seed}`).toEqual([]);
+    }
+  });
+
+  it("may be upgraded at any other moment, while hosts die", async () => {
+    for (let seed = 9000; seed < 9024; seed++) expect(await upgradedLive(seed)).toEqual([]);
   });
 
   it("comes to its end in the core simulation", () => {

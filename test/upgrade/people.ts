@@ -13,6 +13,9 @@ import type { Act, Town } from "./town.ts";
 /** How long an answer to a token takes. */
 const answerMs = 1500;
 
+/** Looks between two recoveries, which drivers make with each beat of their lease. */
+const looksPerRecovery = 10;
+
 const passing = new Set(["scope_lost", "owned_by", "closing", "overloaded", "retry_later", "scope_is_moving"]);
 const isPassing = (thrown: unknown): boolean =>
   thrown instanceof Error && passing.has(String((thrown as { readonly code?: unknown }).code));
@@ -46,6 +49,7 @@ const isAtRest = (state: State): boolean =>
 
 export class People {
   readonly #place: PeoplePlace;
+  #looks = 0;
 
   constructor(place: PeoplePlace) {
     this.#place = place;
@@ -113,6 +117,8 @@ export class People {
   /** Does what is to be done now. */
   look(): void {
     if (!this.#place.life().isAlive()) return;
+    this.#looks += 1;
+    if (this.#looks % looksPerRecovery === 0) void this.#try("recover", () => this.#place.life().runtime.recover());
     const open = this.#place.town.acts.filter((act) => !this.isDone(act));
     for (const act of open) if (this.#place.now() >= this.#place.begun + act.at) this.#act(act);
     for (const { session, token, as, at } of this.#place.ledger.tokens)

@@ -5,6 +5,7 @@ import * as approval from "../src/call/check.ts";
 import * as batch from "../src/call/check.ts";
 import type { BatchRow } from "../src/call/batch.ts";
 import * as call from "../src/call/check.ts";
+import * as life from "../src/call/life.ts";
 import type { BodyState, CallRow } from "../src/call/model.ts";
 import * as unknown from "../src/call/unknown.ts";
 import * as catalog from "../src/catalog/concern.ts";
@@ -51,6 +52,7 @@ const withBody = (change: (body: BodyState) => Partial<BodyState>): State => {
   const body = row !== undefined && "body" in row ? row.body : undefined;
   return withCall("r:a", { body: { ...body, ...change(body as BodyState) } });
 };
+const underProtocol2 = (state: State): State => ({ ...state, scope: { ...state.scope, protocol: 2 } });
 const withOpen = (change: (open: readonly OpenEffect[]) => readonly OpenEffect[]): State =>
   withBody(({ open }) => ({ open: change(open) }));
 const withBatch = (more: Partial<BatchRow>): State => {
@@ -78,6 +80,7 @@ const broken: { readonly [name: string]: readonly [whole.Check, State] } = {
   C6: [call.checkC6, withCall("r:a", { phase: "backing_off" })],
   C10: [call.checkC10, withCall("r:a", { phase: "suspended" })],
   C11: [call.checkC11, withCall("r:a", { phase: "suspended", link: { to: "process:p", since: 1 } })],
+  C9: [life.checkC9, withBody(() => ({ life: { ...life.firstLife, attempt: 2 } }))],
   B1: [batch.checkB1, withBatch({ calls: ["r:x"] as unknown as readonly CallRef[] })],
   B2: [batch.checkB2, withBatch({ unfinished: 1 })],
   B3: [batch.checkB3, withBatch({ occupied: 2 })],
@@ -96,6 +99,7 @@ const broken: { readonly [name: string]: readonly [whole.Check, State] } = {
   W2: [wait.checkW2, { ...rich(), unclaimed: 2 }],
   W3: [wait.checkW3, withWait("key", { waiters: [] })],
   W4: [wait.checkW4, withWait("key", { requests: [] })],
+  W6: [wait.checkW6, withWait("early", { own: { call: "r:a" as CallRef } })],
   W5: [wait.checkW5, { ...rich(), deletion: { asked: [], orphaned: [], preserved: [] } }],
   A1: [approval.checkA1, withCall("r:c", { manifest: tool("echo") })],
   A3: [approval.checkA3, { ...rich(), awaitingApproval: 0 }],
@@ -119,6 +123,17 @@ const broken: { readonly [name: string]: readonly [whole.Check, State] } = {
 
 const changes: { readonly [name: string]: readonly [whole.ChangeCheck, State, State] } = {
   C2: [call.checkC2Change, withBody(() => ({ run: 2 })), rich()],
+  C9: [life.checkC9Change, rich(), withBody(() => ({ life: { ...life.firstLife, number: 2 } }))],
+  E8: [
+    effect.checkE8Change,
+    underProtocol2(withBody(() => ({ attempt: 2 }))),
+    underProtocol2(
+      withBody(({ settled, startedAt }) => ({
+        attempt: 2,
+        settled: mapped(settled, (one) => ({ ...one, attempt: 2, settled: startedAt })),
+      })),
+    ),
+  ],
   C7: [
     call.checkC7Change,
     withCall("r:c", { phase: "preparing", manifest: tool("echo") }),

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { flushCompileCache } from "node:module";
 import { Agent, request } from "node:http";
 import { type OpenOptions, openRuntime } from "@pawl/driver-node";
-import type { Runtime } from "@pawl/runtime";
+import type { Log, Runtime } from "@pawl/runtime";
 import { type Program, programs } from "./programs.ts";
 import type { Told } from "./service.ts";
 
@@ -50,19 +50,17 @@ const tell = (url: string, told: Told): Promise<void> =>
     sent.end(JSON.stringify(told));
   });
 
-const live = async ({ program: name, version, file, url, who, options }: Order): Promise<void> => {
-  const program: Program = programs[name];
+const live = async ({ program: chosen, version, file, url, who, options }: Order): Promise<void> => {
+  const program: Program = programs[chosen];
   const outside = {
     charge: (payer: string, key: string) => tell(url, { type: "charge", who: payer, key }),
     note: (of: string, text: string) => tell(url, { type: "note", who: of, text }),
     pause: (ms: number) => wait(ms),
   };
-  const { runtime, close } = openRuntime({
-    file,
-    tools: program.tools(outside, version),
-    log: () => undefined,
-    ...options,
-  });
+  const log: Log = ({ name, fields }) => {
+    if (name === "call.crashed") void outside.note("log", String(fields["message"]));
+  };
+  const { runtime, close } = openRuntime({ file, tools: program.tools(outside, version), log, ...options });
   const replied = (of: string, outcome: unknown): Promise<void> => tell(url, { type: "reply", who: of, outcome });
   let isClosing = false;
   const obey = async (word: Word): Promise<void> => {
@@ -77,7 +75,7 @@ const live = async ({ program: name, version, file, url, who, options }: Order):
   };
   process.on("message", (word: Word) => void obey(word));
   void program.serve(runtime, who, replied).catch((thrown: unknown) => {
-    if (!isClosing && process.connected) console.error(name, thrown);
+    if (!isClosing && process.connected) console.error(chosen, thrown);
   });
   process.send?.("up");
 };

@@ -9,6 +9,7 @@ import { type PreparePort, checkCall, outputOf, prepareCall, uncheckable } from 
 import { problemOfEvent } from "../scope/access.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import type { Session } from "../session/session.ts";
+import type { ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import type { Instance } from "../session/instance.ts";
 
@@ -118,19 +119,23 @@ export const isOpen = (state: State, asked: AskedAt): boolean => openAt(state, a
 /** Answers the questions of one scope. A request of a body is never with its host twice at a time. */
 export class Questions {
   readonly #work: () => HostWork;
-  readonly #state: () => State;
+  readonly #runner: Pick<ScopeRunner, "state" | "isAbandoned">;
   readonly #instance: Instance;
 
-  constructor(work: () => HostWork, state: () => State, instance: Instance) {
+  constructor(work: () => HostWork, runner: Pick<ScopeRunner, "state" | "isAbandoned">, instance: Instance) {
     this.#work = work;
-    this.#state = state;
+    this.#runner = runner;
     this.#instance = instance;
   }
 
-  /** Resolves to the event that answers it. `seq` is the event that asked; by default that of the body's open request. */
+  /**
+   * Resolves to the event that answers it. `seq` is the event that asked; by default that of the body's open request. Whoever
+   * opens an abandoned scope next asks anew: what is still on its way to be asked here would be in the way.
+   */
   ask(question: Question, seq?: number): Promise<Event | undefined> {
-    if (question.type !== "host.request") return answerTo(question, this.#work(), this.#state());
-    const place = seq ?? openAt(this.#state(), question)?.seq;
+    if (this.#runner.isAbandoned) return Promise.resolve(undefined);
+    if (question.type !== "host.request") return answerTo(question, this.#work(), this.#runner.state);
+    const place = seq ?? openAt(this.#runner.state, question)?.seq;
     return place === undefined ? Promise.resolve(undefined) : this.#askHost(question, place);
   }
 
@@ -139,19 +144,19 @@ export class Questions {
    * event that says so: the scope may leave memory then, and the answer is brought to it later.
    */
   async #askHost(request: HostRequest, seq: number): Promise<Event | undefined> {
-    const state = this.#state();
+    const state = this.#runner.state;
     const end = this.#instance.hostRequests.begin(state.scope.id, seq);
     if (end === undefined) return undefined;
     const asked = { call: request.call, key: request.key, seq };
     const { promise: asksPerson, resolve } = Promise.withResolvers<"waiting">();
     const waiting = (): void => {
-      if (hasRule(this.#state().scope.protocol, "suspends_every_wait")) resolve("waiting");
+      if (hasRule(this.#runner.state.scope.protocol, "suspends_every_wait")) resolve("waiting");
     };
     const answer = answerTo(request, { ...this.#work(), says: { waiting } }, state);
     const first = await Promise.race([answer, asksPerson]);
-    if (first !== "waiting") return end() && isOpen(this.#state(), asked) ? first : undefined;
+    if (first !== "waiting") return end() && isOpen(this.#runner.state, asked) ? first : undefined;
     void this.#answerLater(answer, end, asked);
-    const isNews = isOpen(this.#state(), asked) && openAt(this.#state(), asked)?.waiting === undefined;
+    const isNews = isOpen(this.#runner.state, asked) && openAt(this.#runner.state, asked)?.waiting === undefined;
     return isNews ? { type: "host.waiting", ...asked, name: request.name, input: request.input } : undefined;
   }
 
@@ -161,10 +166,10 @@ export class Questions {
     const event = await answer;
     if (!end() || event === undefined || shutdown.refusal !== undefined) return;
     try {
-      (await open(this.#state().scope.id)).answered(event, asked);
+      (await open(this.#runner.state.scope.id)).answered(event, asked);
     } catch (thrown) {
       const { host } = this.#work();
-      report(host, placeOf(this.#state(), asked.call), thrown);
+      report(host, placeOf(this.#runner.state, asked.call), thrown);
     }
   }
 }

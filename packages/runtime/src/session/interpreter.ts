@@ -115,11 +115,7 @@ export class ScopeInterpreter implements Interpreter {
     });
     this.access = this.#accessOf(runner);
     this.observers = new Observers(store, instance.telemetry, schedule);
-    this.#questions = new Questions(
-      () => hostWork(instance, store, side, this.observers, session),
-      () => runner.state,
-      instance,
-    );
+    this.#questions = new Questions(() => hostWork(instance, store, side, this.observers, session), runner, instance);
     this.scopeLinks = new ScopeLinks(this.access, instance, store, side, this.observers, () => this.bodies.askAgain());
     this.bodies = new Bodies(instance, store, side, {
       runner,

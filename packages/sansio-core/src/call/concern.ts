@@ -28,7 +28,7 @@ import {
   callChangeChecks,
   callChecks,
 } from "./check.ts";
-import { effectChecks } from "./effect-check.ts";
+import { effectChangeChecks, effectChecks } from "./effect-check.ts";
 import {
   ArgsVerdictCodec,
   BodyResultCodec,
@@ -247,7 +247,7 @@ export const call: Concern<
   outstanding: outstandingOfCalls,
   isAtWork: areAtWork,
   checks: [...batchChecks, ...callChecks, ...approvalChecks, ...effectChecks],
-  changes: { batches: batchChangeChecks, calls: [...callChangeChecks, ...approvalChangeChecks] },
+  changes: { batches: batchChangeChecks, calls: [...callChangeChecks, ...approvalChangeChecks, ...effectChangeChecks] },
   rows: {
     batches: Table.empty(),
     calls: Table.empty(),

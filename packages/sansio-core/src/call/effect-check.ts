@@ -1,8 +1,9 @@
 /** The invariants of effects, one function each: what is broken, and in which body. */
-import type { Check } from "../concern.ts";
+import type { ChangeCheck, Check } from "../concern.ts";
 import { firstBroken } from "../kernel/error.ts";
 import { type State, effectBatch } from "../kernel/vocabulary.ts";
 import type { Waiter } from "../wait/model.ts";
+import { readsFirstAnswers } from "./life.ts";
 import type { BodyState, CallRow } from "./model.ts";
 import { bodyOf } from "./row.ts";
 
@@ -94,4 +95,21 @@ export const checkE7: Check = (state) =>
       : `E7: a ${invalid.kind} \`${invalid.key}\` cleans up for ${invalid.cleanupMs} ms`;
   });
 
+/** An attempt of protocol 1 reads the time of the reuse instead. */
+export const checkE8Change: ChangeCheck = (before, after) =>
+  firstBody(after, ({ settled, attempt, life }, row) => {
+    const earlier = before.calls.at(row.call.ref);
+    const was = earlier === undefined || earlier === row ? undefined : bodyOf(earlier);
+    if (was?.life.number !== life.number || !readsFirstAnswers(after.scope.protocol, { attempt, life }))
+      return undefined;
+    for (const [key, { first, settled: place, value, attempt: reusedBy }] of settled) {
+      const answer = was.settled.get(key);
+      const isReused = answer !== undefined && answer.attempt < reusedBy && value < place;
+      if (!isReused || first === (answer.first ?? answer.settled)) continue;
+      return `E8: \`${key}\` was first answered at ${answer.first ?? answer.settled}, and reused as if at ${first}`;
+    }
+    return undefined;
+  });
+
 export const effectChecks: readonly Check[] = [checkE1, checkE2, checkE3, checkE4, checkE5, checkE6, checkE7];
+export const effectChangeChecks = [checkE8Change] as const;

@@ -16,6 +16,7 @@
  *   E5  an open child batch is live, and names this effect as its parent; every child batch has one
  *   E6  an open select chooses from effects that are on record
  *   E7  an open clean-up has a time of its own, and nothing else has
+ *   E8  an answer that a later attempt reuses keeps the event in which it first took its place
  */
 import type { Json } from "@pawl/tool-value";
 import type { Patches } from "./model.ts";
