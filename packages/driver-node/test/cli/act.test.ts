@@ -2,8 +2,10 @@ import { currentProtocol } from "@pawl/sansio-core";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { defineTool } from "@pawl/runtime";
+import { tokenOf } from "@pawl/runtime/driver";
 import { beforeEach, describe, expect, it } from "vitest";
 import { openRuntime, sqliteJournal } from "../../src/index.ts";
+import { existingRootsOf } from "../../src/journal/root-secret.ts";
 import { madeJournal, newFolder, tools } from "./fixture.ts";
 import { jsonIn, pawl } from "./pawl.ts";
 
@@ -124,6 +126,22 @@ describe("pawl resolve and cancel", () => {
       status: "success",
       payload: ["12a", { yes: [1, 2] }, "paid"],
     });
+  });
+
+  it("take the token of a life that goes on, and of no other", async () => {
+    const { effects } = (await whyOf("waiting")) as {
+      readonly effects: readonly { readonly what: { readonly wait: string } }[];
+    };
+    const key = effects[0]?.what.wait ?? "";
+    const roots = existingRootsOf(file);
+    if (roots === undefined) throw new Error("the journal has no root secret");
+    const of = (life: number): string => tokenOf(roots, "session:waiting", key, { call: "r:c", life });
+    const late = await pawl(["resolve", "waiting", of(2), "--ok", "1", "-j", file, "--json"]);
+    expect([late.code, JSON.parse(late.out)]).toMatchObject([4, { error: { code: "already_resolved" } }]);
+    const said = await pawl(["resolve", "waiting", of(1), "--ok", '"paid"', "-j", file]);
+    expect([said.code, said.out]).toEqual([0, `${key} is resolved\n`]);
+    const log = await pawl(["log", "export", "waiting", "-j", file]);
+    expect(log.out).toContain(`"call":"r:c","life":1`);
   });
 
   it("refuse an unknown key, and an empty resolution", async () => {

@@ -30,7 +30,7 @@ const ask = "sansio-core/src/call/ask.ts";
 const suspend = "sansio-core/src/call/suspend.ts";
 const settle = "sansio-core/src/call/settle.ts";
 const waits = "sansio-core/src/wait/concern.ts";
-const duty = "sansio-core/src/call/concern.ts";
+const duty = "sansio-core/src/call/command.ts";
 const recover = "sansio-core/src/call/owner-lost.ts";
 const replies = "sansio-core/src/request/model.ts";
 
@@ -83,8 +83,8 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a driver that issues nothing again after it opened a scope",
     file: scope,
-    find: "[...observed, ...outstanding(this.#state)]",
-    replace: "[...observed, ...outstanding(this.#state).slice(0, 0)]",
+    find: "for (const command of outstanding(this.#state)) this.#take(command, cause);",
+    replace: "for (const command of outstanding(this.#state).slice(0, 0)) this.#take(command, cause);",
   },
   {
     what: "a driver that goes on after an append was refused",
