@@ -77,7 +77,7 @@ export class BodyRun {
   hasCompletionKey = false;
   readonly #cancel = new CancelMark();
   /** The newest event that it was given an answer of. */
-  #heardUpTo = 0;
+  heardUpTo = 0;
   #now: number;
   readonly #keepsOrder: boolean;
   readonly #reuses = new ReuseQueue();
@@ -138,17 +138,10 @@ export class BodyRun {
     return this.#recorded.get(key);
   }
 
-  /** Returns true if this run was given the answer under a key. */
   hasHeard(key: string): boolean {
     return this.#heard.has(key);
   }
 
-  /** Tells whether all that this run was given is durable: what it asks for cannot come out otherwise after a crash. */
-  hasHeardOnly(durable: number): boolean {
-    return this.#heardUpTo <= durable;
-  }
-
-  /** Hashes a canonical text. */
   hash(text: string): string {
     return this.#port.platform.hashText(text);
   }
@@ -235,7 +228,6 @@ export class BodyRun {
     if (!this.#isOver) this.#port.settle(this.id, key, result);
   }
 
-  /** Gives up a wait. */
   leave(key: string): void {
     if (!this.#isOver) this.#port.leave(this.id, key);
   }
@@ -300,7 +292,7 @@ export class BodyRun {
     this.#waiting.delete(answer.key);
     this.#reuses.delivered(answer.key);
     this.#heard.set(answer.key, answer);
-    this.#heardUpTo = Math.max(this.#heardUpTo, answer.seq);
+    this.heardUpTo = Math.max(this.heardUpTo, answer.seq);
     this.#now = answer.at;
     for (const tell of waiting.told) tell(answer);
     return true;
