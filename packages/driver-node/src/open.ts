@@ -44,6 +44,7 @@ export interface OpenOptions extends Pick<
   | "blobChars"
   | "sweep"
   | "upgrade"
+  | "codeVersion"
 > {
   /** The journal file; created if missing. `:memory:` keeps the journal in memory until the process ends. */
   readonly file: string;
@@ -80,6 +81,7 @@ const known: Record<keyof OpenOptions, 1> = {
   blobChars: 1,
   sweep: 1,
   upgrade: 1,
+  codeVersion: 1,
   file: 1,
   blobs: 1,
   maxBytes: 1,

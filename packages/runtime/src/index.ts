@@ -71,7 +71,7 @@ export {
   type Projector,
   type UnknownOutcome,
 } from "./host/outcome.ts";
-export { type Durable } from "./body/facet/facet.ts";
+export { type Durable } from "./body/facet/durable.ts";
 export { type StepInfo } from "./body/facet/step.ts";
 export { type Bounds } from "./session/admission.ts";
 export {

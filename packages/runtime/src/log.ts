@@ -4,7 +4,7 @@
  */
 import * as E from "fp-ts/lib/Either.js";
 import { type CommandOf, type Command, type Event, type EventOf, type State, recordedOf } from "@pawl/sansio-core";
-import { crashWords } from "@pawl/sansio-core/driver";
+import { crashWords, divergenceWords } from "@pawl/sansio-core/driver";
 import type { Journal } from "./journal/journal.ts";
 import type { Cause } from "./scope/runner.ts";
 import { readText } from "./encoding.ts";
@@ -90,6 +90,8 @@ export const logLevels = {
   "call.diverged": "error",
   "call.completed": "info",
   "call.settled_late": "warn",
+  "call.effects_left": "warn",
+  "effect.unheard": "warn",
   "tool.internal_error": "error",
   "store.fault": "error",
   "blobs.swept": "info",
@@ -169,20 +171,48 @@ const loggedHost = (log: Log, host: HostPort = {}): HostPort => ({
     log(entryOf("tool.internal_error", where, thrown));
     host.internalError?.(call, thrown, detail);
   },
+  unheard: (failure) => {
+    log(entryOf("effect.unheard", { ...failure }));
+    host.unheard?.(failure);
+  },
   fault: (what, thrown) => {
     log(entryOf("store.fault", { what }, thrown));
     host.fault?.(what, thrown);
   },
 });
 
+/** Says in plain words what changed code asked for, and which fields of its input differ: paths, and no values. */
+const ofDivergence = (
+  scope: string,
+  event: EventOf<"call.diverged">,
+  commands: readonly Command[],
+): LogEntry["fields"] => {
+  const { call, attempt, run, position, expected, found, version, differs } = event;
+  const [tool] = commands.flatMap((command) => ("tool" in command ? command.tool : []));
+  const paths = differs?.fields?.map(({ path }) => path).join(", ");
+  return {
+    scope,
+    call,
+    attempt,
+    run,
+    position,
+    expected,
+    found,
+    ...(version === undefined ? {} : { version }),
+    ...(paths === undefined ? {} : { differs: paths }),
+    message: `the code of ${tool === undefined ? "its tool" : `tool \`${tool}\``} changed: ${divergenceWords(event)}`,
+  };
+};
+
 const loggedScopes = (log: Log): Telemetry => ({
-  stepped: (scope, { seq, event }) => {
+  stepped: (scope, { seq, event }, commands) => {
     if (event.type === "scope.opened") {
       const { epoch, owner, protocol } = event;
       log(entryOf("scope.opened", { scope, epoch, owner, protocol, seq }));
+    } else if ((event.type === "call.settled" || event.type === "call.continued") && event.left !== undefined) {
+      log(entryOf("call.effects_left", { scope, call: event.call, left: event.left.join(", "), seq }));
     } else if (event.type === "call.diverged") {
-      const { call, attempt, run, position, expected, found } = event;
-      log(entryOf("call.diverged", { scope, call, attempt, run, position, expected, found }));
+      log(entryOf("call.diverged", ofDivergence(scope, event, commands)));
     }
   },
   lost: (scope, { message }) => log(entryOf("scope.lost", { scope, why: message })),

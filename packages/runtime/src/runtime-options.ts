@@ -23,6 +23,11 @@ export interface RuntimeOptions extends SnapshotOptions {
   readonly platform: Platform;
   /** Its tools. A registry may change them while scopes are open. */
   readonly tools: readonly ToolDefinition[] | Registry;
+  /**
+   * The version of the host's code, for tools that say none of their own. A call that one version cannot go on with waits
+   * for another. Without it each start counts as another version.
+   */
+  readonly codeVersion?: string;
   /** This driver instance, as it stands in the log. */
   readonly instance: string;
   /**

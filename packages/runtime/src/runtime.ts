@@ -26,6 +26,7 @@ import type { Instance } from "./session/instance.ts";
 import { Scopes } from "./session/scopes.ts";
 import type { Session } from "./session/session.ts";
 import { Registry } from "./tool/registry.ts";
+import { CodeVersions } from "./tool/version.ts";
 
 /** Opens sessions over a journal and runs their tools, until it is closed. */
 export class Runtime {
@@ -130,10 +131,18 @@ export class Runtime {
     };
   }
 
-  #hostSide({ host, roots }: RuntimeOptions): HostSide {
+  #hostSide({ host, roots, instance, codeVersion }: RuntimeOptions): HostSide {
+    const tool = (id: string) => this.registry.live(id);
     return {
       host: { environment: async () => this.registry.catalog(), ...host },
-      tool: (id) => this.registry.live(id),
+      tool,
+      versions: new CodeVersions({
+        codeVersion,
+        instance,
+        platform: this.#alarms.platform,
+        tools: () => this.registry.lives,
+        tool,
+      }),
       attachments: host?.attachments ?? memoryAttachments(),
       background: this.background.options,
       roots,

@@ -114,7 +114,16 @@ export class Process {
 export interface Start extends Partial<
   Pick<
     RuntimeOptions,
-    "lease" | "linger" | "retention" | "snapshotAfter" | "blobChars" | "background" | "sweep" | "log" | "upgrade"
+    | "lease"
+    | "linger"
+    | "retention"
+    | "snapshotAfter"
+    | "blobChars"
+    | "background"
+    | "sweep"
+    | "log"
+    | "upgrade"
+    | "codeVersion"
   >
 > {
   readonly host?: HostPort;

@@ -1,5 +1,5 @@
 /** `@pawl/sansio-core/driver`: for those who interpret commands, store logs, and speak the protocol of processes. */
-export { crashWords } from "./explain/words.ts";
+export { crashWords, divergenceWords } from "./explain/words.ts";
 export { optionsUnder } from "./kernel/options.ts";
 export { hasRule, newestProtocol, type ProtocolRule, missingRule } from "./kernel/protocol.ts";
 export { PersistentMap } from "./kernel/persistent-map.ts";
@@ -11,8 +11,12 @@ export {
   type EffectStatus,
   type SelectMode,
   type SettledEffect,
+  type StepError,
   type StepRecovery,
+  firstTry,
 } from "./call/effect.ts";
+export { awaitedEffects } from "./call/body-end.ts";
+export { retryDelayMs } from "./call/launch.ts";
 export { EffectSpecCodec } from "./call/codec.ts";
 export { resolutionIn, type WaitRow } from "./wait/model.ts";
 export { isSameState, referredTo } from "./snapshot/same.ts";
@@ -138,8 +142,8 @@ export {
   type UnknownCause,
 } from "./call/model.ts";
 export { type RequestDifference, type NamedRequest } from "./call/event.ts";
-export { type Versions, versionIn } from "./scope/version.ts";
-export { bodyOf } from "./call/row.ts";
+export { type Versions, unnamedVersion, versionIn } from "./scope/version.ts";
+export { bodyOf, hasFailed } from "./call/row.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";
 export { beginReading, endReading, feed, type Reading, type Torn } from "./log/read.ts";
 export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./message/message.ts";

@@ -94,6 +94,8 @@ describe("a log", () => {
         position: 1,
         expected: "the recorded `durable-step:one`",
         found: "step `durable-step:other`",
+        version: expect.stringMatching(/^text:[0-9a-f]{12}@i2\//),
+        message: "the code of tool `waits` changed: expected step `one`, found step `other`",
       },
     });
     await second.close();

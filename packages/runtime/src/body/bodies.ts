@@ -5,11 +5,13 @@ import { stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { BodyRun } from "./body-run.ts";
 import type { RunTerms } from "./rest.ts";
-import { type Answer, type BodyPort, type RunId, askAs, recordRequest, RequestQueue } from "./record.ts";
-import { type HostSide, completionKeyId, placeOf } from "../host/host.ts";
+import { leftBy, recordEnd } from "./body-end.ts";
+import { type BodyPort, bodyPort } from "./body-port.ts";
+import { type Answer, type RunId, RequestQueue } from "./record.ts";
+import { divergedEvent } from "./divergence.ts";
+import { type HostSide, completionKeyId, placeOf, reportUnheard } from "../host/host.ts";
 import { answeredConnection, ParkedCalls } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
-import { textOf } from "../error.ts";
 import type { CallFacts, ProcessApi } from "./facet/facet.ts";
 import type { HostRequest } from "../host/host-request.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
@@ -59,7 +61,10 @@ export class Bodies {
     this.#side = side;
     this.#scope = scope;
     this.#runner = scope.runner;
-    this.#bodyPort = this.#portOfBodies();
+    const suspend = (id: RunId): boolean => this.#suspend(id);
+    const diverged = (...of: Parameters<BodyPort["diverge"]>): Promise<Event> =>
+      divergedEvent(this.#recordedRunPort, side.versions, ...of);
+    this.#bodyPort = bodyPort(instance, { ...scope, requests: this.#requests, suspend, diverged });
   }
 
   get #parked(): ParkedCalls {
@@ -80,7 +85,6 @@ export class Bodies {
   get #state(): State {
     return this.#runner.state;
   }
-
   at(call: CallRef): BodyRun | undefined {
     return this.#runs.get(call);
   }
@@ -132,7 +136,8 @@ export class Bodies {
     const connection = answeredConnection(this.#state.calls.at(call));
     if (connection !== undefined) return this.#parked.resume(command, connection);
     if (cause !== undefined) {
-      this.#runner.apply({ type: "call.resumed", call, attempt, run, cause, owner: this.#instance.owner });
+      const version = this.#side.versions.ofRun(this.#state, toolId);
+      this.#runner.apply({ type: "call.resumed", call, attempt, run, cause, owner: this.#instance.owner, ...version });
       await this.#runner.whenDurable();
     }
     const tool = this.#side.tool(toolId);
@@ -190,10 +195,32 @@ export class Bodies {
     await body.ended();
     const duration_ms = Math.max(0, Math.round(this.#instance.platform.monotonic() - startedAt));
     if (body.isOver) return this.#overWithout(body, ending, duration_ms);
-    this.end(call);
+    const left = this.#leave(call, facts);
     if (ending.type === "connection") return this.#parked.park(command, facts, ending.provider);
     const result = bodyResult(body, facts, ending.result);
-    this.#runner.apply({ type: "call.settled", call, attempt, run, result, duration_ms });
+    await recordEnd(this.#runner, {
+      type: "call.settled",
+      call,
+      attempt,
+      run,
+      result,
+      duration_ms,
+      ...left,
+      ...body.patches.take(),
+    });
+  }
+
+  /** Ends the run of a body that has ended. Names what it leaves, and tells the host of failures that it never looked at. */
+  #leave(call: CallRef, { failures }: CallFacts): { readonly left?: readonly string[] } {
+    const left = leftBy(this.#state, call);
+    if (left !== undefined) reportUnheard(this.#side.host, placeOf(this.#state, call), failures.unheard);
+    this.end(call);
+    return left === undefined || left.length === 0 ? {} : { left };
+  }
+
+  /** Tells bodies whose functions have ended to look whether they may end now. */
+  review(): void {
+    for (const run of this.#runs.values()) run.review();
   }
 
   /** Drops the outcome of a run that was ended. One that came after the grace of a cancel is shown to observers. */
@@ -206,24 +233,21 @@ export class Bodies {
 
   #facts(command: CommandOf<"tool.execute">): CallFacts {
     const { call, attempt, run } = command;
-    return callFacts(this.#side, this.#scope, command, {
+    const facts: CallFacts = callFacts(this.#side, this.#scope, command, {
       handOut: (key) => this.#handOut({ call, attempt, run }, key),
       continueAs: (args, signals) => {
-        this.end(call);
+        const left = this.#leave(call, facts);
         const hasLives = hasRule(this.#state.scope.protocol, "lives");
         const life = hasLives ? { args_hash: stableHash(args), signals } : {};
-        this.#runner.apply({ type: "call.continued", call, attempt, run, args, ...life });
+        void recordEnd(this.#runner, { type: "call.continued", call, attempt, run, args, ...life, ...left });
       },
     });
+    return facts;
   }
 
   /** Tries again the requests that found their link full. */
   askAgain(): void {
     this.#requests.again();
-  }
-
-  get #suspendsAnyWait(): boolean {
-    return hasRule(this.#state.scope.protocol, "suspends_every_wait");
   }
 
   /** Suspends a run if the core finds that it waits for records alone. A value that is being read may be its answer. */
@@ -247,30 +271,6 @@ export class Bodies {
     this.#restedWith = calls;
     this.#requests.again();
     for (const run of this.#runs.values()) run.rest.retry();
-  }
-
-  #portOfBodies(): BodyPort {
-    const tell = (event: Event): void => void this.#runner.apply(event);
-    const lose = (thrown: unknown): void => this.#runner.abandon(`a body cannot go on: ${textOf(thrown)}`);
-    return {
-      mayAct: () => this.#runner.mayAct(),
-      isHeld: ({ call }) =>
-        this.#requests.has(call) && !(this.#suspendsAnyWait && this.#requests.linkOf(call) !== undefined),
-      isDue: () => this.#runner.isDue,
-      ask: (id, request) => askAs(this.#state, id, request, this.#scope.askHost),
-      record: (id, request) => this.#requests.ask(id.call, () => recordRequest(this.#runner, id, request)),
-      leave: ({ call }, key) => tell({ type: "wait.cancelled", call, key }),
-      reuse: ({ call, attempt }, key) =>
-        this.#requests.ask(call, () => (tell({ type: "effect.reused", call, attempt, key }), "done")),
-      settle: (id, key, result) => tell({ type: "step.settled", ...id, key, result }),
-      diverge: (id, position, { expected, found }) => tell({ type: "call.diverged", ...id, position, expected, found }),
-      cleanedUp: (id) => tell({ type: "call.cleaned_up", ...id }),
-      schedule: () => this.#runner.schedule(),
-      suspend: (id) => this.#suspend(id),
-      fail: lose,
-      platform: this.#instance.platform,
-      patience: this.#instance.patience,
-    };
   }
 
   /**

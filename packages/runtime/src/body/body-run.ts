@@ -33,9 +33,8 @@
  * 7. `now` is the scope time at which the last answer first took its place, so the function reads the same clock in each
  *    run and attempt.
  *
- * A run that breaks rule 4 has diverged (divergence.ts): it is over.
- *
- * A live run that only waits, and is quiet for a while, leaves memory (rest.ts); the answer that it waits for begins the next.
+ * A run that breaks rule 4 has diverged (divergence.ts): it is over. A live run that only waits, and is quiet for a while,
+ * leaves memory (rest.ts); the answer that it waits for begins the next.
  *
  * A cancel has a place in the log as an answer has, and is delivered in its turn: the signal of the work is aborted, and
  * the clean-ups that the function registered with `onCancel` begin. They may ask for effects as before, under a signal that
@@ -46,14 +45,17 @@
  * and its result is ignored.
  */
 import type { Ask } from "@pawl/sansio-core";
-import type { EffectResult } from "@pawl/sansio-core/driver";
-import { type Answer, type BodyPort, type Request, type RunId, unknownOutcome } from "./record.ts";
-import { type Divergence, askedBefore, differsFrom, endedBefore, quiet } from "./divergence.ts";
+import { BodyEnd } from "./body-end.ts";
+import type { BodyPort } from "./body-port.ts";
+import type { Answer, Request, RunId } from "./record.ts";
+import { type Divergence, askedBefore, differsFrom, quiet } from "./divergence.ts";
 import { RestWatch, type RunTerms } from "./rest.ts";
 import { CancelMark, CleanUps, ended, Signals } from "./stop.ts";
 import type { EffectError } from "../error.ts";
 import { type News, type Place, type RecordedRun, insert, ReplayOrder } from "./replay.ts";
+import { PatchAnswers } from "./patch.ts";
 import { ReuseQueue } from "./reuse.ts";
+import { StepWork } from "./step-work.ts";
 
 interface Waiting {
   readonly request: Request;
@@ -73,6 +75,7 @@ export class BodyRun {
   #isOver = false;
   readonly signals = new Signals();
   readonly cleanUps: CleanUps;
+  readonly patches: PatchAnswers;
   /** True once it was given the token under which the outside completes the call. */
   hasCompletionKey = false;
   readonly #cancel = new CancelMark();
@@ -82,6 +85,9 @@ export class BodyRun {
   readonly #keepsOrder: boolean;
   readonly #reuses = new ReuseQueue();
   readonly rest: RestWatch;
+  readonly #work: StepWork;
+  /** Set once the function has ended. */
+  #end: BodyEnd | undefined;
 
   constructor(id: RunId, port: BodyPort, past: RecordedRun, terms: RunTerms) {
     this.id = id;
@@ -89,6 +95,8 @@ export class BodyRun {
     this.#replayOrder = new ReplayOrder(past.effects);
     this.#recorded = new Map(past.answers.map((answer) => [answer.key, answer]));
     this.#now = past.at;
+    this.#work = new StepWork(id, port);
+    this.patches = new PatchAnswers(past, (key) => this.#heard.has(key) || this.#waiting.has(key));
     this.#keepsOrder = past.keepsOrder;
     this.rest = new RestWatch(port, terms, this.#replayOrder, () => this.#onQuiet());
     this.rest.touch();
@@ -108,10 +116,10 @@ export class BodyRun {
     if (this.news !== "none" || this.#port.isHeld(this.id) || this.#port.isDue()) {
       this.#port.schedule();
       this.rest.touch();
-    } else if (this.#replayOrder.isLive) this.rest.leave(() => this.#port.suspend(this.id));
-    else if (this.#reuses.first !== undefined)
-      this.#diverge(askedBefore(this.#replayOrder.missing, this.#reuses.first));
-    else this.#diverge(quiet);
+    } else if (this.#end !== undefined && this.#replayOrder.isLive) this.rest.touch();
+    else if (this.#replayOrder.isLive) this.rest.leave(() => this.#port.suspend(this.id));
+    else if (this.#reuses.first !== undefined) this.diverge(askedBefore(this.#replayOrder.missing, this.#reuses.first));
+    else this.diverge(quiet(this.#replayOrder.missing));
   }
 
   /** True until all that is on record of this attempt has happened again. */
@@ -119,13 +127,20 @@ export class BodyRun {
     return !this.#replayOrder.isLive;
   }
 
-  /** Resolves when the function may end, or begin anew: what it has left running first makes the rest of its requests. */
+  /** Resolves when the function may end, or begin anew. */
   async ended(): Promise<void> {
-    while (!this.#isOver && !this.isCancelled && this.#replayOrder.isReplaying) {
-      if (this.news === "none") return this.#diverge(endedBefore(this.#replayOrder.missing));
-      this.#port.schedule();
-      await new Promise<void>((then) => this.#port.platform.nextTurn(then));
-    }
+    this.#end ??= new BodyEnd(this, this.#replayOrder, this.#port);
+    await this.#end.wait();
+  }
+
+  /** Looks whether the function may end now, if it has. */
+  review(): void {
+    this.#end?.review();
+  }
+
+  /** True while an effect that the function's end waits for has not been answered. */
+  get isAwaiting(): boolean {
+    return this.#waiting.size > 0 && this.#port.awaits(this.id, this.#waiting.values());
   }
 
   /** Returns the scope time of the last answer that was delivered to this run. */
@@ -157,7 +172,9 @@ export class BodyRun {
     this.#waiting.clear();
     this.#queue = [];
     this.signals.end();
+    this.#work.end();
     this.cleanUps.end();
+    this.review();
   }
 
   /** Makes a request. `told` is called with its answer, at once if this run has had it before. */
@@ -167,8 +184,8 @@ export class BodyRun {
     const heard = this.#heard.get(key);
     const waiting = this.#waiting.get(key);
     if (heard !== undefined || waiting !== undefined) {
-      const other = this.#problemOf(request, waiting?.request);
-      if (other !== undefined) return this.#diverge(other);
+      const other = differsFrom(waiting?.request, request, () => this.#port.ask(this.id, request));
+      if (other !== undefined) return this.diverge(other);
       return heard === undefined ? void waiting?.told.push(told) : told(heard);
     }
     this.#position += 1;
@@ -178,54 +195,42 @@ export class BodyRun {
     this.#port.schedule();
   }
 
-  /** Compares a request with the one that was made under its key before. */
-  #problemOf(request: Request, before: Request | undefined): Divergence | undefined {
-    if (before !== undefined) return differsFrom(before, request);
-    const verdict = this.#port.ask(this.id, request);
-    return verdict.type === "diverged" ? verdict : undefined;
-  }
-
   #obey(request: Request, verdict: Ask): void {
     const { key } = request;
     switch (verdict.type) {
       case "record":
       case "reuse":
         if (verdict.type === "reuse" && this.#keepsOrder) return this.#reuses.add(request, verdict.effect);
-        if (this.#replayOrder.isReplaying) return this.#diverge(askedBefore(this.#replayOrder.missing, request));
-        return verdict.type === "record" ? this.#port.record(this.id, request) : this.#port.reuse(this.id, key);
+        if (this.#replayOrder.isReplaying) return this.diverge(askedBefore(this.#replayOrder.missing, request));
+        return verdict.type === "record"
+          ? this.#port.record(this.id, { ...request, ...this.patches.take() })
+          : this.#port.reuse(this.id, key, this.patches.take());
       case "answer":
       case "join":
         return this.#replayOrder.make(key);
       case "run":
         this.#replayOrder.make(key);
-        return this.perform(key);
+        return this.perform(key, verdict.try);
       case "unknown":
         this.#replayOrder.make(key);
-        return this.#port.settle(this.id, key, unknownOutcome);
+        return this.#port.unknown(this.id, key);
       case "diverged":
-        return this.#diverge(verdict);
+        return this.diverge({ ...verdict, key, request });
       case "ended":
         return this.end();
     }
   }
 
-  #diverge(divergence: Divergence): void {
+  diverge(divergence: Divergence): void {
     this.end();
     this.#port.diverge(this.id, this.#position, divergence);
   }
 
   /** Runs the work of a step, and records its result while the run is not over. */
-  perform(key: string): void {
-    const perform = this.#waiting.get(key)?.request.perform;
-    if (perform === undefined || this.#isOver || !this.#port.mayAct()) return;
-    const result = perform();
-    if (result instanceof Promise)
-      void result.then((settled) => this.#settle(key, settled)).catch((thrown: unknown) => this.#port.fail(thrown));
-    else this.#settle(key, result);
-  }
-
-  #settle(key: string, result: EffectResult): void {
-    if (!this.#isOver) this.#port.settle(this.id, key, result);
+  perform(key: string, tried?: number): void {
+    const request = this.#waiting.get(key)?.request;
+    if (request !== undefined && !this.#isOver && this.#port.mayAct())
+      this.#work.perform(request, this.signals.current, tried);
   }
 
   leave(key: string): void {
@@ -240,6 +245,7 @@ export class BodyRun {
   /** Queues a cancel; the signal is aborted in its place among the answers. */
   enqueueCancel(place: Place): void {
     this.#cancel.enqueue(place);
+    this.review();
   }
 
   /** True once the call is cancelled, though the signal may not be aborted yet. */
@@ -247,7 +253,6 @@ export class BodyRun {
     return this.#cancel.isTold;
   }
 
-  /** True if all that stands before the cancel has happened. */
   get #isCancelDue(): boolean {
     return this.#cancel.isDue(this.#replayOrder.next ?? this.#queue[0]);
   }
@@ -255,12 +260,12 @@ export class BodyRun {
   /** Delivers the one thing that is due now; false if there is none. */
   deliverNext(): boolean {
     if (this.#isOver) return false;
-    if (this.#isCancelDue) return this.#deliverCancel();
+    if (this.#isCancelDue) return this.#cancel.deliver(this.signals);
     const due = this.#replayOrder.due;
     if (due !== undefined) return this.#deliverRecorded(due);
     if (!this.#replayOrder.isLive) return false;
     const key = this.#queue.length === 0 ? this.#reuses.next() : undefined;
-    if (key !== undefined) this.#port.reuse(this.id, key);
+    if (key !== undefined) this.#port.reuse(this.id, key, this.patches.take());
     return this.#deliverLive();
   }
 
@@ -269,12 +274,6 @@ export class BodyRun {
     if (answer === undefined || !this.#deliver(answer)) return false;
     this.#replayOrder.delivered();
     this.rest.touch();
-    return true;
-  }
-
-  #deliverCancel(): true {
-    this.#cancel.delivered();
-    this.signals.cancel();
     return true;
   }
 
@@ -295,6 +294,7 @@ export class BodyRun {
     this.heardUpTo = Math.max(this.heardUpTo, answer.seq);
     this.#now = answer.at;
     for (const tell of waiting.told) tell(answer);
+    this.review();
     return true;
   }
 }

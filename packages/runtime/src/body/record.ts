@@ -15,11 +15,9 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import type { Told } from "../scope/deferred-event.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
-import type { EffectResult, EffectSpec } from "@pawl/sansio-core/driver";
-import type { Patience } from "./rest.ts";
-import type { Platform } from "../platform.ts";
-import type { Divergence } from "./divergence.ts";
+import type { EffectResult, EffectSpec, Patches } from "@pawl/sansio-core/driver";
 import type { Place } from "./replay.ts";
+import type { Try, TryTerms } from "./step-work.ts";
 import { type HostRequest, triggerRequest } from "../host/host-request.ts";
 
 export interface RunId {
@@ -32,9 +30,18 @@ export interface Request {
   readonly key: string;
   readonly hash: string;
   readonly effect: EffectSpec;
-  /** The work of a step. */
-  readonly perform?: (() => EffectResult | Promise<EffectResult>) | undefined;
+  /** What the run was told by `ctx.patched` since its last event. */
+  readonly patched?: Patches;
+  /** The work of a step, in one of its tries. */
+  readonly perform?: Work | undefined;
+  /** Set for a step that has a time of its own, or more tries than one. */
+  readonly terms?: TryTerms;
+  /** Set for a step that only waits: the end of its body does not wait with it. */
+  readonly isWait?: boolean;
 }
+
+/** `tried`: which try it is, where that is not the only one. */
+export type Work = (tried?: Try) => EffectResult | Promise<EffectResult>;
 
 /** Answers a step that may run once, and began in a run that was lost. */
 export const unknownOutcome: EffectResult = {
@@ -48,32 +55,6 @@ export interface Answer extends Place {
   readonly result: EffectResult;
   /** The key that won a select. */
   readonly winner: string | undefined;
-}
-
-export interface BodyPort {
-  /** Asks for a turn, in which answers are delivered. */
-  readonly schedule: () => void;
-  /** Abandons the scope, whose interpreter has failed. */
-  readonly fail: (thrown: unknown) => void;
-  /** Returns true while this process owns the scope. */
-  readonly mayAct: () => boolean;
-  readonly ask: (run: RunId, request: Request) => Ask;
-  readonly record: (run: RunId, request: Request) => void;
-  readonly reuse: (run: RunId, key: string) => void;
-  readonly settle: (run: RunId, key: string, result: EffectResult) => void;
-  /** Cancels the wait under this key. */
-  readonly leave: (run: RunId, key: string) => void;
-  /** Records that all clean-ups after a cancel are done. */
-  readonly cleanedUp: (run: RunId) => void;
-  readonly diverge: (run: RunId, position: number, divergence: Divergence) => void;
-  /** Returns true while a request of the run waits to be recorded, for anything but room in its link. */
-  readonly isHeld: (run: RunId) => boolean;
-  /** Returns true if a deadline of the scope has passed that no event says yet. */
-  readonly isDue: () => boolean;
-  /** Suspends the run if it only waits; returns whether it did. */
-  readonly suspend: (run: RunId) => boolean;
-  readonly platform: Platform;
-  readonly patience: Patience;
 }
 
 /** Rejections that mean that the run is over, or its scope moved: nobody is left to answer. */
@@ -95,7 +76,7 @@ interface Full {
 /** A promise means that its values are being stored. */
 type Now = "done" | Full;
 type Put = Now | Promise<Now>;
-type Outcome = E.Either<Rejection, Told>;
+export type Outcome = E.Either<Rejection, Told>;
 
 /** Follows an event that may still wait for its values to be stored. An abandoned scope leaves nothing to do. */
 const putBy = (told: Outcome, rejected: (rejection: Rejection) => Put): Put => {
@@ -113,8 +94,9 @@ const refuse = (runner: ScopeRunner, asked: EventOf<"effect.requested">, { code,
   });
 
 /** Records a request, or the rejection of it. */
-export const recordRequest = (runner: ScopeRunner, id: RunId, { key, hash, effect }: Request): Put => {
-  const asked = { type: "effect.requested", ...id, key, hash, effect } as const;
+export const recordRequest = (runner: ScopeRunner, id: RunId, { key, hash, effect, patched }: Request): Put => {
+  const said = patched === undefined ? {} : { patched };
+  const asked = { type: "effect.requested", ...id, key, hash, effect, ...said } as const;
   return putBy(runner.apply(asked), (rejection) => {
     if (rejection.code === "link_full" && effect.kind === "message") return { link: effect.to };
     return isOver.has(rejection.code) || runner.isAbandoned ? "done" : refuse(runner, asked, rejection);

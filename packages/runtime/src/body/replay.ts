@@ -5,6 +5,7 @@
  */
 import {
   type EffectResult,
+  type Patches,
   type EffectStatus,
   type ProcessRow,
   type SettledEffect,
@@ -196,6 +197,10 @@ export interface RecordedRun {
   readonly keepsOrder: boolean;
   readonly effects: readonly Recorded[];
   readonly answers: readonly Answer[];
+  /** The keys of all that this life has on record. */
+  readonly keys: readonly string[];
+  /** What `ctx.patched` answered. */
+  readonly patches: Patches;
 }
 
 export interface RecordedRunPort {
@@ -236,11 +241,13 @@ export const recordedRunOf = async (port: RecordedRunPort, call: CallRef, attemp
   const { runner, readLines, values } = port;
   const row = runner.state.calls.at(call);
   const body = row === undefined ? undefined : bodyOf(row);
-  if (body === undefined) return { at: runner.state.at, keepsOrder: false, effects: [], answers: [] };
+  const nothing = { effects: [], answers: [], keys: [] };
+  if (body === undefined) return { at: runner.state.at, keepsOrder: false, patches: {}, ...nothing };
+  const { patches } = body;
   const keepsOrder = readsFirstAnswers(runner.state.scope.protocol, body);
   const at = body.life.at ?? body.startedAt;
   const settled = [...body.settled];
-  if (settled.length === 0 && body.open.length === 0) return { at, keepsOrder, effects: [], answers: [] };
+  if (settled.length === 0 && body.open.length === 0) return { at, keepsOrder, patches, ...nothing };
   const seqs = settled.flatMap(([, effect]) => [
     effect.value,
     effect.first ?? effect.settled,
@@ -267,5 +274,7 @@ export const recordedRunOf = async (port: RecordedRunPort, call: CallRef, attemp
     keepsOrder,
     effects: [...own, ...open],
     answers: mayRefer ? await values.of(answers) : answers,
+    keys: [...answers, ...body.open].map(({ key }) => key),
+    patches,
   };
 };

@@ -21,6 +21,7 @@ import {
   sessionOf,
 } from "../host/host.ts";
 import { cancelledBy } from "./stop.ts";
+import { Failures } from "./facet/durable.ts";
 import type { CallFacts, KeyScope, ProcessApi } from "./facet/facet.ts";
 import { hookedCall } from "../host/hook.ts";
 import { contextOf } from "../host/prepare.ts";
@@ -79,6 +80,7 @@ export const callFacts = (
     preparing: (callId, toolName) => contextOf(host, runner.state, { ...place(), callId, tool: toolName }),
     hooked: (nested) => hookedCall({ host, emit }, place(), nested),
     report: (thrown) => report(host, place(), thrown),
+    failures: new Failures(),
     attachments,
     progress: ({ text, kind }) => emit({ type: "progress", call, call_id: id, name: tool, text, kind }),
   };

@@ -25,9 +25,19 @@ export const cancelledBy = (thrown: unknown): ToolResult | undefined => {
 };
 
 /** Makes its signal when it is first asked for: most bodies never do. */
-class LazySignal {
+export class LazySignal {
+  readonly #parent: LazySignal | undefined;
   #controller: AbortController | undefined;
   #reason: EffectError | undefined;
+
+  /** `parent`: aborts this one with it. */
+  constructor(parent?: LazySignal) {
+    this.#parent = parent;
+  }
+
+  get isAborted(): boolean {
+    return this.#reason !== undefined || this.#parent?.isAborted === true;
+  }
 
   abort(reason: EffectError): void {
     this.#reason ??= reason;
@@ -35,9 +45,18 @@ class LazySignal {
   }
 
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
+    this.#controller ??= this.#made();
     if (this.#reason !== undefined) this.#controller.abort(this.#reason);
     return this.#controller.signal;
+  }
+
+  #made(): AbortController {
+    const controller = new AbortController();
+    const parent = this.#parent?.signal;
+    const follow = (): void => controller.abort(parent?.reason);
+    if (parent?.aborted === true) follow();
+    else parent?.addEventListener("abort", follow, { once: true, signal: controller.signal });
+    return controller;
   }
 }
 
@@ -62,9 +81,8 @@ export class Signals {
   }
 
   /** Returns the signal for work that begins now. After a cancel only the call's end aborts it. */
-  get current(): () => AbortSignal {
-    const lazy = this.#isCancelled ? this.#shielded : this.#work;
-    return () => lazy.signal;
+  get current(): LazySignal {
+    return this.#isCancelled ? this.#shielded : this.#work;
   }
 }
 
@@ -88,8 +106,11 @@ export class CancelMark {
     return this.#place !== undefined && (next === undefined || isEarlier(this.#place, next));
   }
 
-  delivered(): void {
+  /** Aborts the signal of the work. */
+  deliver(signals: Signals): true {
     this.#place = undefined;
+    signals.cancel();
+    return true;
   }
 }
 
@@ -125,6 +146,11 @@ export class CleanUps {
     if (this.#done < this.#asked) return;
     if (this.#heard === undefined) this.#port.done();
     else this.#heard();
+  }
+
+  /** True if none is to be waited for. */
+  get areOver(): boolean {
+    return this.#done === this.#asked;
   }
 
   /** Resolves when all are done, or the run is over. */

@@ -25,6 +25,7 @@ import type { Plugin } from "./hook.ts";
 import type { OutcomeResolver, Projector } from "./outcome.ts";
 import type { Roots } from "../scope/wait-token.ts";
 import type { FlowHost } from "../session/flow.ts";
+import type { CodeVersions } from "../tool/version.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
 
 /** Details of an error that no model is shown, for the log. */
@@ -44,6 +45,16 @@ export interface RawOutput {
   readonly text: string;
 }
 
+/** The failure of a step or another effect that nobody looked at. */
+export interface UnheardFailure {
+  readonly scope: string;
+  readonly call: string;
+  readonly tool: string;
+  readonly effect: string;
+  readonly code: string;
+  readonly message: string;
+}
+
 export interface ToolHost {
   /** The turn's context and its plugins' input, for preparations and hooks. */
   readonly turn?: (scope: string, request: string) => Promise<Json>;
@@ -51,6 +62,8 @@ export interface ToolHost {
   readonly snapshot?: (scope: string) => Promise<Json>;
   /** Reports an error that no model is shown. */
   readonly internalError?: (call: string, thrown: unknown, detail?: InternalErrorDetail) => void;
+  /** Reports the failure of an effect that the body of its call never looked at. */
+  readonly unheard?: (failure: UnheardFailure) => void;
   readonly rawOutput?: (output: RawOutput) => Promise<void>;
   /** A call is parked until `session.connect` answers; told again whenever the scope is opened. */
   readonly connectionRequired?: (request: ConnectionRequest) => void;
@@ -92,6 +105,8 @@ export interface HostSide {
   readonly host: HostPort;
   /** Returns the tool that has this id now. */
   readonly tool: (id: string) => LiveTool | undefined;
+  /** Which versions of tools are here. */
+  readonly versions: CodeVersions;
   readonly attachments: AttachmentStore;
   /** How background runs are run here. */
   readonly background: BackgroundOptions;
@@ -168,6 +183,15 @@ export const customKeyId = ({ executionScope }: { readonly executionScope: strin
 /** Returns the key under which the outside completes a call. */
 export const completionKeyId = (call: { readonly executionScope: string; readonly name: string }): string =>
   waitIdIn(call.executionScope, { type: "tool_completion", tool_call_id: call.name });
+
+/** Reports to the host the failures of effects that the body of a call never looked at. */
+export const reportUnheard = (
+  { unheard }: ToolHost,
+  { scope, call, tool }: Place,
+  failures: readonly Pick<UnheardFailure, "effect" | "code" | "message">[],
+): void => {
+  for (const failure of failures) unheard?.({ scope, call, tool, ...failure });
+};
 
 /** Reports to the host an error that no model is shown. */
 export const report = ({ internalError }: ToolHost, place: Place, thrown: unknown): void => {

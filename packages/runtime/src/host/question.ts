@@ -114,7 +114,15 @@ const openAt = (state: State, { call, key }: Asked): OpenEffect | undefined => {
 };
 
 /** Returns false once the body has begun anew, and asks for the same at another place. */
-export const isOpen = (state: State, asked: AskedAt): boolean => openAt(state, asked)?.seq === asked.seq;
+const isOpen = (state: State, asked: AskedAt): boolean => openAt(state, asked)?.seq === asked.seq;
+
+/** Names the request in its answer. An answer that comes once the body has begun anew is dropped. */
+export const named = (state: State, asked: AskedAt, answer: Event | undefined): Event | undefined => {
+  const open = openAt(state, asked);
+  if (open?.seq !== asked.seq || answer?.type !== "host.answered") return undefined;
+  const isNamed = hasRule(state.scope.protocol, "host_answer_names_request");
+  return isNamed ? { ...answer, seq: open.seq, hash: open.hash } : answer;
+};
 
 /** Answers the questions of one scope. A request of a body is never with its host twice at a time. */
 export class Questions {
@@ -154,7 +162,7 @@ export class Questions {
     };
     const answer = answerTo(request, { ...this.#work(), says: { waiting } }, state);
     const first = await Promise.race([answer, asksPerson]);
-    if (first !== "waiting") return end() && isOpen(this.#runner.state, asked) ? first : undefined;
+    if (first !== "waiting") return end() ? named(this.#runner.state, asked, first) : undefined;
     void this.#answerLater(answer, end, asked);
     const isNews = isOpen(this.#runner.state, asked) && openAt(this.#runner.state, asked)?.waiting === undefined;
     return isNews ? { type: "host.waiting", ...asked, name: request.name, input: request.input } : undefined;

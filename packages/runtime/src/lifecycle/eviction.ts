@@ -58,11 +58,13 @@ export const isClientSide = ({ calls }: State, { call }: { readonly call: CallRe
 export const isOffered = (row: CallRow): boolean =>
   row.phase === "no_executor" || (row.phase === "running" && isExecutor(row.owner));
 
-/** Returns the calls whose bodies end with these commands: they are over, or begin anew. */
+const ends: ReadonlySet<string> = new Set(["call_completed", "call_unknown"]);
+
+/** Returns the calls whose bodies end with these commands: they are over or parked, or begin anew. */
 export const endedIn = (commands: readonly Command[]): readonly CallRef[] => {
   const ended: CallRef[] = [];
   for (const command of commands) {
-    const isEnd = command.type === "observe" && command.what === "call_completed";
+    const isEnd = command.type === "observe" && ends.has(command.what);
     if (isEnd || command.type === "tool.execute") ended.push(command.call);
   }
   return ended;

@@ -128,7 +128,7 @@ export class ScopeWork {
     const tools = await this.#toolsOf(envRef);
     if (runner.isAbandoned || runner.state.process?.run !== "env") return;
     if (typeof tools === "string") return this.#engines.complete(failedTool(tools));
-    runner.apply({ type: "catalog.published", tools });
+    runner.apply({ type: "catalog.published", tools, ...this.#side.versions.toldTo(runner.state) });
   }
 
   /** Returns the tools of an environment, or the reason why there are none. */

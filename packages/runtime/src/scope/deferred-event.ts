@@ -4,7 +4,7 @@
  */
 import * as E from "fp-ts/lib/Either.js";
 import type { Event, EventOf, State, Rejection, Written } from "@pawl/sansio-core";
-import { type EffectSpec, bodyOf } from "@pawl/sansio-core/driver";
+import { type EffectSpec, awaitedEffects, bodyOf, hasRule } from "@pawl/sansio-core/driver";
 import { type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import { notStored, whyNotStored } from "./offload-policy.ts";
 import { textOf } from "../error.ts";
@@ -24,16 +24,14 @@ const withoutInput = (effect: EffectSpec): EffectSpec => {
 };
 
 /** Replies cannot be other than their calls came to: the call whose body made the batch ends, which has to be at work. */
-const endOfCall = (
-  { calls }: State,
-  { call }: EventOf<"replies.recorded">,
-  output: ToolCallOutput,
-): Event | undefined => {
-  const row = calls.at(call);
+const endOfCall = (state: State, { call }: EventOf<"replies.recorded">, output: ToolCallOutput): Event | undefined => {
+  const row = state.calls.at(call);
   if (row === undefined || bodyOf(row) === undefined) return undefined; // The call has ended meanwhile: nobody waits for them.
   if (row.phase !== "running") throw new Error(`replies for call \`${call}\` were not kept: ${whyNotStored}`);
   const { attempt, run } = row.body;
-  return { type: "call.settled", call, attempt, run, result: { type: "done", output }, duration_ms: 0 };
+  const keys = hasRule(state.scope.protocol, "waits_for_effects") ? awaitedEffects(state, call) : [];
+  const left = keys.length === 0 ? {} : { left: keys };
+  return { type: "call.settled", call, attempt, run, result: { type: "done", output }, duration_ms: 0, ...left };
 };
 
 /** Returns the event that is recorded instead of one of so many characters; undefined for what is only shown. */
@@ -44,8 +42,9 @@ const withoutValue = (event: Event, characters: number, state: State): Event | u
     case "call.settled":
       return { ...event, result: { type: "done", output } };
     case "call.continued": {
-      const { call, attempt, run } = event;
-      return { type: "call.settled", call, attempt, run, result: { type: "done", output }, duration_ms: 0 };
+      const { call, attempt, run, left } = event;
+      const settled = { type: "call.settled", call, attempt, run, result: { type: "done", output } } as const;
+      return { ...settled, duration_ms: 0, ...(left === undefined ? {} : { left }) };
     }
     case "replies.recorded":
       return endOfCall(state, event, output);

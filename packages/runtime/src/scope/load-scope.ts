@@ -4,7 +4,8 @@
  */
 import * as E from "fp-ts/lib/Either.js";
 import { type State, restore, snapshot, type Event, type Options, currentProtocol, initial } from "@pawl/sansio-core";
-import { newestProtocol, referredTo } from "@pawl/sansio-core/driver";
+import { newestProtocol, optionsUnder, referredTo } from "@pawl/sansio-core/driver";
+import type { CodeVersions } from "../tool/version.ts";
 import { type Json, describe, noLimits, parse, stringify } from "@pawl/tool-value";
 import type { Claim, Journal, Snapshot } from "../journal/journal.ts";
 import { sealedHere } from "../journal/seal.ts";
@@ -99,17 +100,34 @@ export const mayGoOnTo = (
   { known = currentProtocol }: { readonly known?: number },
 ): number => (upgrade === "never" ? 1 : Math.min(known, currentProtocol));
 
+interface Owner {
+  readonly owner: string;
+  readonly epoch: number;
+  /** The protocol that the scope may go on to. */
+  readonly newest: number;
+  readonly versions: CodeVersions;
+}
+
 /**
  * Makes the events with which an owner opens a scope. One of an older protocol than `newest` is upgraded before it is opened,
  * so that losses are judged by the newer rules.
  */
 export const openingOf = (
-  { scope }: State,
-  { owner, epoch, newest }: { readonly owner: string; readonly epoch: number; readonly newest: number },
-  options: Options,
+  state: State,
+  { owner, epoch, newest, versions }: Owner,
+  given: Options,
 ): readonly Event[] => {
+  const { scope } = state;
   const protocol = Math.max(scope.protocol, newest);
-  const opened = { type: "scope.opened", epoch, owner, protocol, options } as const;
+  const options = optionsUnder(protocol, given);
+  const opened = {
+    type: "scope.opened",
+    epoch,
+    owner,
+    protocol,
+    options,
+    ...versions.toldTo(state, protocol),
+  } as const;
   const isUpgraded = scope.epoch > 0 && protocol > scope.protocol;
   return isUpgraded ? [{ type: "scope.upgraded", to: protocol }, opened] : [opened];
 };

@@ -2,6 +2,7 @@
 import type { State, Tool } from "@pawl/sansio-core";
 import { type Json, stableHash } from "@pawl/tool-value";
 import { type Access, record } from "../scope/access.ts";
+import type { CodeVersions } from "../tool/version.ts";
 
 const hashOf = (tools: readonly Tool[]): string =>
   stableHash(tools.toSorted((a, b) => (a.id < b.id ? -1 : 1)) as unknown as Json);
@@ -22,10 +23,14 @@ const awaitedTools = ({ calls }: State, tools: readonly Tool[]): readonly string
 };
 
 /** Publishes the tools where they are new to the scope, and lets calls go on whose tool is back. */
-export const publish = async (access: Access, tools: readonly Tool[]): Promise<void> => {
+export const publish = async (access: Access, tools: readonly Tool[], versions: CodeVersions): Promise<void> => {
   const { runner } = access;
-  if (isNews(runner.state, tools)) await record(access, { type: "catalog.published", tools });
+  if (isNews(runner.state, tools) || versions.areNewTo(runner.state))
+    await record(access, { type: "catalog.published", tools, ...versions.toldTo(runner.state) });
   const back = awaitedTools(runner.state, tools);
-  if (back.length > 0) await record(access, { type: "executors.available", tools: back });
+  if (back.length > 0) {
+    const told = versions.ofTools(runner.state, back);
+    await record(access, { type: "executors.available", tools: back, ...told });
+  }
   await runner.whenDurable();
 };

@@ -33,7 +33,7 @@ import { Bodies } from "../body/bodies.ts";
 import type { Answer } from "../body/record.ts";
 import type { News } from "../body/replay.ts";
 import { ScopeLost, stackOf } from "../error.ts";
-import { type AskedAt, hostWork, isQuestion, Questions, isOpen } from "../host/question.ts";
+import { type AskedAt, hostWork, isQuestion, named, Questions } from "../host/question.ts";
 import { Leaving } from "../move/quiesce.ts";
 import { ScopeLinks } from "../process/scope-links.ts";
 import type { Access } from "../scope/access.ts";
@@ -154,7 +154,7 @@ export class ScopeInterpreter implements Interpreter {
     const { runner } = this;
     runner.open(opening[0]?.type === "scope.upgraded" ? await withContinuedCalls(this.access, opening) : opening);
     if (this.state.calls.some(isOffered)) this.offers.opened();
-    await (runner.id.startsWith("process:") ? runner.whenDurable() : publish(this.access, tools));
+    await (runner.id.startsWith("process:") ? runner.whenDurable() : publish(this.access, tools, this.#side.versions));
     this.bodies.askParked();
   }
 
@@ -178,6 +178,7 @@ export class ScopeInterpreter implements Interpreter {
       this.bodies.end(call);
       this.offers.ended(call);
     }
+    this.bodies.review();
     this.observers.stepped(cause, commands, this.runner);
   }
 
@@ -254,7 +255,7 @@ export class ScopeInterpreter implements Interpreter {
         this.bodies.at(command.call)?.enqueueCancel({ seq: cause.seq, index: -1 });
         return this.runner.schedule();
       case "step.run":
-        return this.bodies.at(command.call)?.perform(command.key);
+        return this.bodies.at(command.call)?.perform(command.key, command.try);
       case "step.answer":
         return; // `perform` has enqueued it.
       case "replies.record":
@@ -275,7 +276,8 @@ export class ScopeInterpreter implements Interpreter {
 
   /** Applies the answer of a person to a request that was put to one, if the body still asks for it. */
   answered(event: Event, asked: AskedAt): void {
-    if (isOpen(this.state, asked)) this.runner.apply(event);
+    const answer = named(this.state, asked, event);
+    if (answer !== undefined) this.runner.apply(answer);
   }
 
   /** Applies the event that answers a command. */

@@ -45,6 +45,8 @@ export class Scopes {
   readonly #opening: Opening;
   readonly inMemory = new Map<string, Promise<Session>>();
   readonly #evicted = new Map<string, Evicted>();
+  /** Evicted scopes with a parked call. */
+  readonly #parked = new Set<string>();
   readonly #idle: IdleCache<Session>;
   readonly #rejected: RejectedSizes;
   readonly #news: ToolNews;
@@ -60,14 +62,18 @@ export class Scopes {
     this.#news = new ToolNews(opening.registry, options.platform, this.inMemory);
   }
 
-  /** Scopes that need no recovery: in memory, or evicted while the host waits for people in their name. */
+  /**
+   * Scopes that need no recovery: in memory, or evicted while the host waits for people in their name, or while a call is
+   * parked that nothing here can go on with. Without a lease another instance may have claimed the latter meanwhile.
+   */
   get lookedAfter(): { readonly has: (scope: string) => boolean; readonly size: number } {
     const { inMemory } = this;
-    const { hostRequests } = this.#instance;
+    const { hostRequests, isLeased } = this.#instance;
+    const parked = this.#parked;
     return {
-      has: (scope) => inMemory.has(scope) || hostRequests.has(scope),
+      has: (scope) => inMemory.has(scope) || hostRequests.has(scope) || (parked.has(scope) && isLeased()),
       get size() {
-        return inMemory.size + hostRequests.size;
+        return inMemory.size + hostRequests.size + parked.size;
       },
     };
   }
@@ -90,6 +96,7 @@ export class Scopes {
     if (known !== undefined) return known;
     const evicted = this.#evicted.get(scope);
     this.#evicted.delete(scope);
+    this.#parked.delete(scope);
     evicted?.callOff?.();
     const open = evicted === undefined ? this.#claim(scope) : this.#reload(scope, evicted);
     this.inMemory.set(scope, open);
@@ -111,6 +118,7 @@ export class Scopes {
     for (const open of this.inMemory.values())
       void open.then(({ runner }) => runner.abandon(why)).catch(() => undefined); // One that could not be opened is lost already.
     abandonEvicted(this.#evicted, why);
+    this.#parked.clear();
   }
 
   /**
@@ -132,6 +140,7 @@ export class Scopes {
     if (!session.isIdle) return;
     const { id } = session.runner;
     this.inMemory.delete(id);
+    if (session.state.calls.some(({ phase }) => phase === "unknown")) this.#parked.add(id);
     const wake = (): void => void this.open(id).catch((why: unknown) => this.#fault(`${id} was not woken`, why));
     this.#evicted.set(id, evictedUntil(session.runner, session.leave(), this.#instance.platform, wake));
   };
@@ -148,7 +157,8 @@ export class Scopes {
     const told = { ...defaultOptions, ...answersOf(this.#side.host), ...options };
     return wholly(session, async () => {
       await tellSpans(this.#options, session.state);
-      const by = { owner: instance, epoch: claim.epoch, newest: mayGoOnTo(upgrade, claim) };
+      const { versions } = this.#side;
+      const by = { owner: instance, epoch: claim.epoch, newest: mayGoOnTo(upgrade, claim), versions };
       await session.open(openingOf(session.state, by, told), this.#opening.registry.catalog());
       this.#instance.sent(scope); // Messages may have come before it had an owner.
     });

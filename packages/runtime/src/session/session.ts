@@ -191,7 +191,7 @@ export class Session {
 
   /** Publishes the tools where they are new to the scope. @internal */
   publish(tools: readonly Tool[]): Promise<void> {
-    return this.#live((live) => publish(live.#scope.access, tools));
+    return this.#live((live) => publish(live.#scope.access, tools, live.#side.versions));
   }
 
   /** Observes the scope from a cursor, or from now on. End it by `return()` or `break`. */

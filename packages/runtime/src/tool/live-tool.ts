@@ -170,6 +170,8 @@ export interface LiveTool {
   readonly tool: Tool;
   readonly manifest: ToolManifest;
   readonly contract: () => ToolContract | undefined;
+  /** Returns the text of the functions that run it. */
+  readonly source: () => string;
   readonly check: (args: Json) => Promise<Verdict>;
   readonly prepare: (args: Json, context: PrepareContext) => Promise<Prepared | ToolResult>;
   readonly execute: (args: Json, context: ToolContext) => Promise<unknown>;
@@ -213,6 +215,7 @@ export const liveTool = (definition: ToolDefinition): LiveTool => {
     tool: coreTool(manifest, asks),
     manifest,
     contract: () => contract,
+    source: () => `${definition.execute}${definition.background ?? ""}`,
     check: async (args) => {
       const checked = await checker(args);
       return E.isRight(checked) ? { verdict: "valid" } : { verdict: "invalid", message: checked.left };

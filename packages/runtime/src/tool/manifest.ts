@@ -101,6 +101,8 @@ export interface ToolManifest {
   readonly hints: ToolHints;
   readonly policy: Tool["policy"];
   readonly divergence: Tool["divergence"];
+  /** The version of its code; an extension of pawl. Without one it has that of its host's code. */
+  readonly version?: string;
   /** The time limit of an approval. Without one, a call waits for ever. */
   readonly approval_ms?: number;
   /** Permits a model's tool search to leave out the schema until it is requested. */
@@ -183,6 +185,7 @@ export const manifestFields: Fields<ToolManifest> = {
     "park",
     (divergence) => divergence === "park",
   ),
+  version: optional(string),
   approval_ms: optional(u64),
   deferrable: defaulted<ToolManifest["deferrable"]>(
     oneOf("a deferral", "never", "automatic", "always"),

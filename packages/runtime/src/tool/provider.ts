@@ -123,6 +123,7 @@ const toolOfProvider = (provider: ToolProvider, manifest: ToolManifest): LiveToo
     tool,
     manifest,
     contract,
+    source: () => `${provider.execute}${provider.executeById ?? ""}`,
     check: async (args) => {
       const now = contract();
       if (now === undefined) return { verdict: "no_contract" };

@@ -125,6 +125,10 @@ export class Registry {
   named(name: string): LiveTool | undefined {
     return [...this.#byId.values()].find(({ tool }) => tool.name === name);
   }
+  /** Lists every tool, registered or provided. */
+  get lives(): Iterable<LiveTool> {
+    return this.#byId.values();
+  }
   /** Lists every tool for publication in a scope, including tools that may not be called. */
   catalog(): readonly Tool[] {
     return [...this.#byId.values()].map(({ tool }) => tool);

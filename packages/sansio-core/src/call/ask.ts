@@ -15,7 +15,8 @@ export type Ask =
   | { readonly type: "record" }
   | { readonly type: "answer" | "reuse"; readonly effect: SettledEffect }
   | { readonly type: "join" }
-  | { readonly type: "run" }
+  /** `try`: left out for the first. */
+  | { readonly type: "run"; readonly try?: number }
   | { readonly type: "unknown" }
   | { readonly type: "diverged"; readonly expected: string; readonly found: string }
   /** The context belongs to a run that is over. */
@@ -41,11 +42,15 @@ const mismatch = (record: { readonly kind: EffectKind; readonly hash: string }, 
 export const isForgotten = (effect: SettledEffect, attempt: number): boolean =>
   effect.attempt < attempt && effect.kind === "step" && effect.status === "err" && !effect.once;
 
-/** An open record belongs to this run or to an earlier one: the body joins it, and a step's recovery says how. */
+/**
+ * An open record belongs to this run or to an earlier one: the body joins it, and a step's recovery says how. A step
+ * between two tries is waited for as a sleep is.
+ */
 const askOpen = (effect: OpenEffect, { attempt, run }: Asked): Ask => {
-  if (effect.kind !== "step") return { type: "join" };
+  if (effect.kind !== "step" || effect.due !== undefined) return { type: "join" };
   if (effect.attempt === attempt && effect.run === run) return { type: "join" };
-  return { type: effect.recovery === "once" ? "unknown" : "run" };
+  if (effect.recovery === "once") return { type: "unknown" };
+  return effect.try === undefined ? { type: "run" } : { type: "run", try: effect.try };
 };
 
 /**

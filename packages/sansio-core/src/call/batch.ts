@@ -17,10 +17,11 @@
  *   B6  a batch has ended as soon as it is prepared and nothing is unfinished
  */
 import type { Json } from "@pawl/tool-value";
+import type { CallRow } from "./model.ts";
 import { bodyOf } from "./row.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { Invariant } from "../kernel/error.ts";
-import { type BatchRef, type CallRef, type SignalOf, callRef, effectBatch } from "../kernel/vocabulary.ts";
+import { type BatchRef, type CallRef, type SignalOf, type State, callRef, effectBatch } from "../kernel/vocabulary.ts";
 
 export interface BatchParent {
   readonly call: CallRef;
@@ -69,6 +70,29 @@ export const mayLaunch = (row: BatchRow, concurrency: number | null): boolean =>
   return row.launchedSerial < row.serial.length && row.occupied === 0;
 };
 
+/** Returns whether a call is at work, or will be without a further word from anybody. */
+const isBusy = (row: CallRow | undefined): boolean => {
+  switch (row?.phase) {
+    case "running":
+    case "preparing":
+    case "finishing":
+      return true;
+    case "resuming":
+    case "no_tool":
+      return row.due === undefined;
+    case "awaiting_approval":
+      return row.approval.edited !== undefined;
+    default:
+      return false;
+  }
+};
+
+/** Returns whether nothing happens in a batch by itself. One that has ended is about to have its replies. */
+export const isQuietBatch = ({ batches, calls }: Pick<State, "batches" | "calls">, ref: BatchRef): boolean => {
+  const batch = batches.at(ref);
+  return batch?.phase !== "ended" && batch?.calls.some((call) => isBusy(calls.at(call))) === false;
+};
+
 // Batches inside bodies inside batches.
 
 /** The batches that a call's body has open. */
@@ -87,6 +111,13 @@ export const withNested = (draft: Draft, batches: readonly BatchRef[]): readonly
   }
   return all;
 };
+
+/** A batch may have been dropped by this event, with the body that made it. */
+export const inLiveBatch =
+  <S extends { readonly batch: BatchRef }>(on: (draft: Draft, signal: S) => void) =>
+  (draft: Draft, signal: S): void => {
+    if (draft.batch(signal.batch) !== undefined) on(draft, signal);
+  };
 
 // Batches prepare, launch and end. They count; the calls do their own work.
 

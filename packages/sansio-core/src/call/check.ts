@@ -114,7 +114,7 @@ export const checkC10: Check = (state) =>
     const busy = open.find((effect) => {
       const { kind, waiting } = effect;
       return kind === "step"
-        ? effect.attempt === attempt
+        ? effect.attempt === attempt && effect.due === undefined
         : (kind === "host" || kind === "trigger") && waiting === undefined;
     });
     return busy === undefined ? undefined : `C10: its ${busy.kind} \`${busy.key}\` is under way`;

@@ -172,3 +172,14 @@ export const EffectResultCodec: Codec<EffectResult> = tagged<EffectResult, "stat
   ok: { value: json },
   err: { error: StepErrorCodec },
 });
+
+export const ofSettledCall = {
+  ...ofRun,
+  result: BodyResultCodec,
+  duration_ms: u64,
+  left: optional(array(string)),
+  cause: optional(NotBegunCodec),
+  patched: optional(PatchesCodec),
+};
+export const ofSettledStep = { ...ofRun, key: string, result: EffectResultCodec, try: optional(u64) };
+export const ofFailedTry = { ...ofRun, key: string, try: u64, error: StepErrorCodec, retry_in_ms: u64 };

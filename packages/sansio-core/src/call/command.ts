@@ -49,7 +49,10 @@ export const callCommands: { readonly [T in CallCommand["type"]]: CommandRule<T>
   "step.run": {
     tag: 6,
     duty: { of: ({ recovery }) => stepDuty[recovery] },
-    digest: (lanes, command) => lanes.run(command).text(command.key).text(command.recovery),
+    digest: (lanes, command) => {
+      lanes.run(command).text(command.key).text(command.recovery);
+      return command.try === undefined ? lanes : lanes.number(command.try);
+    },
   },
   "step.answer": {
     tag: 7,

@@ -1,8 +1,6 @@
 /** Calls from the request to their output, made together in batches, with the effects of their bodies. */
 import { array, json, oneOf, optional, string, ToolCallOutput, u64 } from "@pawl/tool-value";
 import { Deadlines } from "../kernel/deadline.ts";
-import type { Draft } from "../kernel/draft.ts";
-import type { BatchRef } from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { Table } from "../kernel/table.ts";
 import { ReplyCodec } from "../request/model.ts";
@@ -31,15 +29,16 @@ import {
 import { effectChangeChecks, effectChecks } from "./effect-check.ts";
 import {
   ArgsVerdictCodec,
-  BodyResultCodec,
   DifferenceCodec,
   DecisionCodec,
   EffectResultCodec,
   EffectSpecCodec,
   HookOutcomeCodec,
-  NotBegunCodec,
+  ofFailedTry,
   PatchesCodec,
   ofRun,
+  ofSettledCall,
+  ofSettledStep,
   PreparationCodec,
   ResolvedCodec,
   ResumeCauseCodec,
@@ -48,6 +47,7 @@ import {
 } from "./codec.ts";
 import { type ApprovalEvent, onApprovalDecided } from "./approval.ts";
 import {
+  inLiveBatch,
   onBatchCounted,
   onBatchCreate,
   onBatchesCancel,
@@ -60,15 +60,8 @@ import {
 import { onCallsUpgraded, onWaitKept } from "./life.ts";
 import { nextCallDue, onCallDue, tidyCallDues } from "./deadlines.ts";
 import { onEffectRequested } from "./perform.ts";
-import {
-  onCallLeft,
-  onEffectEnd,
-  onEffectReused,
-  onEffectsExpire,
-  onHostAnswered,
-  onRepliesRecorded,
-  onStepSettled,
-} from "./settle.ts";
+import { onCallLeft, onEffectEnd, onEffectReused, onHostAnswered, onRepliesRecorded } from "./settle.ts";
+import { onEffectsExpire, onStepFailed, onStepSettled } from "./try.ts";
 import { areAtWork, outstandingOfCalls } from "./owner-lost.ts";
 import { onResolved, onVersionsChanged } from "./unknown.ts";
 import {
@@ -88,13 +81,6 @@ import { callCommands } from "./command.ts";
 import type { CallCommand, CallRows, CallSignal } from "./contract.ts";
 import type { Concern } from "../concern.ts";
 import { VersionsCodec } from "../scope/version.ts";
-
-/** A batch may have been dropped by this event, with the body that made it. */
-const inLiveBatch =
-  <S extends { readonly batch: BatchRef }>(on: (draft: Draft, signal: S) => void) =>
-  (draft: Draft, signal: S): void => {
-    if (draft.batch(signal.batch) !== undefined) on(draft, signal);
-  };
 
 export const call: Concern<
   CallRows,
@@ -119,14 +105,8 @@ export const call: Concern<
     "call.prepared": { fields: { call: string, preparation: PreparationCodec }, on: onPrepared },
     "call.dispatched": { fields: { ...ofRun, owner: string, key: optional(string) }, on: onDispatched },
     "call.settled": {
-      fields: {
-        ...ofRun,
-        result: BodyResultCodec,
-        duration_ms: u64,
-        cause: optional(NotBegunCodec),
-        patched: optional(PatchesCodec),
-      },
-      fieldsSince: { cause: "lost_runs", patched: "patches" },
+      fields: ofSettledCall,
+      fieldsSince: { left: "waits_for_effects", cause: "lost_runs", patched: "patches" },
       on: onSettled,
     },
     "call.settled_late": { fields: { ...ofRun, output: ToolCallOutput, duration_ms: u64 }, on: onSettledLate },
@@ -141,8 +121,14 @@ export const call: Concern<
       on: onResumed,
     },
     "call.continued": {
-      fields: { ...ofRun, args: json, args_hash: optional(string), signals: optional(array(SignalCodec)) },
-      fieldsSince: { args_hash: "lives", signals: "lives" },
+      fields: {
+        ...ofRun,
+        args: json,
+        args_hash: optional(string),
+        signals: optional(array(SignalCodec)),
+        left: optional(array(string)),
+      },
+      fieldsSince: { args_hash: "lives", signals: "lives", left: "waits_for_effects" },
       on: onRun,
     },
     "call.diverged": {
@@ -191,8 +177,13 @@ export const call: Concern<
       fieldsSince: { patched: "patches" },
       on: onEffectRequested,
     },
-    "step.settled": { fields: { ...ofRun, key: string, result: EffectResultCodec }, on: onStepSettled },
-    "host.answered": { fields: { call: string, key: string, result: EffectResultCodec }, on: onHostAnswered },
+    "step.settled": { fields: ofSettledStep, fieldsSince: { try: "step_retries" }, on: onStepSettled },
+    "step.failed": { fields: ofFailedTry, since: "step_retries", on: onStepFailed },
+    "host.answered": {
+      fields: { call: string, key: string, result: EffectResultCodec, seq: optional(u64), hash: optional(string) },
+      fieldsSince: { seq: "host_answer_names_request", hash: "host_answer_names_request" },
+      on: onHostAnswered,
+    },
     "host.waiting": {
       fields: { call: string, key: string, seq: u64, name: string, input: json },
       since: "suspends_every_wait",

@@ -126,7 +126,13 @@ export type CallCommand =
       readonly cause?: ResumeCause;
     } & OfRun)
   | ({ readonly type: "tool.cancel" } & OfRun)
-  | ({ readonly type: "step.run"; readonly key: string; readonly recovery: StepRecovery } & OfRun)
+  /** `try`: left out for the first. */
+  | ({
+      readonly type: "step.run";
+      readonly key: string;
+      readonly recovery: StepRecovery;
+      readonly try?: number;
+    } & OfRun)
   | ({
       readonly type: "step.answer";
       readonly key: string;

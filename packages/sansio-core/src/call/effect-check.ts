@@ -3,6 +3,7 @@ import type { ChangeCheck, Check } from "../concern.ts";
 import { firstBroken } from "../kernel/error.ts";
 import { type State, effectBatch } from "../kernel/vocabulary.ts";
 import type { Waiter } from "../wait/model.ts";
+import { firstTry } from "./effect.ts";
 import { readsFirstAnswers } from "./life.ts";
 import type { BodyState, CallRow } from "./model.ts";
 import { bodyOf } from "./row.ts";
@@ -39,8 +40,8 @@ export const checkE2: Check = (state) =>
 
 export const checkE3: Check = (state) =>
   firstBody(state, ({ open }) => {
-    const invalid = open.find(({ kind, due }) =>
-      due === undefined ? kind === "sleep" : kind !== "sleep" && kind !== "wait",
+    const invalid = open.find(({ kind, due, try: number }) =>
+      due === undefined ? kind === "sleep" : kind !== "sleep" && kind !== "wait" && number === undefined,
     );
     return invalid === undefined ? undefined : `E3: a ${invalid.kind} \`${invalid.key}\` is due at ${invalid.due?.at}`;
   });
@@ -95,6 +96,15 @@ export const checkE7: Check = (state) =>
       : `E7: a ${invalid.kind} \`${invalid.key}\` cleans up for ${invalid.cleanupMs} ms`;
   });
 
+export const checkE9: Check = (state) =>
+  firstBody(state, ({ open }) => {
+    const invalid = open.find(
+      ({ kind, recovery, try: number }) =>
+        number !== undefined && (kind !== "step" || recovery === "once" || number <= firstTry),
+    );
+    return invalid === undefined ? undefined : `E9: a ${invalid.kind} \`${invalid.key}\` is in try ${invalid.try}`;
+  });
+
 /** An attempt of protocol 1 reads the time of the reuse instead. */
 export const checkE8Change: ChangeCheck = (before, after) =>
   firstBody(after, ({ settled, attempt, life }, row) => {
@@ -111,5 +121,5 @@ export const checkE8Change: ChangeCheck = (before, after) =>
     return undefined;
   });
 
-export const effectChecks: readonly Check[] = [checkE1, checkE2, checkE3, checkE4, checkE5, checkE6, checkE7];
+export const effectChecks: readonly Check[] = [checkE1, checkE2, checkE3, checkE4, checkE5, checkE6, checkE7, checkE9];
 export const effectChangeChecks = [checkE8Change] as const;

@@ -11,12 +11,13 @@
  *   E1  keys are unique among the open and settled effects of a call, attempt by attempt
  *   E2  a settled effect stands at no earlier place in the log than its request, and in no later attempt than the current;
  *       one that is reused was first answered before
- *   E3  an open sleep has a due time, and a wait may have one; nothing else has
+ *   E3  an open sleep has a due time, and a wait may have one, as a step between two tries has; nothing else has
  *   E4  an open wait is a waiter of its wait, and the other way round
  *   E5  an open child batch is live, and names this effect as its parent; every child batch has one
  *   E6  an open select chooses from effects that are on record
  *   E7  an open clean-up has a time of its own, and nothing else has
  *   E8  an answer that a later attempt reuses keeps the event in which it first took its place
+ *   E9  only a step has tries, which it counts from the second on; one that may run only once has no second
  */
 import type { Json } from "@pawl/tool-value";
 import type { Patches } from "./model.ts";
@@ -94,6 +95,10 @@ export interface OpenEffect {
   readonly run: number;
   /** For a step. */
   readonly recovery?: StepRecovery;
+  /** For a step whose first try has failed: the try that runs, or that is due. */
+  readonly try?: number;
+  /** A select that had it to choose from was decided, and chose another. */
+  readonly loser?: boolean;
   /** For a wait: its key. */
   readonly wait?: string;
   /** For a select: the effects that it chooses from. */
@@ -104,6 +109,9 @@ export interface OpenEffect {
   /** For a request whose host asks a person: what it is asked again after an opening, while no body asks. */
   readonly waiting?: { readonly name: string; readonly input: Json };
 }
+
+/** The number of a step's first try, which is not written. */
+export const firstTry = 1;
 
 export type EffectStatus = "ok" | "err";
 
@@ -159,8 +167,29 @@ export type EffectEvent =
       readonly run: number;
       readonly key: string;
       readonly result: EffectResult;
+      /** Left out by the first. */
+      readonly try?: number;
     }
-  | { readonly type: "host.answered"; readonly call: string; readonly key: string; readonly result: EffectResult }
+  /** A try has failed, and another follows after this time. */
+  | {
+      readonly type: "step.failed";
+      readonly call: string;
+      readonly attempt: number;
+      readonly run: number;
+      readonly key: string;
+      readonly try: number;
+      readonly error: StepError;
+      readonly retry_in_ms: number;
+    }
+  | {
+      readonly type: "host.answered";
+      readonly call: string;
+      readonly key: string;
+      readonly result: EffectResult;
+      /** The request that it is of: the event that made it, and the hash of its input. */
+      readonly seq?: number;
+      readonly hash?: string;
+    }
   /** The host asks a person, and may take its time. `seq`: the event of the request. */
   | {
       readonly type: "host.waiting";
@@ -186,8 +215,8 @@ export type EffectEvent =
       readonly patched?: Patches;
     };
 
-// Decides what becomes of a body's request: one pure function, which drivers obey.
 // Decides race, any, all and allSettled over the effects of a body, by their places in the log.
+
 export interface Winner {
   readonly key: string;
   readonly status: EffectStatus;

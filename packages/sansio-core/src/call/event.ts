@@ -91,6 +91,8 @@ export type CallEvent =
       readonly type: "call.settled";
       readonly result: BodyResult;
       readonly duration_ms: number;
+      /** Keys of effects that were open for so long that the body's end no longer waits for them. */
+      readonly left?: readonly string[];
       readonly cause?: "owner_lost";
       readonly patched?: Patches;
     } & OfRun)
@@ -113,6 +115,7 @@ export type CallEvent =
       readonly args: Json;
       readonly args_hash?: string;
       readonly signals?: readonly SignalPlace[];
+      readonly left?: readonly string[];
     } & OfRun)
   | ({
       readonly type: "call.diverged";

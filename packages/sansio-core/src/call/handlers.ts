@@ -12,6 +12,7 @@ import type { CallIn, CallRow } from "./model.ts";
 import { parked } from "./parked.ts";
 import { hasFailed, inPhase, isRejection, move, problemOfRun, runningRow, withPatches } from "./row.ts";
 import { batchesOfCall } from "./batch.ts";
+import { problemOfEnd } from "./body-end.ts";
 import { diverge } from "./unknown.ts";
 import { type Deadline, deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
@@ -174,7 +175,7 @@ const afterRun = (
 export const onSettled = (draft: Draft, event: EventOf<"call.settled">): Answer => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
-  const problem = problemOfRun(row, event);
+  const problem = problemOfRun(row, event) ?? problemOfEnd(draft, row, event);
   if (problem !== undefined) return problem;
   move(draft, row, afterRun(draft, withPatches(row, event.patched), event));
   return undefined;
@@ -218,7 +219,8 @@ export const onRun = (
 ): Answer => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
-  const problem = problemOfRun(row, event);
+  const problem =
+    problemOfRun(row, event) ?? (event.type === "call.continued" ? problemOfEnd(draft, row, event) : undefined);
   if (problem !== undefined) return problem;
   move(draft, row, row.cancelled === undefined ? afterReport(draft, row, event) : cancelNow(draft, row));
   return undefined;

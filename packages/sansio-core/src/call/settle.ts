@@ -1,26 +1,17 @@
-/** Ends effects: by an answer from outside, by a signal, by time, or with the body; the body hears of it. */
+/** Ends effects: by an answer from outside, by a signal, or with the body; the body hears of it. */
 import { type EffectKind, type EffectStatus, type OpenEffect, type SettledEffect, decideSelect } from "./effect.ts";
 import { isForgotten } from "./ask.ts";
 import { withRecord } from "./crash-loop.ts";
 import { resuming } from "./launch.ts";
 import { readsFirstAnswers } from "./life.ts";
 import type { BodyState, CallIn, CallRow } from "./model.ts";
-import {
-  bodyOf,
-  earliestDue,
-  inPhase,
-  isRejection,
-  known,
-  problemOfRun,
-  putCall,
-  runningRow,
-  withPatches,
-} from "./row.ts";
+import { bodyOf, earliestDue, inPhase, isRejection, known, putCall, runningRow, withPatches } from "./row.ts";
 import { withNested } from "./batch.ts";
 import { cleaned } from "./stop.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
-import { type CallRef, type EventOf, type SignalOf, effectBatch } from "../kernel/vocabulary.ts";
+import { hasRule } from "../kernel/protocol.ts";
+import { type BatchRef, type CallRef, type EventOf, type SignalOf, effectBatch } from "../kernel/vocabulary.ts";
 import { firstDifference, repliesOf } from "../request/model.ts";
 
 export type Bodied =
@@ -74,11 +65,19 @@ export const answer = (draft: Draft, { call, body }: Bodied, key: string, settle
 
 const none: readonly OpenEffect[] = [];
 
+/** The effects that stay open. Those that a decided select had to choose from, and did not, are its losers. */
+const withoutDecided = (draft: Draft, open: readonly OpenEffect[], decided: OpenEffect): readonly OpenEffect[] => {
+  const rest = open.filter((other) => other !== decided);
+  const { select } = decided;
+  if (select === undefined || !hasRule(draft.scope.protocol, "waits_for_effects")) return rest;
+  return rest.map((other) => (select.keys.includes(other.key) ? { ...other, loser: true } : other));
+};
+
 /** Writes one end into a body. */
 const settleOne = (draft: Draft, row: Bodied, effect: OpenEffect, end: End): Bodied => {
   const { body } = row;
   const settled = settledEffect(draft, body, effect, end);
-  const open = body.open.length === 1 ? none : body.open.filter((other) => other !== effect);
+  const open = body.open.length === 1 ? none : withoutDecided(draft, body.open, effect);
   if (row.phase === "running") answer(draft, row, effect.key, settled);
   return withBody(row, { ...body, ...withRecord(draft), open, settled: body.settled.set(effect.key, settled) });
 };
@@ -134,17 +133,6 @@ export const openEffect = (row: Bodied, key: string, ...kinds: readonly EffectKi
   return reject("effect_kind_mismatch", `call \`${call}\`: \`${key}\` is a ${effect.kind}, found ${found}`);
 };
 
-export const onStepSettled = (draft: Draft, event: EventOf<"step.settled">): Rejection | undefined => {
-  const row = inPhase(draft, event.call, "running");
-  if (isRejection(row)) return row;
-  const problem = problemOfRun(row, event);
-  if (problem !== undefined) return problem;
-  const effect = openEffect(row, event.key, "step");
-  if ("type" in effect) return effect;
-  putCall(draft, settleAll(draft, row, effect, { status: event.result.status, value: draft.seq }), row);
-  return undefined;
-};
-
 const waiting = ["running", "suspended", "resuming", "no_executor", "backing_off", "unknown"] as const;
 
 /** The call whose body waits for an answer, wherever it is meanwhile. */
@@ -160,12 +148,39 @@ export const onHostAnswered = (draft: Draft, event: EventOf<"host.answered">): R
   if (isRejection(row)) return row;
   const effect = openEffect(row, event.key, "host", "trigger");
   if ("type" in effect) return effect;
+  const problem = problemOfRequest(draft, effect, event);
+  if (problem !== undefined) return problem;
   const { result } = event;
   endEffect(draft, row.call.ref, event.key, { status: result.status, value: draft.seq });
-  if (effect.kind === "trigger" && result.status === "ok") {
-    draft.raise({ type: "batch.triggered", batch: row.call.batch, occurrence: result.value });
-  }
+  if (effect.kind !== "trigger" || result.status !== "ok") return undefined;
+  for (const batch of batchesAbove(draft, row))
+    draft.raise({ type: "batch.triggered", batch, occurrence: result.value });
   return undefined;
+};
+
+/** Refuses the answer to another request: a body that began anew may have asked under the same key. */
+const problemOfRequest = (
+  draft: Draft,
+  { seq, hash }: OpenEffect,
+  event: EventOf<"host.answered">,
+): Rejection | undefined => {
+  if (!hasRule(draft.scope.protocol, "host_answer_names_request")) return undefined;
+  if (event.seq === seq && event.hash === hash) return undefined;
+  const found = event.seq === undefined ? "an answer that names no request" : `one of event ${event.seq}`;
+  const expected = `expected an answer to the request of event ${seq} with input ${hash}`;
+  return reject(
+    "stale_answer",
+    `call \`${event.call}\`: \`${event.key}\`: ${expected}, found ${found} (${event.hash})`,
+  );
+};
+
+/** The batch of a call, and with it those of the calls that it stands below: the request's comes last. */
+const batchesAbove = (draft: Draft, { call }: CallRow): readonly BatchRef[] => {
+  const above: BatchRef[] = [call.batch];
+  if (!hasRule(draft.scope.protocol, "nested_triggers")) return above;
+  for (let batch = draft.batch(call.batch); batch?.parent !== undefined; batch = draft.batch(above.at(-1) as BatchRef))
+    above.push(known(draft, batch.parent.call).call.batch);
+  return above;
 };
 
 /** The replies are on record: the batch and its calls have done their work. */
@@ -226,7 +241,7 @@ export const onEffectReused = (draft: Draft, event: EventOf<"effect.reused">): R
   return undefined;
 };
 
-// Signals: an effect ends, is due, or its body is over.
+// Signals: an effect ends, or its body is over.
 
 /** An end that is meant for an effect whose key another has by now is nobody's. */
 export const onEffectEnd = (draft: Draft, { call, key, status, value, requested }: SignalOf<"effect.end">): void => {
@@ -234,18 +249,6 @@ export const onEffectEnd = (draft: Draft, { call, key, status, value, requested 
   if (row === undefined) return;
   const open = bodyOf(row)?.open.find((effect) => effect.key === key);
   if (requested === undefined || open?.seq === requested) endEffect(draft, call, key, { status, value });
-};
-
-/** The earliest of a body's sleeps and waits is over. */
-export const onEffectsExpire = (draft: Draft, { call }: SignalOf<"effects.expire">): void => {
-  const open = bodyOf(known(draft, call))?.open ?? [];
-  const [first] = open
-    .filter(({ due }) => due !== undefined && due.at <= draft.at)
-    .toSorted((a, b) => (a.due?.at ?? 0) - (b.due?.at ?? 0) || a.seq - b.seq);
-  if (first === undefined) return;
-  if (first.wait !== undefined)
-    draft.raise({ type: "wait.leave", key: first.wait, waiter: { call, effect: first.key } });
-  endEffect(draft, call, first.key, { status: first.kind === "sleep" ? "ok" : "err", value: draft.seq });
 };
 
 const leaveWaits = (draft: Draft, call: CallRef, effects: readonly OpenEffect[]): void => {

@@ -16,8 +16,9 @@ import { recoveryOf } from "../catalog/model.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import { type ProtocolRule, hasRule } from "../kernel/protocol.ts";
-import { type BatchRef, type CallRef, type EventOf, type SignalOf, effectBatch } from "../kernel/vocabulary.ts";
+import { type CallRef, type EventOf, type SignalOf, effectBatch } from "../kernel/vocabulary.ts";
 import { problemOfLink, unansweredOf } from "../link/model.ts";
+import { isQuietBatch } from "./batch.ts";
 import type { OpenEffect } from "./effect.ts";
 import { resuming } from "./launch.ts";
 import type { BodyState, CallIn, CallRow, RoomWanted } from "./model.ts";
@@ -28,29 +29,6 @@ import { cancelNow } from "./stop.ts";
 const rule: ProtocolRule = "suspends_every_wait";
 
 const isCleanup = ({ kind }: OpenEffect): boolean => kind === "cleanup";
-
-/** Returns whether a call is at work, or will be without a further word from anybody. */
-const isBusy = (row: CallRow | undefined): boolean => {
-  switch (row?.phase) {
-    case "running":
-    case "preparing":
-    case "finishing":
-      return true;
-    case "resuming":
-    case "no_tool":
-      return row.due === undefined;
-    case "awaiting_approval":
-      return row.approval.edited !== undefined;
-    default:
-      return false;
-  }
-};
-
-/** A batch that has ended is about to have its replies. */
-const isQuietBatch = (draft: Draft, ref: BatchRef): boolean => {
-  const batch = draft.batch(ref);
-  return batch?.phase !== "ended" && batch?.calls.some((call) => isBusy(draft.call(call))) === false;
-};
 
 /** A step that an earlier attempt left open is nobody's work: it may run only once, and its outcome is unknown. */
 const isLeftOpen = (effect: OpenEffect, { attempt }: BodyState): boolean =>
@@ -70,9 +48,9 @@ const isPassive = (draft: Draft, { call, body }: CallIn<"running">, effect: Open
     case "trigger":
       return effect.waiting !== undefined;
     case "batch":
-      return hasRule(draft.scope.protocol, rule) && isQuietBatch(draft, effectBatch(call.ref, effect.key));
+      return hasRule(draft.scope.protocol, rule) && isQuietBatch(draft.state, effectBatch(call.ref, effect.key));
     case "step":
-      return hasRule(draft.scope.protocol, rule) && isLeftOpen(effect, body);
+      return effect.due !== undefined || (hasRule(draft.scope.protocol, rule) && isLeftOpen(effect, body));
     case "event":
       return false;
   }

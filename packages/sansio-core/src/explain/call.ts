@@ -1,4 +1,5 @@
 /** Explains what a live call waits for, by its phase. */
+import { awaitedEffects } from "../call/body-end.ts";
 import { maxAttempts } from "../call/launch.ts";
 import { openStep } from "../call/crash-loop.ts";
 import type { OpenEffect } from "../call/effect.ts";
@@ -6,6 +7,7 @@ import type { BodyState, CallIn, CallRow } from "../call/model.ts";
 import { occupies } from "../call/row.ts";
 import type { CallReason, CallWaits, EffectReason, EffectWaits } from "./model.ts";
 import type { Deadline } from "../kernel/deadline.ts";
+import { hasRule } from "../kernel/protocol.ts";
 import { type CallRef, type EventType, type State, effectBatch } from "../kernel/vocabulary.ts";
 import type { OutgoingEnd } from "../link/model.ts";
 
@@ -70,6 +72,9 @@ const ofReady = (state: State, { call, manifest }: CallIn<"ready">): Found => {
   return slot(manifest.scheduling === "serial" ? "serial" : "concurrency", holders);
 };
 
+const waitsForEffects = (state: State, call: CallRef): boolean =>
+  hasRule(state.scope.protocol, "waits_for_effects") && awaitedEffects(state, call).length > 0;
+
 const ofRunning = (state: State, { call, owner, body, cancelled }: CallIn<"running">): Found => {
   const { attempt, run } = body;
   const effects = effectReasons(state, call.ref, body, true);
@@ -79,7 +84,8 @@ const ofRunning = (state: State, { call, owner, body, cancelled }: CallIn<"runni
     return { what: { type: "clean_up", owner, attempt, run, effects }, since: cancelled.seq, movedBy };
   }
   const type = cancelled === undefined ? "body" : "stop";
-  return { what: { type, owner, attempt, run, effects }, movedBy: ["call.settled"], due };
+  const mayEnd = cancelled !== undefined || !waitsForEffects(state, call.ref);
+  return { what: { type, owner, attempt, run, effects }, movedBy: mayEnd ? ["call.settled"] : [], due };
 };
 
 const ofResuming = ({ cause, body, due }: CallIn<"resuming">): Found => {
@@ -210,8 +216,10 @@ const messageOf = (state: State, call: CallRef, effect: OpenEffect): EffectWaits
 const waitsOf = (state: State, call: CallRef, effect: OpenEffect): EffectWaits => {
   const { kind, key } = effect;
   switch (kind) {
-    case "step":
-      return { kind, recovery: effect.recovery ?? "again" };
+    case "step": {
+      const step = { kind, recovery: effect.recovery ?? "again" } as const;
+      return effect.try === undefined ? step : { ...step, try: effect.try };
+    }
     case "wait":
       return { kind, wait: effect.wait ?? "" };
     case "select":
@@ -222,20 +230,21 @@ const waitsOf = (state: State, call: CallRef, effect: OpenEffect): EffectWaits =
     }
     case "message":
       return messageOf(state, call, effect) ?? { kind, to: "" };
-    case "sleep":
-    case "cleanup":
     case "host":
     case "trigger":
+      return { kind, hash: effect.hash };
+    case "sleep":
+    case "cleanup":
     case "event":
       return { kind };
   }
 };
 
 /** A body of which nobody runs a run hears of its steps only when it runs again. */
-const movedBy = (what: EffectWaits, isRunning: boolean): readonly EventType[] => {
+const movedBy = (what: EffectWaits, isRunning: boolean, isDue: boolean): readonly EventType[] => {
   switch (what.kind) {
     case "step":
-      return isRunning ? ["step.settled"] : [];
+      return isRunning && !isDue ? ["step.settled"] : [];
     case "wait":
       return ["wait.resolved"];
     case "host":
@@ -259,5 +268,5 @@ const effectReasons = (state: State, call: CallRef, { open }: BodyState, isRunni
     const what = waitsOf(state, call, effect);
     const { key, seq, due } = effect;
     const until = due === undefined ? {} : { until: due.at };
-    return { key, what, since: seq, ...until, movedBy: movedBy(what, isRunning) };
+    return { key, what, since: seq, ...until, movedBy: movedBy(what, isRunning, due !== undefined) };
   });

@@ -12,7 +12,8 @@ import type { Message } from "../message/message.ts";
 
 /** An open effect of a body, and what would settle it. */
 export type EffectWaits =
-  | { readonly kind: "step"; readonly recovery: StepRecovery }
+  /** `try`: the one that it has come to, where the first has failed. */
+  | { readonly kind: "step"; readonly recovery: StepRecovery; readonly try?: number }
   | { readonly kind: "wait"; readonly wait: string }
   | { readonly kind: "batch"; readonly batch: BatchRef; readonly calls: readonly CallRef[] }
   /** `sent`: the message's place on its link; without one it waits until an older link to the same scope has closed. */
@@ -22,7 +23,9 @@ export type EffectWaits =
       readonly sent?: { readonly link: number; readonly number: number };
     }
   | { readonly kind: "select"; readonly mode: SelectMode; readonly keys: readonly string[] }
-  | { readonly kind: Exclude<EffectKind, "step" | "wait" | "batch" | "message" | "select"> };
+  /** `hash`: of its input. The answer names it, and the event that asked. */
+  | { readonly kind: "host" | "trigger"; readonly hash: string }
+  | { readonly kind: Exclude<EffectKind, "step" | "wait" | "batch" | "message" | "select" | "host" | "trigger"> };
 
 export interface EffectReason {
   readonly key: string;

@@ -1,5 +1,7 @@
 /** Reasons in words: what something waits for. */
 import type { CallWaits, EffectReason, OtherWaits } from "./model.ts";
+import type { NamedRequest } from "../call/event.ts";
+import type { EventOf } from "../kernel/vocabulary.ts";
 
 const listed = (names: readonly string[]): string => {
   const shown = names.slice(0, 5).join(", ");
@@ -61,6 +63,27 @@ const unknownWords = (what: Unknown): string => {
   return failed.length === 0 ? why : `another version of its tool than ${failed.join(" and ")}, or for ${why}`;
 };
 
+type Diverged = Pick<EventOf<"call.diverged">, "expected" | "found" | "differs">;
+
+const requestWords = ({ kind, key }: NamedRequest): string => `${kind} \`${stepId(key)}\``;
+
+const foundWords = ({ found, differs }: Diverged): string => {
+  const { expected: was, found: is, fields = [] } = differs ?? {};
+  if (is === undefined) return found;
+  if (was === undefined || was.key !== is.key) return requestWords(is);
+  if (was.kind !== is.kind) return `a ${is.kind} under that key`;
+  const paths = fields.map(({ path }) => path || "all of it");
+  return paths.length === 0 ? "it with another input" : `it with another input (${listed(paths)})`;
+};
+
+/** Says what a body was expected to ask for, and what it did: "expected step `hotel`, found its end". */
+export const divergenceWords = (diverged: Diverged): string => {
+  const { expected, differs } = diverged;
+  if (differs === undefined) return `expected ${expected}, found ${diverged.found}`;
+  const was = differs.expected === undefined ? expected : requestWords(differs.expected);
+  return `expected ${was}, found ${foundWords(diverged)}`;
+};
+
 /** Goes on from "waits for". */
 export const waitsWords = (what: CallWaits): string => {
   switch (what.type) {
@@ -110,10 +133,14 @@ export const waitsWords = (what: CallWaits): string => {
 };
 
 /** An effect, and what would settle it. */
-export const effectWords = ({ key, what }: EffectReason): string => {
+export const effectWords = ({ key, what, until }: EffectReason): string => {
   switch (what.kind) {
-    case "step":
-      return `step ${key} to be run (${what.recovery})`;
+    case "step": {
+      const tried = what.try === undefined ? "" : `, try ${what.try}`;
+      return until === undefined
+        ? `step ${key} to be run (${what.recovery}${tried})`
+        : `step ${key} to be tried again${tried}`;
+    }
     case "wait":
       return `a resolution of ${what.wait}`;
     case "batch":

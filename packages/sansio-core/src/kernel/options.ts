@@ -25,10 +25,12 @@ export interface Options {
   readonly crash_pauses_ms: readonly number[];
   /** From protocol 2 on: so many crashes in a row park a call. */
   readonly max_crashes: number;
+  /** From protocol 2 on: how long the end of a body waits for its steps, batches and requests to the host. */
+  readonly effects_ms: number;
   /** How long a call waits for an executor of its tool. */
   readonly no_executor_ms: number;
   /** How long a call that diverged waits for another version of its tool; without it for ever. */
-  readonly divergence_ms?: number;
+  readonly divergence_ms?: number | undefined;
   /** Deadlines that pass in one step. */
   readonly expire_at_once: number;
   /** Nodes, and ends of bodies, that a flow may come to; and the text that it may make, in UTF-16 units. */
@@ -65,7 +67,9 @@ export const defaultOptions: Options = {
   resume_pauses_ms: [0, 1000, 4000, 16_000, 64_000],
   crash_pauses_ms: [0, 0, 1000, 2000, 5000, 10_000],
   max_crashes: 100,
+  effects_ms: 60_000,
   no_executor_ms: 900_000,
+  divergence_ms: undefined,
   expire_at_once: 256,
   max_flow_nodes: 100_000,
   max_flow_text: 64 * 1024 * 1024,
@@ -99,6 +103,7 @@ const kept = (): boolean => false;
 const option = <A>(codec: Codec<A>, absent: A): ReturnType<typeof defaulted<A>> => defaulted(codec, absent, kept);
 
 type Later =
+  | "effects_ms"
   | "max_crashes"
   | "max_flow_nodes"
   | "max_flow_text"
@@ -119,6 +124,7 @@ const isDefaultPauses = (pauses: readonly number[]): boolean => pauses.join() ==
 const since = {
   crash_pauses_ms: "crash_loops",
   max_crashes: "crash_loops",
+  effects_ms: "waits_for_effects",
   divergence_ms: "parked_divergence",
 } as const satisfies {
   readonly [O in keyof Options]?: ProtocolRule;
@@ -148,6 +154,7 @@ export const Options: Codec<Options> = record<Options>("struct Options", {
   resume_pauses_ms: option(array(u64), defaultOptions.resume_pauses_ms),
   crash_pauses_ms: defaulted(array(u64), defaultOptions.crash_pauses_ms, isDefaultPauses),
   max_crashes: unlessDefault("max_crashes"),
+  effects_ms: unlessDefault("effects_ms"),
   no_executor_ms: option(u64, defaultOptions.no_executor_ms),
   divergence_ms: optional(u64),
   expire_at_once: option(u64, defaultOptions.expire_at_once),

@@ -33,6 +33,8 @@ const firstProtocol = {
   lost_runs: 2,
   /** R12: an ended task keeps its last detail and progress. */
   task_keeps_detail: 2,
+  /** R12: the reply of a request has the trigger occurrences of all calls below it. */
+  nested_triggers: 2,
   /** R9, R13: a body that waits only for recorded answers is suspended, whatever it waits for. */
   suspends_every_wait: 2,
   /** R15: the end of a body waits for its effects. */

@@ -36,14 +36,14 @@ const runText = ({ call, attempt, run, key }: OfRun): string =>
 
 const requestedText = (event: EventOf<"effect.requested">): string | undefined => {
   const { effect, hash } = event;
-  if (effect.kind !== "step" || event.refused !== undefined) return undefined;
+  if (effect.kind !== "step" || event.refused !== undefined || event.patched !== undefined) return undefined;
   const spec = `{"kind":"step","recovery":"${effect.recovery}","input":${stringify(effect.input)}}`;
   return `{"type":"effect.requested",${runText(event)},"hash":${quote(hash)},"effect":${spec}}`;
 };
 
 const settledText = (event: EventOf<"step.settled">): string | undefined => {
   const { result } = event;
-  if (result.status !== "ok") return undefined;
+  if (result.status !== "ok" || event.try !== undefined) return undefined;
   return `{"type":"step.settled",${runText(event)},"result":{"status":"ok","value":${stringify(result.value)}}}`;
 };
 
@@ -66,9 +66,9 @@ const fieldsOf = (u: Json | undefined): Fields => (typeof u === "object" && u !=
 
 /** Reads the end of a step straight, where it stands there as the writer writes it. */
 const settledOf = (u: Json): EventOf<"step.settled"> | undefined => {
-  const { type, call, attempt, run, key, result } = fieldsOf(u);
+  const { type, call, attempt, run, key, result, try: number } = fieldsOf(u);
   const { status, value } = fieldsOf(result);
-  if (type !== "step.settled" || status !== "ok" || value === undefined) return undefined;
+  if (type !== "step.settled" || status !== "ok" || value === undefined || number !== undefined) return undefined;
   if (!string.is(call) || !u64.is(attempt) || !u64.is(run) || !string.is(key)) return undefined;
   const owned = readOwned(json, value);
   if (E.isLeft(owned)) return undefined;

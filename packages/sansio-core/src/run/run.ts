@@ -2,9 +2,9 @@
 import type { ToolCallOutput } from "@pawl/tool-value";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
+import { hasRule } from "../kernel/protocol.ts";
 import { type EventOf, requestBatch } from "../kernel/vocabulary.ts";
 import type { UnknownCause } from "../call/model.ts";
-import { hasRule } from "../kernel/protocol.ts";
 import type { ProcessAwaitOutput, ProcessStatus } from "../process/model.ts";
 import { outputOfAwait, valueOf } from "../process/output.ts";
 import {
@@ -118,6 +118,12 @@ const over = (row: RunRow): RunRow => {
   return { ...rest, phase: "ended" };
 };
 
+/** Returns what was shown of a run last: its task keeps that. */
+const lastShown = ({ scope }: Draft, { detail, progress }: RunRow): TaskUpdate => {
+  if (!hasRule(scope.protocol, "task_keeps_detail")) return {};
+  return { state_detail: detail, ...(progress === undefined ? {} : { progress }) };
+};
+
 /** Ends the run once its files are written, or cannot be: the task hears first, then the process ends. */
 export const onArtifacts = (draft: Draft, event: EventOf<"artifacts.written">): Rejection | undefined => {
   const row = speaking(draft, event.attempt, "finishing");
@@ -127,7 +133,7 @@ export const onArtifacts = (draft: Draft, event: EventOf<"artifacts.written">): 
   const paths = event.written ? pathsOf(runOfAttempt(idOf(draft), attempt)) : undefined;
   const fence = { expected_attempt: attempt, ...(isOrphan(end) ? { increment_attempt: true } : {}) };
   setRun(draft, over(row));
-  report(draft, row, { ...updateOf(end, paths), ...fence });
+  report(draft, row, { ...lastShown(draft, row), ...updateOf(end, paths), ...fence });
   draft.raise({ type: "process.finish", output: awaited(end) });
   return undefined;
 };
@@ -176,5 +182,5 @@ export const onRunOvertaken = (draft: Draft, status: Exclude<ProcessStatus, { re
   if (row === undefined || row.phase === "ended") return;
   const end = outcomeOfOutput(outputOfAwait(status.await_output), draft.scope.protocol);
   setRun(draft, over(row));
-  report(draft, row, { ...updateOf(end, undefined), expected_attempt: row.attempt });
+  report(draft, row, { ...lastShown(draft, row), ...updateOf(end, undefined), expected_attempt: row.attempt });
 };

@@ -66,6 +66,8 @@ const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct OpenEffect
   attempt: u64,
   run: u64,
   recovery: optional<StepRecovery>(oneOf("a step recovery", "again", "idempotent", "once")),
+  try: optional(u64),
+  loser: optional(boolean),
   wait: optional(string),
   select: optional(SelectCodec),
   due: optional(DeadlineCodec),

@@ -1,6 +1,7 @@
 /** What a running body asks for, and what comes back. */
 import type { CallIn } from "../../src/call/model.ts";
-import type { EffectSpec } from "../../src/call/effect.ts";
+import { awaitedEffects } from "../../src/call/body-end.ts";
+import { type EffectSpec, type OpenEffect, firstTry } from "../../src/call/effect.ts";
 import { hasRule } from "../../src/kernel/protocol.ts";
 import type { Event, State } from "../../src/kernel/vocabulary.ts";
 import { outstanding } from "../../src/machine.ts";
@@ -75,7 +76,14 @@ const asks = (dice: Dice, state: State, row: Running): Event => ({
   ...(dice.isUnder(6) ? { refused: { code: "call_id_conflict", message: "there is such a call already" } } : {}),
 });
 
-const settles = (dice: Dice, row: Running): Event => {
+/** Mostly what its end would wait for, now and then nothing or something else. */
+const left = (dice: Dice, state: State, { call, body }: Running): { readonly left?: readonly string[] } => {
+  if (state.scope.protocol === 1 || dice.isUnder(10)) return {};
+  const keys = [...awaitedEffects(state, call.ref), ...body.open.filter(() => dice.isUnder(5)).map(({ key }) => key)];
+  return keys.length === 0 ? {} : { left: keys };
+};
+
+const settles = (dice: Dice, state: State, row: Running): Event => {
   const { ref } = row.call;
   const pending = {
     type: "pending",
@@ -84,7 +92,7 @@ const settles = (dice: Dice, row: Running): Event => {
   } as const;
   const output = dice.isUnder(45) ? safeFailure(dice) : anyOutput(dice);
   const result = dice.isUnder(20) ? pending : ({ type: "done", output } as const);
-  return { type: "call.settled", ...ofRun(row), result, duration_ms: dice.below(100) };
+  return { type: "call.settled", ...ofRun(row), result, duration_ms: dice.below(100), ...left(dice, state, row) };
 };
 
 /** It is quiet, and its driver asks whether it may leave memory; or it has a message for a link that may be full. */
@@ -101,7 +109,7 @@ const parks = (dice: Dice, row: Running): Event | undefined => {
 
 /** Its report of itself: that it waits, begins anew, has gone astray, or can not be run here. */
 const continues = (dice: Dice, state: State, row: Running): Event => {
-  const continued = { type: "call.continued", ...ofRun(row), args: anyJson(dice) } as const;
+  const continued = { type: "call.continued", ...ofRun(row), args: anyJson(dice), ...left(dice, state, row) } as const;
   if (!hasRule(state.scope.protocol, "lives")) return continued;
   const signals = dice.list(2, () => ({ name: dice.pick(["go", "stop"]), ordinal: 1 + dice.below(3) }));
   return { ...continued, args_hash: dice.pick(["ha", "hb"]), signals };
@@ -126,20 +134,36 @@ const reports = (dice: Dice, state: State, row: Running): Event => {
   }
 };
 
+/** A try of a step ends: one that ran, or that ran out of time before. */
+const afterTry = (dice: Dice, state: State, row: Running, { key, try: now = firstTry }: OpenEffect): Event => {
+  const of = ofRun(row);
+  const number = dice.isUnder(85) ? now : 1 + dice.below(now);
+  const isTriedAgain = state.scope.protocol > 1 && dice.isUnder(40);
+  if (isTriedAgain) {
+    const error = { code: "busy", message: "try again" };
+    return { type: "step.failed", ...of, key, try: number, error, retry_in_ms: anyMs(dice) };
+  }
+  const tried = number === firstTry ? {} : { try: number };
+  return { type: "step.settled", ...of, key, result: anyResult(dice), ...tried };
+};
+
 /** What comes back for something that is open. */
 const answers = (dice: Dice, state: State, row: Running): Event | undefined => {
   const { open } = row.body;
   if (open.length === 0) return undefined;
-  const { kind, key, seq, waiting } = dice.pick(open);
+  const effect = dice.pick(open);
+  const { kind, key, seq, hash, waiting } = effect;
   const of = ofRun(row);
   switch (kind) {
     case "step":
-      return { type: "step.settled", ...of, key, result: anyResult(dice) };
+      return afterTry(dice, state, row, effect);
     case "host":
-    case "trigger":
+    case "trigger": {
       if (waiting === undefined && dice.isUnder(40))
         return { type: "host.waiting", call: of.call, key, seq, name: "ask", input: anyJson(dice) };
-      return { type: "host.answered", call: of.call, key, result: anyResult(dice) };
+      const named = state.scope.protocol === 1 ? {} : { seq, hash };
+      return { type: "host.answered", call: of.call, key, result: anyResult(dice), ...named };
+    }
     case "wait":
       return dice.isUnder(30) ? { type: "wait.cancelled", call: of.call, key } : undefined;
     case "batch":
@@ -171,5 +195,5 @@ export const ofRunning = (dice: Dice, state: State, row: Running): Event => {
   if (roll < 40) return answers(dice, state, row) ?? asks(dice, state, row);
   if (roll < 52) return reuses(dice, row) ?? asks(dice, state, row);
   if (roll < 76) return asks(dice, state, row);
-  return roll < 89 ? settles(dice, row) : reports(dice, state, row);
+  return roll < 89 ? settles(dice, state, row) : reports(dice, state, row);
 };

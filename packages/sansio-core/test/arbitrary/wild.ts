@@ -83,6 +83,7 @@ const makers: { readonly [T in EventType]: Make<T> } = {
     ...names.run(),
     result: { type: "pending", key: names.wait(), pending: anyPending(names.dice) },
     duration_ms: anyMs(names.dice),
+    ...(names.dice.isUnder(10) ? { left: names.dice.list(2, () => "k1") } : {}),
   }),
   "call.settled_late": (names) => ({ ...names.run(), output: anyOutput(names.dice), duration_ms: 1 }),
   "call.suspended": (names) => ({
@@ -121,11 +122,18 @@ const makers: { readonly [T in EventType]: Make<T> } = {
   },
   "step.settled": (names) => {
     const of = names.run();
-    return { ...of, key: names.effect(of.call), result: anyResult(names.dice) };
+    const tried = names.dice.isUnder(20) ? { try: names.dice.below(4) } : {};
+    return { ...of, key: names.effect(of.call), result: anyResult(names.dice), ...tried };
+  },
+  "step.failed": (names) => {
+    const of = names.run();
+    const error = { code: "busy", message: anyText(names.dice) };
+    return { ...of, key: names.effect(of.call), try: names.dice.below(4), error, retry_in_ms: anyMs(names.dice) };
   },
   "host.answered": (names) => {
     const call = names.call();
-    return { call, key: names.effect(call), result: anyResult(names.dice) };
+    const named = names.dice.isUnder(20) ? { seq: names.dice.below(9), hash: "h" } : {};
+    return { call, key: names.effect(call), result: anyResult(names.dice), ...named };
   },
   "replies.recorded": (names) => {
     const call = names.call();

@@ -117,7 +117,9 @@ describe("why a scope stands where it stands", () => {
       const isOpen = state.scope.status.type === "open";
       const events = calls.flatMap((reason) => [
         [reason.movedBy, eventOfCall(reason)] as const,
-        ...effectsOf(reason).map((effect) => [effect.movedBy, eventOfEffect(reason, effect)] as const),
+        ...effectsOf(reason).map(
+          (effect) => [effect.movedBy, eventOfEffect(reason, effect, state.scope.protocol)] as const,
+        ),
       ]);
       const all = [...(isOpen ? events : []), ...others.map((other) => [other.movedBy, eventOfOther(other)] as const)];
       for (const [movedBy, event] of all) {

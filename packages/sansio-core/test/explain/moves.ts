@@ -6,7 +6,7 @@ import type { CallReason, EffectReason, OtherReason } from "../../src/explain/mo
 const resolution = { status: "ok", payload: 1 } as const;
 const output = successOutput("done");
 
-export const eventOfCall = ({ call, what }: CallReason): Event | undefined => {
+export const eventOfCall = ({ call, what, movedBy }: CallReason): Event | undefined => {
   switch (what.type) {
     case "hook":
       return { type: "hook.ran", call, phase: what.phase, outcome: { status: "ok", directives: [] } };
@@ -22,6 +22,7 @@ export const eventOfCall = ({ call, what }: CallReason): Event | undefined => {
     case "clean_up":
     case "stop": {
       const { attempt, run } = what;
+      if (movedBy.length === 0) return undefined; // It waits for its effects.
       return { type: "call.settled", call, attempt, run, result: { type: "done", output }, duration_ms: 1 };
     }
     case "resume": {
@@ -41,17 +42,36 @@ export const eventOfCall = ({ call, what }: CallReason): Event | undefined => {
   }
 };
 
-export const eventOfEffect = ({ call, what }: CallReason, { key, what: waits }: EffectReason): Event | undefined => {
+export const eventOfEffect = (
+  { call, what }: CallReason,
+  { key, what: waits, since, until }: EffectReason,
+  protocol: number,
+): Event | undefined => {
   const result = { status: "ok", value: 1 } as const;
   switch (waits.kind) {
     case "step":
       if (what.type !== "body" && what.type !== "stop" && what.type !== "clean_up") return undefined;
-      return { type: "step.settled", call, attempt: what.attempt, run: what.run, key, result };
+      if (until !== undefined) return undefined; // Between two tries.
+      return {
+        type: "step.settled",
+        call,
+        attempt: what.attempt,
+        run: what.run,
+        key,
+        result,
+        ...(waits.try === undefined ? {} : { try: waits.try }),
+      };
     case "wait":
       return { type: "wait.resolved", key: waits.wait, resolution };
     case "host":
     case "trigger":
-      return { type: "host.answered", call, key, result };
+      return {
+        type: "host.answered",
+        call,
+        key,
+        result,
+        ...(protocol === 1 ? {} : { seq: since, hash: waits.hash }),
+      };
     case "message": {
       const outcome = { status: "accepted", value: null } as const;
       return waits.sent === undefined

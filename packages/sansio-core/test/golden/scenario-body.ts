@@ -245,12 +245,9 @@ export const hostRequest = (): Tape => {
   const tape = start(Tape.open([tool("durable")]), "durable");
   tape.tell(ask("r:c1", "h", { kind: "host", name: "sessions.create", input: { of: 1 } }), "host.request h");
   tape.after(10).tell(reopened(tape, 2), "execute r:c1 1.2 owner_lost");
-  tape.tell({ type: "host.answered", call: "r:c1", key: "h", result: { status: "ok", value: "s2" } });
+  tape.answered("r:c1", "h", "s2");
   tape.tell(resumed("r:c1 1.2", "owner_lost", "d2"));
   tape.tell(ask("r:c1 1.2", "t", { kind: "trigger", input: "paid" }), "host.request t");
-  tape.tell(
-    { type: "host.answered", call: "r:c1", key: "t", result: { status: "ok", value: { at: 1 } } },
-    "answer t of 9",
-  );
+  tape.answered("r:c1", "t", { at: 1 }, "answer t of 9");
   return finish(tape, "r:c1 1.2");
 };

@@ -40,8 +40,7 @@ export const personAsked = (): Tape => {
   const waiting: Event = { type: "host.waiting", call: "r:c1", key: "h", seq: tape.seq, name: "ask", input };
   tape.tell(waiting).refuses(waiting, "wrong_phase");
   tape.after(2000).tell(suspended("r:c1")).tell(reopened(tape, 2));
-  const result = { status: "ok", value: "yes" } as const;
-  tape.tell({ type: "host.answered", call: "r:c1", key: "h", result }, "execute r:c1 1.2 suspended");
+  tape.answered("r:c1", "h", "yes", "execute r:c1 1.2 suspended");
   tape.tell(resumed("r:c1 1.2", "suspended", "d2"));
   return tape.tell(settle("r:c1 1.2"), "call_completed c1", "reply r").tell(acked("r"));
 };

@@ -6,6 +6,7 @@ import * as background from "./scenario-background.ts";
 import * as body from "./scenario-body.ts";
 import * as call from "./scenario-call.ts";
 import * as divergence from "./scenario-divergence.ts";
+import * as effect from "./scenario-effect.ts";
 import * as flow from "./scenario-flow.ts";
 import * as life from "./scenario-life.ts";
 import * as process from "./scenario-process.ts";
@@ -61,8 +62,10 @@ const underEvery: Scenarios = {
 /** Scenarios of what protocol 2 has brought. */
 const since2: Scenarios = {
   divergence: divergence.parkedDivergence,
+  "effects-end": effect.effectsEnd,
   lives: life.lives,
   "lives-upgraded": life.upgradedLives,
+  "step-retries": effect.stepRetries,
   upgraded: scope.upgraded,
   "suspended-chain": wait.suspendedChain,
   "person-asked": wait.personAsked,

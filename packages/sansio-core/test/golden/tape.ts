@@ -1,5 +1,7 @@
 /** Records a golden log: tells events to a scope, wants their commands named, and keeps what there is to write. */
+import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { bodyOf } from "../../src/call/row.ts";
 import { type Tool, plainTool } from "../../src/catalog/model.ts";
 import type { Command, Event, State } from "../../src/kernel/vocabulary.ts";
 import type { Rejection } from "../../src/kernel/error.ts";
@@ -110,6 +112,14 @@ export class Tape {
     const found = E.isLeft(result) ? result.left.code : "accepted";
     if (found !== code) throw new Error(`${this.state.seq + 1} ${event.type}: expected ${code}, found ${found}`);
     return this;
+  }
+
+  /** The answer of a host to a request that is open, which it names where its protocol has that. */
+  answered(call: string, key: string, value: Json, ...wanted: readonly string[]): this {
+    const row = this.state.calls.at(call);
+    const { seq = 0, hash = "" } = (row && bodyOf(row)?.open.find((open) => open.key === key)) ?? {};
+    const named = this.state.scope.protocol === 1 ? {} : { seq, hash };
+    return this.tell({ type: "host.answered", call, key, result: { status: "ok", value }, ...named }, ...wanted);
   }
 
   /** Time passes, and the driver says so. */

@@ -1,5 +1,8 @@
 /** What is neither lost nor doubled, counted over all the commands of a history. */
-import type { Command, Envelope, State } from "../../src/kernel/vocabulary.ts";
+import type { OpenEffect } from "../../src/call/effect.ts";
+import type { BodyState } from "../../src/call/model.ts";
+import type { Command, Envelope, Event, EventOf, State } from "../../src/kernel/vocabulary.ts";
+import type { Move } from "../arbitrary/play.ts";
 import type { Transition } from "../../src/machine.ts";
 
 const commandsOf = (transitions: readonly Transition[]): readonly Command[] =>
@@ -41,10 +44,50 @@ export const startOnce = (transitions: readonly Transition[]): string | undefine
       if (command.type !== "tool.execute" && command.type !== "step.run") continue;
       const { type, call, attempt, run } = command;
       const born = state.calls.at(call)?.call.born ?? 0;
-      const name = `${type} ${call} ${born} ${attempt} ${run} ${command.type === "step.run" ? command.key : ""}`;
+      const step = command.type === "step.run" ? `${command.key} ${command.try ?? 1}` : "";
+      const name = `${type} ${call} ${born} ${attempt} ${run} ${step}`;
       if (asked.has(name)) return `asked again: ${name}`;
       asked.add(name);
     }
+  }
+  return undefined;
+};
+
+type Ended = EventOf<"call.settled" | "call.continued">;
+
+const isEnd = (event: Event): event is Ended => event.type === "call.settled" || event.type === "call.continued";
+
+/** What runs outside for a body, by its row alone: its steps but those that are due, and its requests to the host. */
+const outside = ({ open, attempt }: BodyState): readonly OpenEffect[] =>
+  open.filter(
+    (effect) =>
+      ["step", "host", "trigger"].includes(effect.kind) && effect.attempt === attempt && effect.due === undefined,
+  );
+
+/** The losers of each decided select are those that it had to choose from, as the log has it. */
+const chosenFrom = (log: readonly Envelope[], call: string, { settled }: BodyState): ReadonlySet<string> =>
+  new Set(
+    log.flatMap(({ seq, event }) => {
+      if (event.type !== "effect.requested" || event.call !== call || event.effect.kind !== "select") return [];
+      return settled.get(event.key)?.requested === seq ? event.effect.keys : [];
+    }),
+  );
+
+/** Under protocol 2 a body that ends leaves nothing at work outside that it does not name. */
+export const endsWhole = (moves: readonly Move[]): string | undefined => {
+  for (const [i, { before, envelope }] of moves.entries()) {
+    const { event } = envelope;
+    if (before.scope.protocol === 1 || !isEnd(event)) continue;
+    const row = before.calls.at(event.call);
+    if (row?.phase !== "running" || row.cancelled !== undefined) continue;
+    const losers = chosenFrom(
+      moves.slice(0, i).map((move) => move.envelope),
+      event.call,
+      row.body,
+    );
+    const named = new Set([...losers, ...(event.left ?? [])]);
+    const stray = outside(row.body).find(({ key, due }) => !named.has(key) && (due?.at ?? 0) <= envelope.at);
+    if (stray !== undefined) return `${event.call} ends at ${envelope.seq}, and \`${stray.key}\` runs on`;
   }
   return undefined;
 };

@@ -4,8 +4,9 @@
  */
 import { successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { awaitedEffects } from "../../src/call/body-end.ts";
 import type { CallRow } from "../../src/call/model.ts";
-import { byBirth } from "../../src/call/row.ts";
+import { bodyOf, byBirth } from "../../src/call/row.ts";
 import type { Command, Event, State } from "../../src/kernel/vocabulary.ts";
 import { type Transition, nextDeadline, outstanding, step } from "../../src/machine.ts";
 import { eventPayloadHash } from "../../src/process/hash.ts";
@@ -14,7 +15,7 @@ import { answerToLongWork } from "../arbitrary/background.ts";
 import { recorded } from "../arbitrary/play.ts";
 
 /** The answer to a command, as the duty table names it. */
-const answerTo = (command: Command): Event | undefined => {
+const answerTo = (state: State, command: Command): Event | undefined => {
   switch (command.type) {
     case "hook.run":
       return { type: "hook.ran", call: command.call, phase: command.phase, outcome: { status: "ok", directives: [] } };
@@ -31,8 +32,12 @@ const answerTo = (command: Command): Event | undefined => {
     }
     case "outcome.resolve":
       return { type: "outcome.resolved", call: command.call, resolved: { type: "give_up" } };
-    case "host.request":
-      return { type: "host.answered", call: command.call, key: command.key, result: { status: "ok", value: 1 } };
+    case "host.request": {
+      const { call, key } = command;
+      const row = state.calls.at(call);
+      const { seq = 0, hash = "" } = (row && bodyOf(row)?.open.find((open) => open.key === key)) ?? {};
+      return { type: "host.answered", call, key, result: { status: "ok", value: 1 }, seq, hash };
+    }
     case "result.project":
       return { type: "result.projected", call: command.call, parts: [] };
     case "replies.record": {
@@ -103,13 +108,16 @@ const outsideOf = (row: CallRow): Event | undefined => {
 };
 
 /** The body that has waited longest for nothing but itself; children end before their parents. */
-const endOfBody = (rows: readonly CallRow[]): Event | undefined => {
+const endOfBody = (state: State, rows: readonly CallRow[]): Event | undefined => {
   const running = rows.filter((row) => row.phase === "running").toReversed();
   const row = running.find(({ body }) => body.open.every(({ kind }) => kind !== "batch")) ?? running[0];
   if (row === undefined) return undefined;
   const { attempt, run } = row.body;
+  const call = row.call.ref;
   const result = { type: "done", output: successOutput("done") } as const;
-  return { type: "call.settled", call: row.call.ref, attempt, run, result, duration_ms: 1 };
+  const awaited = state.scope.protocol === 1 ? [] : awaitedEffects(state, call);
+  const left = awaited.length === 0 ? {} : { left: awaited };
+  return { type: "call.settled", call, attempt, run, result, duration_ms: 1, ...left };
 };
 
 interface Next {
@@ -124,9 +132,9 @@ const next = (state: State): Next | undefined => {
   const due = nextDeadline(state);
   if (due !== undefined && due.at <= at) return { at, event: { type: "clock.ticked" } };
   const commands = outstanding(state);
-  const owed = commands.flatMap((command) => answerTo(command) ?? [])[0];
+  const owed = commands.flatMap((command) => answerTo(state, command) ?? [])[0];
   const rows = state.calls.rows().toSorted(byBirth);
-  const event = owed ?? endOfBody(rows) ?? rows.flatMap((row) => outsideOf(row) ?? [])[0];
+  const event = owed ?? endOfBody(state, rows) ?? rows.flatMap((row) => outsideOf(row) ?? [])[0];
   if (event !== undefined) return { at, event };
   return due === undefined ? undefined : { at: Math.max(at, due.at), event: { type: "clock.ticked" } };
 };

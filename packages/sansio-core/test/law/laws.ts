@@ -12,7 +12,7 @@ import { stateHash } from "../../src/log/hash.ts";
 import { Dice } from "../arbitrary/dice.ts";
 import { type Played, type Script, logOf, play, script, statesOf, trusted } from "../arbitrary/play.ts";
 import { agreement } from "./agree.ts";
-import { conserved, endOnce, orderedAnswers, startOnce } from "./conserve.ts";
+import { conserved, endOnce, endsWhole, orderedAnswers, startOnce } from "./conserve.ts";
 import { crashed, drive } from "./drive.ts";
 import { textOf } from "./text.ts";
 
@@ -223,6 +223,7 @@ const lifeLaws: readonly Law[] = [
   law("a body is asked for once a run, and a step once a request", (of) =>
     startOnce(play(of).moves.map(({ transition }) => transition)),
   ),
+  law("a body that ends leaves nothing at work that it does not name", (of) => endsWhole(play(of).moves)),
   law("answers reach a body in the order of their places in the log", (of) =>
     orderedAnswers(play(of).moves.map(({ transition }) => transition)),
   ),

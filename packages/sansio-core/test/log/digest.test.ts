@@ -48,7 +48,7 @@ const samples: { readonly [T in CommandType]: Sample<T> } = {
     cause: "owner_lost",
   },
   "tool.cancel": { type: "tool.cancel", ...run },
-  "step.run": { type: "step.run", ...run, key: "k", recovery: "once" },
+  "step.run": { type: "step.run", ...run, key: "k", recovery: "once", try: 2 },
   "step.answer": { type: "step.answer", ...run, key: "k", seq: 5, index: 0, value: 4 },
   "host.request": { type: "host.request", ...run, key: "k", name: "n", input: 1 },
   "outcome.resolve": { type: "outcome.resolve", call, cause: "owner_lost", tool: "t" },
@@ -105,9 +105,10 @@ const samples: { readonly [T in CommandType]: Sample<T> } = {
 };
 
 const { cause: _cause, crash: _crash, ...observed } = samples.observe;
+const { try: _try, ...firstTry } = samples["step.run"];
 
 /** Without the fields that commands of protocol 1 do not have. */
-const samplesOf1: { readonly [type: string]: Command } = { ...samples, observe: observed };
+const samplesOf1: { readonly [type: string]: Command } = { ...samples, observe: observed, "step.run": firstTry };
 
 /** Values: they stand in the events, and the digest does not look at them. */
 const values = new Set(["args", "payload", "input", "output", "duration_ms", "text", "arguments"]);

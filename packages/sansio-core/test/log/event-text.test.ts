@@ -17,6 +17,13 @@ const values: readonly Json[] = [
 
 const eventsOf = (value: Json): readonly Event[] => [
   { type: "effect.requested", ...of, hash: "0".repeat(64), effect: { kind: "step", recovery: "once", input: value } },
+  {
+    type: "effect.requested",
+    ...of,
+    hash: "a",
+    effect: { kind: "step", recovery: "again", input: value },
+    patched: { faster: true },
+  },
   { type: "effect.requested", ...of, hash: "a", effect: { kind: "host", name: "ask", input: value } },
   { type: "step.settled", ...of, result: { status: "ok", value } },
   { type: "step.settled", ...of, result: { status: "err", error: { code: "c", message: "m" } } },

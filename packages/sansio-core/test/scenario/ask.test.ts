@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { EffectKind } from "../../src/call/effect.ts";
 import { ask } from "../../src/call/ask.ts";
 import type { Rig } from "../rig.ts";
-import { type Run, ask as request, busy, crash, of, resume, running, settle, step, stepErr, stepOk } from "./words.ts";
+import { type Run, ask as request, busy, crash, leave, of, resume, running, step, stepErr, stepOk } from "./words.ts";
 
 const retry_policy = { type: "safe", max_attempts: 3, base_delay_ms: 0, max_delay_ms: 0 } as const;
 const retried = (): Rig => running({ retry_policy });
@@ -54,7 +54,7 @@ describe("what becomes of a body's request", () => {
     stepErr(request(rig, "r:a", "err", step()).skip(), "r:a", "err").skip();
     stepErr(request(rig, "r:a", "once", step("once")).skip(), "r:a", "once").skip();
     request(rig, "r:a", "open", step("once")).skip();
-    settle(rig, "r:a", busy()).skip();
+    leave(rig, "r:a", busy(), "open").skip();
     expect(said(rig, "ok", [2, 1])).toMatchObject({ type: "reuse" });
     expect(said(rig, "err", [2, 1])).toEqual({ type: "record" });
     expect(said(rig, "once", [2, 1])).toMatchObject({ type: "reuse", effect: { status: "err" } });

@@ -333,7 +333,7 @@ describe("what a body was told by `ctx.patched`", () => {
     });
     const row = rowOf(rig.skip());
     expect(row?.phase === "running" && row.body.patches).toEqual({ faster: true, b: false });
-    rig.tell({ type: "call.continued", ...of("r:a"), args: null }).skip();
+    rig.tell({ type: "call.continued", ...of("r:a"), args: null, left: ["t"] }).skip();
     const next = rowOf(rig);
     expect(next?.phase === "resuming" && next.body.patches).toEqual({});
   });

@@ -1,11 +1,25 @@
 import { describe, expect, it } from "vitest";
 import { ask as decideAsk } from "../../src/call/ask.ts";
+import { outstanding } from "../../src/machine.ts";
 import { Rig, tool } from "../rig.ts";
-import { ask, completed, crash, execute, of, resume, running, settle, submit, success, want } from "./words.ts";
+import {
+  ask,
+  completed,
+  crash,
+  execute,
+  hostAnswer,
+  hostAnswered,
+  of,
+  resume,
+  running,
+  settle,
+  submit,
+  success,
+  want,
+} from "./words.ts";
 
 const host = { kind: "host", name: "session.model", input: { id: 1 } } as const;
-const answered = (key: string, value: object = { ok: 1 }) =>
-  ({ type: "host.answered", call: "r:a", key, result: { status: "ok", value: value as never } }) as const;
+const ok = { ok: 1 };
 
 describe("a request to the host", () => {
   it("is asked under its key, and its answer is recorded", () => {
@@ -17,15 +31,16 @@ describe("a request to the host", () => {
       name: "session.model",
       input: { id: 1 },
     });
-    want(rig.tell(answered("h")), { type: "step.answer", key: "h", value: rig.state.seq });
-    rig.refuses(answered("h"), "effect_settled");
+    const answer = hostAnswer(rig, "r:a", "h", { status: "ok", value: ok });
+    want(rig.tell(answer), { type: "step.answer", key: "h", value: rig.state.seq });
+    rig.refuses(answer, "effect_settled");
   });
   it("is joined by a body that starts again; an answer that comes meanwhile is kept for it", () => {
     const rig = ask(running(), "r:a", "h", host).skip();
     crash(rig).skip();
     const asked = { ...of("r:a", [1, 2]), key: "h", kind: "host", hash: "h:h" } as const;
     expect(decideAsk(rig.state, asked)).toEqual({ type: "join" });
-    rig.tell(answered("h")).nothingMore();
+    hostAnswered(rig, "r:a", "h", ok).nothingMore();
     resume(rig, "r:a", [1, 2]).nothingMore();
     expect(decideAsk(rig.state, asked)).toMatchObject({ type: "answer" });
   });
@@ -39,22 +54,26 @@ describe("a trigger", () => {
       key: "t",
       input: { at: "noon" },
     });
-    want(rig.tell(answered("t", { occurrence_id: "o" })), { type: "step.answer", key: "t" });
+    want(hostAnswered(rig, "r:a", "t", { occurrence_id: "o" }), { type: "step.answer", key: "t" });
     want(settle(rig, "r:a", success(1)), completed("a"), { type: "reply", triggers: [{ occurrence_id: "o" }] });
   });
   it("that fails is reported to its body alone", () => {
     const rig = ask(running(), "r:a", "t", { kind: "trigger", input: null }).skip();
     const result = { status: "err", error: { code: "closed", message: "no" } } as const;
-    want(rig.tell({ type: "host.answered", call: "r:a", key: "t", result }), { type: "step.answer" });
+    want(rig.tell(hostAnswer(rig, "r:a", "t", result)), { type: "step.answer" });
     want(settle(rig, "r:a", success(1)), completed("a"), { type: "reply", triggers: [] });
   });
-  it("of a nested batch is that batch's", () => {
-    const rig = running();
+  it.each([1, 2])("of a nested batch is that batch's; under protocol 2 its request's as well: %i", (protocol) => {
+    const rig = running({}, {}, protocol);
     ask(rig, "r:a", "b", { kind: "batch", calls: [{ id: "x", tool: "tool:echo", args: null }] }).skip();
     ask(rig, "r:a/b/x", "t", { kind: "trigger", input: null }).skip();
-    rig.tell({ ...answered("t", { occurrence_id: "o" }), call: "r:a/b/x" }).skip();
+    hostAnswered(rig, "r:a/b/x", "t", { occurrence_id: "o" }).skip();
     const recorded = { type: "replies.record", key: "b", triggers: [{ occurrence_id: "o" }] } as const;
     want(settle(rig, "r:a/b/x", success(1)), completed("x"), recorded);
+    const replies = outstanding(rig.state).flatMap((command) => (command.type === "replies.record" ? command : []));
+    for (const command of replies) rig.tell({ ...command, type: "replies.recorded" }).skip();
+    const triggers = protocol === 1 ? [] : [{ occurrence_id: "o" }];
+    want(settle(rig, "r:a", success(1)), completed("a"), { type: "reply", triggers });
   });
 });
 
@@ -62,7 +81,7 @@ it("a body that reuses a record has made progress: its resumes are counted anew"
   const retry_policy = { type: "safe", max_attempts: 2, base_delay_ms: 0, max_delay_ms: 0 } as const;
   const rig = submit(Rig.open([tool("echo", { retry_policy })], { resume_pauses_ms: [0] }), "echo").skip();
   ask(rig, "r:a", "h", host).skip();
-  rig.tell(answered("h")).skip();
+  hostAnswered(rig, "r:a", "h", ok).skip();
   const again = {
     outcome: {
       status: "failure",

@@ -8,6 +8,7 @@ import {
   crash,
   execute,
   gone,
+  leave,
   of,
   pend,
   replied,
@@ -95,7 +96,7 @@ describe("what a body began", () => {
   it("ends with it: told, observed, and gone", () => {
     const rig = nested(child("x"), child("y", "serial")).skip();
     const ends = [stop(ref("x")), completed("x", gone), started("y"), completed("y", gone)];
-    want(settle(rig, "r:a", success(1)), completed("a"), ...ends, replied(success(1)));
+    want(leave(rig, "r:a", success(1), "b"), completed("a"), ...ends, replied(success(1)));
     rig.refuses(
       { type: "call.settled", ...of(ref("x")), result: { type: "done", output: success(1) }, duration_ms: 1 },
       "call_unknown",
@@ -106,7 +107,7 @@ describe("what a body began", () => {
     ask(rig, ref("x"), "c", { kind: "batch", calls: [child("z")] }).skip();
     pend(rig, `${ref("x")}/c/z`, "k").skip();
     const inner = [{ type: "external.cancel", key: "k" } as const, completed("z")];
-    rig.tell({ type: "call.settled", ...of("r:a"), result: { type: "done", output: success(1) }, duration_ms: 1 });
+    leave(rig, "r:a", success(1), "b");
     want(rig, completed("a"), stop(ref("x")), completed("x"), ...inner, replied(success(1)));
     expect(rig.state.calls.size).toBe(0);
   });

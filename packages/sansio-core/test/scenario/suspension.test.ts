@@ -15,6 +15,7 @@ import {
   completed,
   crash,
   execute,
+  hostAnswered,
   gone,
   of,
   replied,
@@ -207,7 +208,9 @@ describe("a body beside a `once` step that an earlier attempt left open", () => 
   const busy = { class: "external", code: "busy", message: "-", source: "tool", retry: { type: "safe", after_ms: 0 } };
   const secondAttempt = (protocol: number): Rig => {
     const rig = ask(under(protocol, "tries"), "r:a", "pay", step("once")).skip();
-    settle(rig, "r:a", { outcome: { status: "failure", payload: busy } } as never).skip();
+    const result = { type: "done", output: { outcome: { status: "failure", payload: busy } } as never } as const;
+    const left = protocol === 1 ? {} : { left: ["pay"] };
+    rig.tell({ type: "call.settled", ...of("r:a"), result, duration_ms: 1, ...left }).skip();
     rig.tick(60_000).skip();
     return ask(rig, "r:a", "w", { kind: "wait", wait: "k" }, [2, 1]).skip();
   };
@@ -243,7 +246,7 @@ describe("a body that asks its host", () => {
     stays(rig);
     rig.tell(waiting()).nothingMore();
     leaves(rig, "r:a");
-    want(rig.tell({ type: "host.answered", call: "r:a", key: "h", result: { status: "ok", value: "yes" } }), {
+    want(hostAnswered(rig, "r:a", "h", "yes"), {
       ...execute("r:a", [1, 2]),
       cause: "suspended",
     });
@@ -257,14 +260,14 @@ describe("a body that asks its host", () => {
     expect(outstanding(rig.state)).toEqual([
       { type: "host.request", call: "r:a", attempt: 1, run: 1, key: "h", name: "ask", input: { q: 1 } },
     ]);
-    rig.tell({ type: "host.answered", call: "r:a", key: "h", result: { status: "ok", value: "yes" } }).skip();
+    hostAnswered(rig, "r:a", "h", "yes").skip();
     expect(outstanding(rig.state).map(({ type }) => type)).toEqual(["tool.execute"]);
   });
   it("names the request that waits, and says so once", () => {
     const rig = asked();
     rig.refuses(waiting(3), "effect_unknown");
     rig.tell(waiting()).refuses(waiting(), "wrong_phase");
-    rig.tell({ type: "host.answered", call: "r:a", key: "h", result: { status: "ok", value: 1 } }).skip();
+    hostAnswered(rig, "r:a", "h", 1).skip();
     rig.refuses(waiting(), "effect_settled");
   });
   it("cannot say so under protocol 1, and does not leave", () => {

@@ -1,8 +1,9 @@
 /** The words that scenarios are told in. The calls of request `r` are `r:a`, `r:b`, … by their ids. */
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { ResumeCause } from "../../src/call/model.ts";
-import type { Command } from "../../src/kernel/vocabulary.ts";
-import type { EffectSpec } from "../../src/call/effect.ts";
+import { bodyOf } from "../../src/call/row.ts";
+import type { Command, Event } from "../../src/kernel/vocabulary.ts";
+import type { EffectResult, EffectSpec } from "../../src/call/effect.ts";
 import type { RequestedCall } from "../../src/request/model.ts";
 import type { Tool } from "../../src/catalog/model.ts";
 import type { Options } from "../../src/kernel/options.ts";
@@ -74,6 +75,12 @@ export const of = (call: string, [attempt, run]: Run = first) => ({ call, attemp
 export const settle = (rig: Rig, call: string, output: ToolCallOutput, run: Run = first, duration_ms = 5): Rig =>
   rig.tell({ type: "call.settled", ...of(call, run), result: { type: "done", output }, duration_ms });
 
+/** The end of a body that leaves these effects behind; under protocol 1 nobody says so. */
+export const leave = (rig: Rig, call: string, output: ToolCallOutput, ...left: readonly string[]): Rig => {
+  const named = rig.state.scope.protocol === 1 ? {} : { left };
+  return rig.tell({ type: "call.settled", ...of(call), result: { type: "done", output }, duration_ms: 5, ...named });
+};
+
 export const pend = (rig: Rig, call: string, key: string, terms: Partial<PendingCompletion> = {}): Rig =>
   rig.tell({
     type: "call.settled",
@@ -99,6 +106,16 @@ export const stepOk = (rig: Rig, call: string, key: string, run: Run = first): R
   rig.tell({ type: "step.settled", ...of(call, run), key, result: { status: "ok", value: 1 } });
 export const stepErr = (rig: Rig, call: string, key: string, run: Run = first, code = "no"): Rig =>
   rig.tell({ type: "step.settled", ...of(call, run), key, result: { status: "err", error: { code, message: "no" } } });
+
+/** The answer of a host to a request that is open, which it names where its protocol has that. */
+export const hostAnswer = (rig: Rig, call: string, key: string, result: EffectResult): Event => {
+  const row = rig.state.calls.at(call);
+  const { seq = 0, hash = "" } = (row && bodyOf(row)?.open.find((open) => open.key === key)) ?? {};
+  const named = rig.state.scope.protocol === 1 ? {} : { seq, hash };
+  return { type: "host.answered", call, key, result, ...named };
+};
+export const hostAnswered = (rig: Rig, call: string, key: string, value: Json): Rig =>
+  rig.tell(hostAnswer(rig, call, key, { status: "ok", value }));
 
 export const resolve = (rig: Rig, key: string, payload: Json): Rig =>
   rig.tell({ type: "wait.resolved", key, resolution: { status: "ok", payload } });

@@ -1,6 +1,6 @@
 /** A simulated tool body: runs a program, asks the core for advice on each request, and follows it. */
-import { type CallRef, type Event, type State, ask } from "@pawl/sansio-core";
-import { type BodyState, bodyOf, hasRule } from "@pawl/sansio-core/driver";
+import { type CallRef, type EventOf, type State, ask } from "@pawl/sansio-core";
+import { type BodyState, awaitedEffects, bodyOf, hasRule } from "@pawl/sansio-core/driver";
 import { type Json, successOutput } from "@pawl/tool-value";
 import { type Args, type Instruction, type Program, argsOf, programOf, writeArgs } from "./program.ts";
 import type { SimScope } from "./scope.ts";
@@ -64,7 +64,9 @@ const leave = (scope: SimScope, world: Environment, body: Body): true => {
   return true;
 };
 
-const resultOf = (world: Environment, { of, program, isCancelled }: Body): Event => {
+type Ended = EventOf<"call.settled" | "call.continued">;
+
+const resultOf = (world: Environment, { of, program, isCancelled }: Body): Ended => {
   const { dice } = world;
   const settled = { type: "call.settled", ...of, duration_ms: dice.below(100) } as const;
   if (isCancelled) return { ...settled, result: { type: "done", output: cancelled } };
@@ -74,16 +76,28 @@ const resultOf = (world: Environment, { of, program, isCancelled }: Body): Event
   return { ...settled, result: { type: "done", output } };
 };
 
-const continued = ({ state }: SimScope, of: RunOf, args: Json): Event => {
+const continued = ({ state }: SimScope, of: RunOf, args: Json): Ended => {
   const said = lifeIn(state, of.call) === undefined ? {} : { args_hash: `anew ${of.run}`, signals: [] };
   return { type: "call.continued", ...of, args, ...said };
 };
 
-const end = (scope: SimScope, world: Environment, body: Body): true => {
+/** The effects that a body's end waits for. Now and then it loses its patience, and names what it leaves. */
+const leftOf = ({ state }: SimScope, { dice }: Environment, body: Body): readonly string[] | "waits" => {
+  if (!hasRule(state.scope.protocol, "waits_for_effects") || body.isCancelled) return [];
+  const awaited = awaitedEffects(state, body.of.call);
+  return awaited.length === 0 || dice.isUnder(5) ? awaited : "waits";
+};
+
+const end = (scope: SimScope, world: Environment, body: Body): boolean => {
+  const left = leftOf(scope, world, body);
+  if (left === "waits") return false;
   scope.bodies.delete(body.of.call);
   const { args, of } = body;
   const isAnew = body.program.ending === "anew" && !body.isCancelled;
-  scope.offer(isAnew ? continued(scope, of, writeArgs({ ...args, anew: args.anew + 1 })) : resultOf(world, body));
+  const ended: Ended = isAnew
+    ? continued(scope, of, writeArgs({ ...args, anew: args.anew + 1 }))
+    : resultOf(world, body);
+  scope.offer(left.length === 0 ? ended : { ...ended, left });
   return true;
 };
 
@@ -97,8 +111,10 @@ const request = (scope: SimScope, world: Environment, body: Body, { key, hash, e
 
 /** Runs a step again whose outcome in an earlier run is unknown. */
 const rerun = (scope: SimScope, body: Body, key: string): void => {
-  const recovery = openIn(scope, body.of, key)?.recovery ?? "again";
-  const command = { type: "step.run", ...body.of, key, recovery } as const;
+  const open = openIn(scope, body.of, key);
+  const tried = open?.try === undefined ? {} : { try: open.try };
+  const { recovery = "again" } = open ?? {};
+  const command = { type: "step.run", ...body.of, key, recovery, ...tried } as const;
   if (recovery === "idempotent") scope.todo.push(command);
   else scope.hold(command);
 };

@@ -17,8 +17,10 @@ const call = { id: "a", tool: "t0", args: null };
 const rowIn = <P extends CallRow["phase"]>({ state }: SimScope, phase: P): CallIn<P> | undefined =>
   state.calls.rows().find((row): row is CallIn<P> => row.phase === phase);
 
+type MakeOfRun = (row: CallIn<"running">, of: { call: string; attempt: number; run: number }) => Event | undefined;
+
 const ofRunning =
-  (make: (row: CallIn<"running">, of: { call: string; attempt: number; run: number }) => Event | undefined): Make =>
+  (make: MakeOfRun): Make =>
   (scope) => {
     const row = rowIn(scope, "running");
     if (row === undefined) return undefined;
@@ -26,10 +28,19 @@ const ofRunning =
     return make(row, { call: row.call.ref, attempt, run });
   };
 
+const isOfFirst = ({ state }: SimScope): boolean => state.scope.protocol === 1;
+
+/** Makes what protocol 1 has no words for. */
+const sinceSecond =
+  (make: MakeOfRun): Make =>
+  (scope, dice) =>
+    isOfFirst(scope) ? undefined : ofRunning(make)(scope, dice);
+
 const anyRequest = ({ state }: SimScope, phase: "running" | "replying"): string | undefined =>
   state.requests.rows().find((row) => row.phase === phase)?.request;
 
 const ok = { status: "ok", value: null } as const;
+const no = { code: "no", message: "no" } as const;
 const step = { kind: "step", recovery: "again", input: null } as const;
 
 const invalidEvents: { readonly [C in RejectionCode]?: Make } = {
@@ -73,6 +84,21 @@ const invalidEvents: { readonly [C in RejectionCode]?: Make } = {
   wrong_phase: ofRunning((_, of) => ({ type: "outcome.resolved", call: of.call, resolved: { type: "give_up" } })),
   stale_run: ofRunning((_, of) => ({ type: "call.suspended", ...of, run: of.run + 1 })),
   stale_attempt: ofRunning((_, of) => ({ type: "effect.reused", call: of.call, attempt: of.attempt + 1, key: "k" })),
+  stale_try: sinceSecond(({ body }, of) => {
+    const open = body.open.find(({ kind, recovery }) => kind === "step" && recovery !== "once");
+    return open && { type: "step.failed", ...of, key: open.key, try: 99, error: no, retry_in_ms: 0 };
+  }),
+  stale_answer: sinceSecond(({ body }, { call: ref }) => {
+    const open = body.open.find(({ kind }) => kind === "host" || kind === "trigger");
+    return open && { type: "host.answered", call: ref, key: open.key, result: ok, seq: 0, hash: open.hash };
+  }),
+  effects_open: sinceSecond(({ body, cancelled }, of) => {
+    const runs = body.open.some(({ kind, attempt, due, loser }) => {
+      const isIdle = due !== undefined || loser === true || attempt !== of.attempt;
+      return kind === "step" && !isIdle;
+    });
+    return runs && cancelled === undefined ? { type: "call.continued", ...of, args: null } : undefined;
+  }),
   stale_decision: (scope) => {
     const row = rowIn(scope, "awaiting_approval");
     if (row === undefined || row.approval.edited !== undefined) return undefined;

@@ -93,15 +93,15 @@ const executorsBack: Doing = (scope, { dice }) => {
   return manifest === undefined ? undefined : { type: "executors.available", tools: [manifest.id] };
 };
 
-const askedIn = (row: CallRow): string | undefined =>
-  bodyOf(row)?.open.find(({ waiting }) => waiting !== undefined)?.key;
+const askedIn = (row: CallRow) => bodyOf(row)?.open.find(({ waiting }) => waiting !== undefined);
 
 /** A person answers what a host has asked. */
 const personAnswers: Doing = (scope, { dice }) => {
   const row = anyRow(scope, dice, (one) => askedIn(one) !== undefined);
-  const key = row === undefined ? undefined : askedIn(row);
-  if (row === undefined || key === undefined) return undefined;
-  return { type: "host.answered", call: row.call.ref, key, result: { status: "ok", value: 1 } };
+  const asked = row === undefined ? undefined : askedIn(row);
+  if (row === undefined || asked === undefined) return undefined;
+  const { key, seq, hash } = asked;
+  return { type: "host.answered", call: row.call.ref, key, result: { status: "ok", value: 1 }, seq, hash };
 };
 
 /** An executor's lease has expired. */

@@ -1,6 +1,6 @@
 /** Performs commands as a driver and its environment would. */
-import type { CommandOf, Command, Event } from "@pawl/sansio-core";
-import { answerOf, bodyOf, finishedLink, isExecutor, wakeKey } from "@pawl/sansio-core/driver";
+import type { Command, CommandOf, Event } from "@pawl/sansio-core";
+import { answerOf, bodyOf, finishedLink, firstTry, hasRule, isExecutor, wakeKey } from "@pawl/sansio-core/driver";
 import { Body } from "./body.ts";
 import { anyTools } from "./catalog.ts";
 import { answerToBackgroundWork } from "./background.ts";
@@ -44,9 +44,11 @@ const hostAnswer = ({ state }: SimScope, { dice, isCalm }: Environment, request:
   const { call, key, name, input } = request;
   const row = state.calls.at(call);
   const open = row === undefined ? undefined : bodyOf(row)?.open.find((effect) => effect.key === key);
-  const asksPerson = open !== undefined && !isCalm && state.scope.protocol >= 2 && dice.isUnder(40);
-  if (asksPerson) return { type: "host.waiting", call, key, seq: open.seq, name, input };
-  return { type: "host.answered", call, key, result: anyResult(dice) };
+  const answered = { type: "host.answered", call, key, result: anyResult(dice) } as const;
+  if (open === undefined || state.scope.protocol === 1) return answered;
+  const { seq, hash } = open;
+  const asksPerson = !isCalm && dice.isUnder(40);
+  return asksPerson ? { type: "host.waiting", call, key, seq, name, input } : { ...answered, seq, hash };
 };
 
 /** Returns whether the tool of a call in preparation is away. The check of edited arguments is answered either way. */
@@ -122,11 +124,26 @@ const execute = (scope: SimScope, world: Environment, command: CommandOf<"tool.e
 
 /** Runs a step, unless its run is over. */
 const runStep = (scope: SimScope, world: Environment, command: CommandOf<"step.run">): void => {
-  const { call, attempt, run, key } = command;
+  const { call, attempt, run } = command;
   const row = scope.state.calls.at(call);
   if (row?.phase !== "running" || row.body.attempt !== attempt || row.body.run !== run) return;
   world.conservation.ran(scope.id, command, scope.state);
-  scope.offer({ type: "step.settled", call, attempt, run, key, result: anyResult(world.dice) });
+  scope.offer(afterTry(scope, world, command));
+};
+
+/** A try of a step ends: by its result, or with another to follow. */
+const afterTry = (
+  { state }: SimScope,
+  { dice, isCalm }: Environment,
+  { call, attempt, run, key, recovery, try: number = firstTry }: CommandOf<"step.run">,
+): Event => {
+  const of = { call, attempt, run, key };
+  const mayFail = hasRule(state.scope.protocol, "step_retries") && recovery !== "once" && !isCalm;
+  if (mayFail && dice.isUnder(25)) {
+    const error = { code: "busy", message: "try again" };
+    return { type: "step.failed", ...of, try: number, error, retry_in_ms: dice.pick([0, 50, 60_000]) };
+  }
+  return { type: "step.settled", ...of, result: anyResult(dice), ...(number === firstTry ? {} : { try: number }) };
 };
 
 const runEngine = (scope: SimScope, { dice, isCalm }: Environment): void => {

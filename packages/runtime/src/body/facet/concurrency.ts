@@ -4,7 +4,8 @@ import { type SelectMode, batchId, ReplyCodec } from "@pawl/sansio-core/driver";
 import { type Json, array, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../../error.ts";
-import { type Asking, type Durable, durable, handled, refusing, toJson, valueOf } from "./facet.ts";
+import { type Asking, toJson, valueOf } from "./facet.ts";
+import { type Durable, durable, handled, refusing } from "./durable.ts";
 
 export interface BatchCall {
   readonly id: string;

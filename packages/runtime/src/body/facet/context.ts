@@ -3,12 +3,13 @@ import { type AttachmentCreateMeta, type AttachmentRef, type Codec, type Json, d
 import { hasRule } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import type { BodyRun } from "../body-run.ts";
-import { EffectError } from "../../error.ts";
+import { EffectError, requireRule, shownOf } from "../../error.ts";
 import { putAttachment } from "../../journal/attachment.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
 import type { ToolManifest } from "../../tool/manifest.ts";
 import { ended } from "../stop.ts";
-import { type CallFacts, Asking, handled, toJson } from "./facet.ts";
+import { type CallFacts, Asking, toJson } from "./facet.ts";
+import { handled } from "./durable.ts";
 import { type Concurrency, concurrency } from "./concurrency.ts";
 import { type HandleTools, handleTools } from "./handle-tool.ts";
 import { type HostRequests, hostRequests } from "./host.ts";
@@ -56,6 +57,11 @@ export interface ToolContext extends Steps, Waits, Concurrency, HostRequests, Pr
   /** Equal in every run, as is `uuid`. */
   readonly random: () => number;
   readonly uuid: (name: string) => string;
+  /**
+   * Tells new code from its older self: true where the call may do as the new code says, false where it repeats what older
+   * code did. The answer is the same in every run of a life.
+   */
+  readonly patched: (name: string) => boolean;
   readonly progress: (message: ProgressMessage) => void;
   readonly attachments: {
     /** The same bytes are the same attachment, so that a body that runs again may put them again. */
@@ -114,6 +120,17 @@ const names = (asking: Asking): Pick<ToolContext, "now" | "random" | "uuid"> => 
     random: () => Number.parseInt(hashOf("random").slice(0, 12), 16) / 2 ** 48,
     uuid: (name) => uuidOf(hashOf(`uuid:${name}`)),
   };
+};
+
+const patched = ({ body, facts }: Asking, name: string): boolean => {
+  requireRule(facts.processApi.state().scope.protocol, "patches", "`ctx.patched`");
+  if (typeof name !== "string" || name.trim() === "")
+    throw new EffectError(
+      "durable_effect_value",
+      `the name of a patch: expected a text that is not blank, found ${shownOf(name)}`,
+    );
+  if (body.isOver) throw ended;
+  return body.patches.answer(name);
 };
 
 const payloadAs = <A>({ payload }: CallFacts, codec: Codec<A>): A => {
@@ -185,6 +202,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     now,
     random,
     uuid,
+    patched: (name) => patched(asking, name),
     progress: (message) => {
       if (!isMute(asking)) facts.progress(message);
     },

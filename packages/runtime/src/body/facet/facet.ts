@@ -24,7 +24,7 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { BodyRun } from "../body-run.ts";
-import type { Answer, Request } from "../record.ts";
+import type { Answer, Request, Work } from "../record.ts";
 import { EffectError } from "../../error.ts";
 import type { CallRef, Event, State, CommandOf } from "@pawl/sansio-core";
 import type { NestedCall } from "../../host/hook.ts";
@@ -32,6 +32,7 @@ import type { AttachmentStore } from "../../journal/attachment.ts";
 import type { SessionWork } from "../../process/run/session-work.ts";
 import type { LiveTool, PrepareContext } from "../../tool/live-tool.ts";
 import type { ProgressMessage, ToolContext } from "./context.ts";
+import { type Durable, type Failures, EffectPromise, unlooked } from "./durable.ts";
 
 /** Says what a context can do, which depends on where it was made. */
 export interface Capabilities {
@@ -134,6 +135,8 @@ export interface CallFacts {
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly replayKey: string;
+  /** The failures of its effects in this run. */
+  readonly failures: Failures;
   /** Begins the keys of all that the body does. */
   readonly base: string;
   readonly life: BodyLife;
@@ -157,36 +160,6 @@ export interface CallFacts {
   readonly progress: (message: ProgressMessage) => void;
   readonly continueAs: (args: Json, signals: readonly SignalPlace[]) => void;
 }
-
-/** The promise of a durable effect. Its key lets `ctx.race` and its kin name it in the log. */
-export interface Durable<A> extends Promise<A> {
-  readonly key: string;
-}
-
-const ignored = (): void => undefined;
-
-const keyed = <A>(key: string, promise: Promise<A>): Durable<A> => {
-  (promise as { key?: string }).key = key;
-  return promise as Durable<A>;
-};
-
-/** Marks a promise as handled: a body need not await it, for its outcome is on record. */
-export const handled = <A>(promise: Promise<A>): Promise<A> => {
-  promise.catch(ignored);
-  return promise;
-};
-
-/** Names a promise by the key of its effect, and marks it as handled. */
-export const durable = <A>(key: string, promise: Promise<A>): Durable<A> => keyed(key, handled(promise));
-
-/** Turns what `ask` throws into a rejected promise, as an async function does. */
-export const refusing = <A>(key: string, ask: () => Durable<A>): Durable<A> => {
-  try {
-    return ask();
-  } catch (thrown) {
-    return durable(key, Promise.reject<A>(thrown));
-  }
-};
 
 export const toJson = (input: unknown, what: string): Json => {
   const json = jsonFromJs(input === undefined ? null : input);
@@ -214,6 +187,8 @@ const problemOf = (key: string, effect: EffectSpec): EffectError | undefined => 
     ? undefined
     : new EffectError("durable_effect_value", `what a body asks for does not fit: ${describe(fits.left)}`);
 };
+
+const ignored = (): void => undefined;
 
 /** One run of a body as its facets see it. */
 export class Asking {
@@ -247,7 +222,7 @@ export class Asking {
   }
 
   /** Asks for an effect. The hash of its input tells it from another under the same key. */
-  ask(key: string, effect: EffectSpec, input: Json, perform?: Request["perform"]): Promise<Answer> {
+  ask(key: string, effect: EffectSpec, input: Json, perform?: Work): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const problem = problemOf(key, effect);
       if (problem !== undefined) return reject(problem);
@@ -261,11 +236,19 @@ export class Asking {
     key: string,
     effect: EffectSpec,
     input: Json,
-    perform?: Request["perform"],
+    perform?: Work,
+    more?: Pick<Request, "terms" | "isWait">,
   ): Durable<A> {
-    const { promise, resolve, reject } = Promise.withResolvers<A>();
+    let resolve: (value: A) => void = ignored;
+    let reject: (thrown: unknown) => void = ignored;
+    const promise = new EffectPromise<A>((yes, no) => {
+      resolve = yes;
+      reject = no;
+    });
+    promise.key = key;
     const refused = (thrown: unknown): void => {
-      promise.catch(ignored);
+      unlooked(promise);
+      if (!this.body.isOver) this.facts.failures.add(promise, thrown);
       reject(thrown);
     };
     const told = ({ result }: Answer): void => {
@@ -277,7 +260,7 @@ export class Asking {
     };
     const problem = problemOf(key, effect);
     if (problem !== undefined) refused(problem);
-    else this.body.request({ key, hash: this.#hashOf(input), effect, perform }, told, refused);
-    return keyed(key, promise);
+    else this.body.request({ key, hash: this.#hashOf(input), effect, perform, ...more }, told, refused);
+    return promise;
   }
 }

@@ -22,7 +22,8 @@ import { EffectError } from "../../error.ts";
 import { hidden, resultOfThrown } from "../../host/outcome.ts";
 import { noContract, outputOf, unavailable } from "../../host/prepare.ts";
 import type { LiveTool, PrepareContext } from "../../tool/live-tool.ts";
-import { type Asking, handled, toJson, valueOf } from "./facet.ts";
+import { type Asking, toJson, valueOf } from "./facet.ts";
+import { handled } from "./durable.ts";
 import type { ProcessesFacet } from "./process.ts";
 
 type Reply = Promise<ToolInvocationReply>;

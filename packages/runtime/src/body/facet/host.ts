@@ -19,7 +19,8 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../../error.ts";
-import { type Asking, type Durable, refusing, toJson, valueOf } from "./facet.ts";
+import { type Asking, toJson, valueOf } from "./facet.ts";
+import { type Durable, refusing } from "./durable.ts";
 
 /** The verbs of a session, as its host keeps it. */
 interface SessionVerbs {

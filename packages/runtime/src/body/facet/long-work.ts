@@ -16,7 +16,8 @@ import { messageIdOf, runIdOf, scheduleIdOf, taskIdOf } from "../../process/run/
 import type { MessageFilter, SessionWork, TaskFilter } from "../../process/run/session-work.ts";
 import { EffectError, failureOf } from "../../error.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
-import { type Asking, type Durable, refusing, toJson, valueOf } from "./facet.ts";
+import { type Asking, toJson, valueOf } from "./facet.ts";
+import { type Durable, refusing } from "./durable.ts";
 import { capturedEnv, startOf } from "../../process/registration.ts";
 
 /** Names a tool that this session has. */

@@ -16,7 +16,8 @@ import * as E from "fp-ts/lib/Either.js";
 import { EffectError, failureOf } from "../../error.ts";
 import { payloadMismatch } from "../../tool/live-tool.ts";
 import { awaitEffectKey } from "../replay.ts";
-import { type Asking, type Durable, durable, problemOfProcessEvent, refusing, toJson, valueOf } from "./facet.ts";
+import { type Asking, problemOfProcessEvent, toJson, valueOf } from "./facet.ts";
+import { type Durable, durable, refusing } from "./durable.ts";
 
 export interface ProcessEventsFacet {
   readonly emit: (eventType: string, payload: unknown) => Durable<ProcessEvent>;
@@ -81,7 +82,7 @@ const waitEventAfter = (asking: Asking, key: string, eventType: string, after: n
   };
   const input = toJson(after, key);
   const spec: EffectSpec = { kind: "step", recovery: "again", input };
-  return asking.askFor((result) => eventIn(asking, result), key, spec, input, perform);
+  return asking.askFor((result) => eventIn(asking, result), key, spec, input, perform, { isWait: true });
 };
 
 /** Asks for what only a body in a process may ask for. */

@@ -27,7 +27,8 @@ import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../../error.ts";
 import { type ProcessStart, holderOf, registrationOf } from "../../process/registration.ts";
 import { awaitEffectKey } from "../replay.ts";
-import { type Asking, type Durable, type ProcessApi, durable, handled, refusing, toJson, valueOf } from "./facet.ts";
+import { type Asking, type ProcessApi, toJson, valueOf } from "./facet.ts";
+import { type Durable, durable, handled, refusing } from "./durable.ts";
 
 /** How a process stands after it was asked to end. */
 export interface CancelledProcess {

@@ -2,19 +2,33 @@
  * Durable steps and clean-ups: work of the body's own. A step runs once per record and is answered from the record
  * afterwards. A clean-up runs when the call is cancelled.
  */
-import type { EffectResult, StepRecovery } from "@pawl/sansio-core/driver";
+import { type EffectResult, type StepRecovery, firstTry } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
-import { EffectError, failureOf } from "../../error.ts";
-import { withoutAbort } from "../stop.ts";
-import { type Asking, type Durable, problemOfDurable, refusing, toJson, valueOf } from "./facet.ts";
+import { EffectError, failureOf, requireRule } from "../../error.ts";
+import type { Work } from "../record.ts";
+import type { Try, TryTerms } from "../step-work.ts";
+import { type LazySignal, withoutAbort } from "../stop.ts";
+import { type Asking, problemOfDurable, toJson, valueOf } from "./facet.ts";
+import { type Durable, refusing } from "./durable.ts";
 
 /** Handed to a step's function beside its input. */
 export interface StepInfo {
   /** The step's replay key: hand it to the outside service as idempotency key. */
   readonly key: string;
-  /** Aborted by a cancel, unless the step was asked for after it. */
+  /** Aborted by a cancel, unless the step was asked for after it; and when the time of this try is over. */
   readonly signal: AbortSignal;
   readonly attempt: number;
+  /** Counts the tries of the step in this attempt, from 1. */
+  readonly try: number;
+}
+
+export interface StepOptions {
+  /** What becomes of the step if its process dies while it runs: it runs again (`again`, `idempotent`), or not (`once`). */
+  readonly recovery?: StepRecovery;
+  /** Tries the step again when it fails. The delay doubles with each try, up to `maxDelayMs`; a restart does not lose it. */
+  readonly retry?: { readonly attempts: number; readonly firstDelayMs?: number; readonly maxDelayMs?: number };
+  /** Aborts the signal of a try that takes longer; then the try has failed as `step_timed_out`. */
+  readonly timeoutMs?: number;
 }
 
 export interface CleanUp {
@@ -28,7 +42,7 @@ export interface Steps {
     stepId: string,
     input: unknown,
     fn: (input: Json, info: StepInfo) => A | Promise<A>,
-    options?: { readonly recovery?: StepRecovery },
+    options?: StepOptions,
   ) => Durable<A>;
   /**
    * When the call is cancelled, `fn` runs, and may ask for durable effects; the call's end waits for it, at most
@@ -48,18 +62,20 @@ const misuseOf = (stepId: string, used: ReadonlySet<string>): EffectError | unde
 class Info implements StepInfo {
   readonly #asking: Asking;
   readonly #key: string;
-  readonly #signal: () => AbortSignal;
+  readonly #signal: LazySignal;
+  readonly try: number;
 
-  constructor(asking: Asking, key: string) {
+  constructor(asking: Asking, key: string, { number, signal }: Try) {
     this.#asking = asking;
     this.#key = key;
-    this.#signal = asking.body.signals.current;
+    this.#signal = signal;
+    this.try = number;
   }
   get key(): string {
     return `${this.#asking.facts.base}:${this.#key}`;
   }
   get signal(): AbortSignal {
-    return this.#signal();
+    return this.#signal.signal;
   }
   get attempt(): number {
     return this.#asking.facts.attempt;
@@ -85,19 +101,58 @@ const resultOf = (work: () => unknown, stepId: string): EffectResult | Promise<E
   }
 };
 
+const wrongOption = (stepId: string, wanted: string): EffectError =>
+  new EffectError("durable_effect_step_options", `the options of step \`${stepId}\`: ${wanted}`);
+
+const isCount = (found: number, least: number): boolean => Number.isSafeInteger(found) && found >= least;
+
+const problemOfOptions = (stepId: string, { recovery, retry, timeoutMs }: StepOptions): EffectError | undefined => {
+  if (retry !== undefined && recovery === "once")
+    return wrongOption(stepId, '`retry` does not go with `recovery: "once"`, which allows one try');
+  const { attempts = 1, firstDelayMs = 0, maxDelayMs = 0 } = retry ?? {};
+  if (!isCount(attempts, 1)) return wrongOption(stepId, `\`retry.attempts\`: expected 1 or more, found ${attempts}`);
+  if (!isCount(firstDelayMs, 0) || !isCount(maxDelayMs, 0))
+    return wrongOption(stepId, `delays are whole milliseconds, found ${firstDelayMs} and ${maxDelayMs}`);
+  if (timeoutMs !== undefined && !isCount(timeoutMs, 1))
+    return wrongOption(stepId, `\`timeoutMs\`: expected 1 or more whole milliseconds, found ${timeoutMs}`);
+  return undefined;
+};
+
+const firstDelay = 100;
+
+/** Returns the terms of a step that is tried again or has a time of its own; throws what is wrong with them. */
+const termsOf = ({ body, facts }: Asking, stepId: string, options: StepOptions): TryTerms | undefined => {
+  const { recovery = "again", retry, timeoutMs } = options;
+  if (retry === undefined && timeoutMs === undefined) return undefined;
+  const { protocol } = facts.processApi.state().scope;
+  requireRule(protocol, "step_retries", `step \`${stepId}\`: \`${retry === undefined ? "timeoutMs" : "retry"}\``);
+  const problem = problemOfOptions(stepId, options);
+  if (problem !== undefined) throw problem;
+  const { attempts = 1, firstDelayMs = firstDelay, maxDelayMs = 0 } = retry ?? {};
+  const terms = { attempts, firstDelayMs, maxDelayMs, recovery, signal: body.signals.current };
+  return timeoutMs === undefined ? terms : { ...terms, timeoutMs };
+};
+
 const runJson = (asking: Asking): Steps["runJson"] => {
   const used = new Set<string>();
-  return (stepId, input, fn, { recovery = "again" } = {}) => {
+  return (stepId, input, fn, options = {}) => {
     const key = `durable-step:${stepId}`;
-    return refusing(key, () => {
-      const misuse = problemOfDurable(asking.facts.capabilities) ?? misuseOf(stepId, used);
-      if (misuse !== undefined) throw misuse;
-      used.add(stepId);
-      const json = toJson(input, `the input of step \`${stepId}\``);
-      const info = new Info(asking, key);
-      const perform = (): EffectResult | Promise<EffectResult> => resultOf(() => fn(json, info), stepId);
-      return asking.askFor(valueOf, key, { kind: "step", recovery, input: json }, json, perform) as Durable<never>;
-    });
+    return refusing(
+      key,
+      () => {
+        const misuse = problemOfDurable(asking.facts.capabilities) ?? misuseOf(stepId, used);
+        if (misuse !== undefined) throw misuse;
+        const terms = termsOf(asking, stepId, options);
+        used.add(stepId);
+        const json = toJson(input, `the input of step \`${stepId}\``);
+        const only = { number: firstTry, signal: asking.body.signals.current };
+        const perform: Work = (tried = only) => resultOf(() => fn(json, new Info(asking, key, tried)), stepId);
+        const { recovery = "again" } = options;
+        const effect = { kind: "step", recovery, input: json } as const;
+        return asking.askFor(valueOf, key, effect, json, perform, terms && { terms }) as Durable<never>;
+      },
+      asking.facts.failures,
+    );
   };
 };
 
@@ -107,7 +162,7 @@ const onCancel = (asking: Asking): Steps["onCancel"] => {
   const { body, facts } = asking;
   const run = async (fn: (cleanUp: CleanUp) => unknown): Promise<void> => {
     try {
-      await fn({ signal: body.signals.current() });
+      await fn({ signal: body.signals.current.signal });
     } catch (thrown) {
       if (!body.isOver) facts.report(thrown); // Once its time is over, what it throws is ignored.
     }

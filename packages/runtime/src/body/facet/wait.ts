@@ -5,15 +5,8 @@ import { EffectError } from "../../error.ts";
 import { completionKeyId, customKeyId } from "../../host/host.ts";
 import { awaitEffectKey } from "../replay.ts";
 import { ended } from "../stop.ts";
-import {
-  type Asking,
-  type CallFacts,
-  type Durable,
-  type KeyScope,
-  problemOfCompletion,
-  refusing,
-  valueOf,
-} from "./facet.ts";
+import { type Asking, type CallFacts, type KeyScope, problemOfCompletion, valueOf } from "./facet.ts";
+import { type Durable, refusing } from "./durable.ts";
 
 export interface Waits {
   readonly sleep: (ms: number) => Durable<void>;

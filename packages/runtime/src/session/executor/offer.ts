@@ -34,13 +34,15 @@ export class Offers {
   /** Tools for which calls wait, since nobody runs them. */
   readonly #missing = new Set<string>();
 
+  readonly #versions: HostSide["versions"];
   readonly #token: (key: string) => string;
 
-  constructor(access: Access, observers: Observers, { executors, owner }: Instance, { roots }: HostSide) {
+  constructor(access: Access, observers: Observers, { executors, owner }: Instance, { roots, versions }: HostSide) {
     this.#access = access;
     this.#executors = executors;
     this.#observers = observers;
     this.#self = owner;
+    this.#versions = versions;
     this.#token = (key) => tokenOf(roots, access.runner.id, key);
   }
 
@@ -90,7 +92,10 @@ export class Offers {
     const owner = this.#executors.pick(runner.id, toolId);
     const at = { call, attempt, run };
     const key = owner === undefined ? undefined : this.#keyOf(command);
-    if (cause !== undefined) runner.apply({ type: "call.resumed", ...at, cause, owner: owner ?? this.#self });
+    if (cause !== undefined) {
+      const version = this.#versions.ofRun(runner.state, toolId);
+      runner.apply({ type: "call.resumed", ...at, cause, owner: owner ?? this.#self, ...version });
+    }
     if (owner !== undefined && (cause === undefined || key !== undefined))
       runner.apply({ type: "call.dispatched", ...at, owner, ...(key === undefined ? {} : { key }) });
     if (owner === undefined) {
@@ -118,7 +123,10 @@ export class Offers {
     const isHere = (tool: string): boolean => this.#executors.pick(runner.id, tool) !== undefined;
     const wanted = [...new Set(tools)].filter((tool) => this.#missing.has(tool) && isHere(tool));
     for (const tool of wanted) this.#missing.delete(tool);
-    if (wanted.length > 0) runner.apply({ type: "executors.available", tools: wanted });
+    if (wanted.length > 0) {
+      const versions = this.#versions.ofTools(runner.state, wanted);
+      runner.apply({ type: "executors.available", tools: wanted, ...versions });
+    }
   }
 
   lost(owner: string): void {

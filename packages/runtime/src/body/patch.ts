@@ -1,0 +1,53 @@
+/**
+ * The answers of `ctx.patched`, which lets new code live beside its older self. There is one answer for each name in a life:
+ * the one on record; else false while the run has yet to ask for something on record, for it then repeats what older code
+ * did; else true. An answer has no place of its own in the order of the log: it goes with the next event of its run.
+ */
+import type { Patches } from "@pawl/sansio-core/driver";
+import type { RecordedRun } from "./replay.ts";
+
+/** The answers that go with an event. */
+export interface Patched {
+  readonly patched?: Patches;
+}
+
+export class PatchAnswers {
+  readonly #recorded: Patches;
+  readonly #isAsked: (key: string) => boolean;
+  /** What this life has on record. */
+  readonly #keys: readonly string[];
+  /** So many of them, from the first on, may still have to be asked for. */
+  #left: number;
+  readonly #answers = new Map<string, boolean>();
+  #unsaid: { [name: string]: boolean } | undefined;
+
+  constructor({ patches, keys }: Pick<RecordedRun, "patches" | "keys">, isAsked: (key: string) => boolean) {
+    this.#recorded = patches;
+    this.#keys = keys;
+    this.#left = keys.length;
+    this.#isAsked = isAsked;
+  }
+
+  /** True once the run has asked for all that is on record. */
+  get #isNew(): boolean {
+    while (this.#left > 0 && this.#isAsked(this.#keys[this.#left - 1] as string)) this.#left -= 1;
+    return this.#left === 0;
+  }
+
+  answer(name: string): boolean {
+    const known = Object.hasOwn(this.#recorded, name) ? this.#recorded[name] : this.#answers.get(name);
+    if (known !== undefined) return known;
+    const answer = this.#isNew;
+    this.#answers.set(name, answer);
+    this.#unsaid = { ...this.#unsaid, [name]: answer };
+    return answer;
+  }
+
+  /** Returns what the run was told since its last event. */
+  take(): Patched {
+    if (this.#unsaid === undefined) return {};
+    const patched = this.#unsaid;
+    this.#unsaid = undefined;
+    return { patched };
+  }
+}

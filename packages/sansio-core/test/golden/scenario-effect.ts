@@ -1,0 +1,44 @@
+/** What became of effects under protocol 2: steps that are tried again, and ends of bodies that wait for them. */
+import type { Event } from "../../src/kernel/vocabulary.ts";
+import { acked, ask, continued, failed, resumed, settle, step, stepped, submit, suspended } from "./event.ts";
+import { Tape, tool } from "./tape.ts";
+
+const tryFailed = (tape: Tape, key: string, tried: number, retry_in_ms: number, run = 1): Event => {
+  const row = tape.state.calls.at("r:c1");
+  const attempt = row !== undefined && "body" in row ? (row.body?.attempt ?? 1) : 1;
+  const error = { code: "busy", message: "try again" };
+  return { type: "step.failed", call: "r:c1", attempt, run, key, try: tried, error, retry_in_ms };
+};
+
+/** Tries that fail, with and without a delay; a crash repeats a try, and a late success settles a step that waits. */
+export const stepRetries = (): Tape => {
+  const tape = Tape.open([tool("durable")]);
+  tape.tell(submit("r", { c1: "durable" }), "call_started c1", "execute r:c1 1.1");
+  tape.tell(ask("r:c1", "a", step()), "step.run a");
+  tape.tell(tryFailed(tape, "a", 1, 0), "step.run a").tell(tryFailed(tape, "a", 2, 10_000));
+  tape.refuses(tryFailed(tape, "a", 3, 0), "stale_try");
+  tape.after(2000).tell(suspended("r:c1"));
+  tape.tick(8000, "execute r:c1 1.2 suspended").tell(resumed("r:c1 1.2", "suspended", "d1"));
+  tape.tell({ ...stepped("r:c1 1.2", "a"), try: 3 } as Event, "answer a of 10");
+  tape.tell(ask("r:c1 1.2", "b", step("idempotent")), "step.run b").tell(tryFailed(tape, "b", 1, 500, 2));
+  tape.tell(stepped("r:c1 1.2", "b", "late"), "answer b of 13");
+  return tape.tell(settle("r:c1 1.2"), "call_completed c1", "reply r").tell(acked("r"));
+};
+
+/** The next attempt, the next life and the end come after the effects; a loser is not waited for, and some are left. */
+export const effectsEnd = (): Tape => {
+  const retry_policy = { type: "safe", max_attempts: 2, base_delay_ms: 0, max_delay_ms: 0 } as const;
+  const tape = Tape.open([tool("durable", { retry_policy })], { effects_ms: 30_000 });
+  tape.tell(submit("r", { c1: "durable" }), "call_started c1", "execute r:c1 1.1");
+  tape.tell(ask("r:c1", "a", step()), "step.run a").refuses(settle("r:c1", failed), "effects_open");
+  tape.tell(stepped("r:c1", "a"), "answer a of 5").tell(settle("r:c1", failed), "execute r:c1 2.1");
+  tape.tell(ask("r:c1 2.1", "b", step()), "step.run b").tell(ask("r:c1 2.1", "c", step()), "step.run c");
+  tape.tell(ask("r:c1 2.1", "race", { kind: "select", mode: "race", keys: ["b", "c"] }));
+  tape.refuses(continued("r:c1 2.1", 2), "effects_open");
+  tape.tell(stepped("r:c1 2.1", "c"), "answer c of 10", "answer race of 10");
+  tape.tell(continued("r:c1 2.1", 2), "execute r:c1 2.2 continued").tell(resumed("r:c1 2.2", "continued", "d1"));
+  tape.tell(ask("r:c1 2.2", "d", step("once")), "step.run d");
+  tape.after(30_000).refuses(settle("r:c1 2.2"), "effects_open");
+  const left = { ...settle("r:c1 2.2"), left: ["d"] } as Event;
+  return tape.tell(left, "call_completed c1", "reply r").tell(acked("r"));
+};
