@@ -76,7 +76,6 @@ export interface Interpreter {
   /** Takes note that the log holds this state, with so many more characters of events. */
   becameDurable(state: State, characters: number): void;
   atRest(): void;
-  /** Ends everything that was made for the scope, as a crash would. */
   abandoned(why: string): void;
 }
 
@@ -214,17 +213,16 @@ export class ScopeInterpreter implements Interpreter {
     this.#instance.lost(this.#session);
   }
 
-  /** Performs a command with large values in the place of references, after those before it. */
   isGrounded(command: Command): boolean {
     return command.type === "step.run" && (this.bodies.at(command.call)?.heardUpTo ?? 0) <= this.runner.durable.seq;
   }
 
+  /** Performs a command with large values in the place of references, after those before it. */
   perform(command: Command, cause: Cause): void {
     const { values } = this.#store;
     if (isMadeByFlow(this.state, command)) return this.#perform(command, cause);
     if (command.type === "step.answer") return this.#answerBody(command, cause);
-    const isOwn = command.type === "step.run"; // Its body has the work itself; it only keeps its place in the order.
-    const performed = isOwn ? undefined : command;
+    const performed = command.type === "step.run" ? undefined : command; // Its body has the work itself.
     values.inOrder(performed, (inlined) => this.#perform(inlined ?? command, cause), this.#fail);
   }
 
