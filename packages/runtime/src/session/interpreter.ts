@@ -66,7 +66,6 @@ const askedBy = ({ seq, event }: Cause): number | undefined => (event.type === "
 export interface Interpreter {
   /** Takes note of what was just stepped, before any command of it is performed. */
   stepped(cause: Cause, commands: readonly Command[], finished: readonly Finished[]): void;
-  /** Tells whether a step follows from nothing that a crash could take back. */
   isGrounded(command: Command): boolean;
   /** Performs a command, at the time that its duty asks for. Does not throw for what a tool or a host does wrong. */
   perform(command: Command, cause: Cause): void;
