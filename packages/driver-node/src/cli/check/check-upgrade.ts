@@ -30,6 +30,17 @@ const words = (name: string, check: Check, terminal: Terminal): readonly string[
   ];
 };
 
+/** Lists the patches that were seen in some log, and that no live call of any log needs. */
+const unneededOf = (checks: readonly Check[]): readonly string[] => {
+  const all = checks.flatMap(({ patches }) => patches);
+  const needed = new Set(all.flatMap(({ name, isNeeded }) => (isNeeded ? name : [])));
+  return [...new Set(all.map(({ name }) => name))].filter((name) => !needed.has(name)).toSorted();
+};
+
+const unneededWords = (names: readonly string[]): readonly string[] => [
+  `patches that no live log needs any more, whose older branch may be deleted: ${names.join(", ")}`,
+];
+
 export const checkUpgradeCommand: Command = {
   name: "check-upgrade",
   summary: "Check whether logs continue under the current code: the core, and the bodies of live calls",
@@ -47,7 +58,10 @@ export const checkUpgradeCommand: Command = {
   },
   detail:
     "Bodies run again with their recorded results and a context that performs nothing. Code of a body that does not go\nthrough its context does run: use this where it can do no harm.",
-  json: [{ what: "Each log", fields: "log, safe, scope, events, calls, unchecked?, fault?" }],
+  json: [
+    { what: "Each log", fields: "log, safe, scope, events, calls, patches, unchecked?, fault?" },
+    { what: "At the end, if there are any", fields: "unneeded_patches" },
+  ],
   examples: [
     ["pawl check-upgrade journal.db --tools ./tools.ts", "all scopes of a journal, before a deployment"],
     ["pawl check-upgrade logs/*.jsonl -t ./tools.ts --json", "exported logs, in CI"],
@@ -59,7 +73,7 @@ export const checkUpgradeCommand: Command = {
     const patienceMs = countOf(input, "patience") ?? defaultPatienceMs;
     const places = input.positionals.map((argument) => placeOf(argument, input, terminal));
     return withLogs(places, async (logs) => {
-      let isFine = true;
+      const checks: Check[] = [];
       for (const log of logs) {
         terminal.progress(`checking ${log.name}`);
         refuseSealed(
@@ -68,12 +82,14 @@ export const checkUpgradeCommand: Command = {
           exit.unreachable,
         );
         const check = await checkUpgrade(await log.text(), tools, patienceMs);
-        isFine = isFine && isSafe(check);
+        checks.push(check);
         const { fault, ...rest } = check;
         const json = { log: log.name, safe: isSafe(check), ...rest, fault: faultJson(fault) };
         terminal.print(json, () => words(log.name, check, terminal));
       }
-      return isFine ? exit.fine : exit.wrong;
+      const unneeded = unneededOf(checks);
+      if (unneeded.length > 0) terminal.print({ unneeded_patches: unneeded }, () => unneededWords(unneeded));
+      return checks.every(isSafe) ? exit.fine : exit.wrong;
     });
   },
 };
