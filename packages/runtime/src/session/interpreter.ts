@@ -66,6 +66,7 @@ const askedBy = ({ seq, event }: Cause): number | undefined => (event.type === "
 export interface Interpreter {
   /** Takes note of what was just stepped, before any command of it is performed. */
   stepped(cause: Cause, commands: readonly Command[], finished: readonly Finished[]): void;
+  isGrounded(command: Command): boolean;
   /** Performs a command, at the time that its duty asks for. Does not throw for what a tool or a host does wrong. */
   perform(command: Command, cause: Cause): void;
   /** Hands one answer to each body that may hear one, and says whether there was any. */
@@ -73,9 +74,7 @@ export interface Interpreter {
   readonly pendingAnswers: News;
   /** Takes note that the log holds this state, with so many more characters of events. */
   becameDurable(state: State, characters: number): void;
-  /** Takes note that there is nothing to deliver and nothing to append. */
   atRest(): void;
-  /** Ends everything that was made for the scope, as a crash would. */
   abandoned(why: string): void;
 }
 
@@ -139,7 +138,6 @@ export class ScopeInterpreter implements Interpreter {
   get state(): State {
     return this.runner.state;
   }
-
   /** Says whether memory holds nothing of the scope but what its log says, and those who wait for replies. */
   get isIdle(): boolean {
     const { isAbandoned, isAwaited, isDurable } = this.runner;
@@ -180,6 +178,7 @@ export class ScopeInterpreter implements Interpreter {
     }
     this.bodies.review();
     this.observers.stepped(cause, commands, this.runner);
+    this.#instance.crashTurns.stepped(this.state);
   }
 
   deliverNext(): boolean {
@@ -214,13 +213,16 @@ export class ScopeInterpreter implements Interpreter {
     this.#instance.lost(this.#session);
   }
 
+  isGrounded(command: Command): boolean {
+    return command.type === "step.run" && (this.bodies.at(command.call)?.heardUpTo ?? 0) <= this.runner.durable.seq;
+  }
+
   /** Performs a command with large values in the place of references, after those before it. */
   perform(command: Command, cause: Cause): void {
     const { values } = this.#store;
     if (isMadeByFlow(this.state, command)) return this.#perform(command, cause);
     if (command.type === "step.answer") return this.#answerBody(command, cause);
-    const isOwn = command.type === "step.run"; // Its body has the work itself; it only keeps its place in the order.
-    const performed = isOwn ? undefined : command;
+    const performed = command.type === "step.run" ? undefined : command; // Its body has the work: it keeps its place only.
     values.inOrder(performed, (inlined) => this.#perform(inlined ?? command, cause), this.#fail);
   }
 
@@ -243,8 +245,8 @@ export class ScopeInterpreter implements Interpreter {
     const { host } = this.#side;
     switch (command.type) {
       case "tool.execute": {
-        const isElsewhere = isClientSide(this.state, command);
-        return this.#guard(isElsewhere ? this.offers.execute(command) : this.bodies.execute(command));
+        const of = isClientSide(this.state, command) ? this.offers : this.bodies;
+        return this.#guard(this.#instance.crashTurns.start(this.runner, command, () => of.execute(command)));
       }
       case "tool.cancel":
         this.offers.cancel({ call: command.call, attempt: command.attempt, run: command.run });
