@@ -194,7 +194,13 @@ export const call: Concern<
       on: onRepliesRecorded,
     },
     "effect.reused": {
-      fields: { call: string, attempt: u64, key: string, keys: optional(array(string)), patched: optional(PatchesCodec) },
+      fields: {
+        call: string,
+        attempt: u64,
+        key: string,
+        keys: optional(array(string)),
+        patched: optional(PatchesCodec),
+      },
       fieldsSince: { keys: "waits_for_effects", patched: "patches" },
       on: onEffectReused,
     },
