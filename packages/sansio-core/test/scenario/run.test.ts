@@ -81,9 +81,9 @@ describe("a body that has ended and is to run again", () => {
   });
 });
 
-describe("a body that begins anew", () => {
+describe.each(protocols)("a body that begins anew, under protocol %i", (protocol) => {
   it("keeps its call, and nothing that it recorded", () => {
-    const rig = running();
+    const rig = running({}, {}, protocol);
     stepOk(ask(rig, "r:a", "s", step()).skip(), "r:a", "s").skip();
     ask(rig, "r:a", "w", wait).skip();
     rig.tell({ type: "call.continued", ...of("r:a"), args: { page: 2 } });
@@ -91,6 +91,7 @@ describe("a body that begins anew", () => {
     resume(rig, "r:a", [1, 2], "continued").nothingMore();
     want(ask(rig, "r:a", "s", step(), [1, 2]), { type: "step.run", key: "s", run: 2 });
     resolve(rig, "k", 1).nothingMore();
+    want(stepOk(rig, "r:a", "s", [1, 2]), { type: "step.answer", key: "s", run: 2 });
     want(settle(rig, "r:a", success(1), [1, 2]), completed("a"), replied(success(1)));
     expect(rig.state.requests.at("r")).toMatchObject({ replies: [{ args: { page: 2 } }] });
   });

@@ -114,12 +114,26 @@ describe("a call that fails without a fault", () => {
 });
 
 describe("unawaited work", () => {
-  it("is reported for a step that its call abandons", async () => {
-    const [isSafe, words] = await wordsOf((ctx, outside) => {
-      void charge(ctx, outside);
-      return "paid";
-    });
-    expect(isSafe).toBe(false);
+  const unawaited: Body = (ctx, outside) => {
+    void charge(ctx, outside);
+    return "paid";
+  };
+  const exploreUnawaited = async (runtime: Scenario["runtime"] = {}) =>
+    exploreCrashes({ ...scenarioOf(unawaited), runtime }, { pairs: 20 });
+
+  it("may be a step, which its call waits for before it ends", async () => {
+    const report = await exploreUnawaited();
+    expect(report.violations).toEqual([]);
+    expect(describeCrashes(report)).toContain("money, by pay: 1 time (undisturbed 1)");
+  });
+
+  it.each([
+    ["of protocol 1", { upgrade: "never" }],
+    ["that waits for less time than the step takes", { options: { effects_ms: 1 } }],
+  ] as const)("is reported for a step that its call abandons, in a scope %s", async (_, runtime) => {
+    const report = await exploreUnawaited(runtime);
+    const words = describeCrashes(report);
+    expect(report.isSafe).toBe(false);
     expect(words).toContain("lost, undisturbed: call `r1:c1` requested `step pay/charge` and ended before it was done");
   });
 
