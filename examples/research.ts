@@ -44,7 +44,7 @@ const { runtime, close } = openRuntime({
   tools,
   host: { ...host, tell },
   // This agent is killed more often than usual, and should continue sooner.
-  options: { min_interval_s: 1, max_run_attempts: 100, resume_pauses_ms: Array.from({ length: 100 }, () => 50) },
+  options: { min_interval_s: 1, crash_pauses_ms: [50] },
 });
 await runtime.recover();
 const session = await runtime.session("research");

@@ -116,7 +116,7 @@ describe("a log of protocol 1", () => {
 
   it("comes to its end in the core simulation", () => {
     for (const entry of core)
-      expect(runCoreSim(entry.seed, {}, cutOf(entry)).violation, `seed ${entry.seed}`).toBeUndefined();
+      expect(runCoreSim(entry.seed, { protocol: 1 }, cutOf(entry)).violation, `seed ${entry.seed}`).toBeUndefined();
   });
 
   it("comes to its end in the core simulation under protocol 2 as well, once it is upgraded", () => {

@@ -10,7 +10,7 @@ import { testFolder } from "./sqlite-rig.ts";
 const { file, remove } = testFolder();
 afterAll(remove);
 
-const kills = Number(process.env["PAWL_KILLS"] ?? 60);
+const kills = Number(process.env["PAWL_KILLS"] ?? 32);
 /** A new subscription begins with every fourth process. */
 const subscriptions = kills / 4;
 

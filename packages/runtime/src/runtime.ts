@@ -7,6 +7,7 @@ import type { HostSide } from "./host/host.ts";
 import { HostRequests } from "./host/host-request.ts";
 import { memoryAttachments } from "./journal/attachment.ts";
 import { sweepFromTimeToTime } from "./journal/sweep.ts";
+import { CrashTurns } from "./lifecycle/crash-turn.ts";
 import { type HeldLease, heldLease, Shutdown } from "./lifecycle/lease.ts";
 import { Recovery } from "./lifecycle/recovery.ts";
 import { admittedId, admittedOptions } from "./lifecycle/input.ts";
@@ -119,6 +120,7 @@ export class Runtime {
       executors: this.#executors.all,
       hostRequests: this.#hostRequests,
       places: this.background.places,
+      crashTurns: new CrashTurns(this.#alarms.platform),
       shutdown: this.#shutdown,
       schedule: (member) => this.#loop.schedule(member),
       isLeased: () => this.#lease?.holds === true,

@@ -4,6 +4,7 @@ import { initial } from "@pawl/sansio-core";
 import type { Journal, RuntimeOptions } from "../src/index.ts";
 import { defaultPatience } from "../src/body/rest.ts";
 import { HostRequests } from "../src/host/host-request.ts";
+import { CrashTurns } from "../src/lifecycle/crash-turn.ts";
 import { Shutdown } from "../src/lifecycle/lease.ts";
 import { Places } from "../src/process/run/background.ts";
 import { ScopeClock } from "../src/scope/clock.ts";
@@ -25,6 +26,7 @@ export const instanceOf = (platform: TestPlatform): Instance => ({
   executors: new Executors(platform, 1000, { lost: () => undefined, available: () => undefined }),
   hostRequests: new HostRequests(),
   places: new Places(1),
+  crashTurns: new CrashTurns(platform),
   shutdown: new Shutdown(),
   schedule: () => undefined,
   isLeased: () => false,

@@ -23,7 +23,7 @@ export { resolutionIn, type WaitRow } from "./wait/model.ts";
 export { isSameState, referredTo } from "./snapshot/same.ts";
 export { type Decision, type PendingApproval, pendingApprovals } from "./call/approval.ts";
 export { hooked } from "./call/prepare.ts";
-export { type Recovery, recoveryOf } from "./catalog/model.ts";
+export { type Recovery, recoveryOf, toolsUnder } from "./catalog/model.ts";
 export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/concern.ts";
 export { type BatchRef, type CommandType, isExecutor, requestBatch } from "./kernel/vocabulary.ts";
 export {

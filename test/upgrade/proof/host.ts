@@ -23,20 +23,24 @@ export type Word =
   | { readonly type: "look" }
   | { readonly type: "act"; readonly what: "approve" | "answer"; readonly tokens: { readonly [who: string]: string } };
 
-/** What a host says of its sessions: how many have a call in a phase. */
+/** What a host says of its sessions: how many have a call in a phase, and how many are of a protocol. */
 export interface Looked {
   readonly type: "looked";
   readonly phases: { readonly [phase: string]: number };
+  readonly protocols: { readonly [protocol: number]: number };
 }
 
 const look = async (runtime: Runtime, who: readonly string[]): Promise<Looked> => {
   const phases: { [phase: string]: number } = {};
+  const protocols: { [protocol: number]: number } = {};
   for (const one of who) {
     const { state } = await runtime.session(one);
+    const { protocol } = state.scope;
+    protocols[protocol] = (protocols[protocol] ?? 0) + 1;
     const found = new Set(state.calls.rows().map(({ phase }) => phase));
     for (const phase of found.size === 0 ? ["none"] : found) phases[phase] = (phases[phase] ?? 0) + 1;
   }
-  return { type: "looked", phases };
+  return { type: "looked", phases, protocols };
 };
 
 const agent = new Agent({ keepAlive: true });

@@ -55,14 +55,14 @@ export class Life {
     await acted;
   }
 
-  /** Counts sessions by the phases of their calls. */
-  async look(): Promise<Looked["phases"]> {
+  /** Counts sessions by the phases of their calls, and by their protocols. */
+  look(): Promise<Looked> {
     const looked = this.#said<Looked>(
       (said) => typeof said === "object" && said !== null && "type" in said && said.type === "looked",
       "looked",
     );
     this.#tell({ type: "look" });
-    return (await looked).phases;
+    return looked;
   }
 
   async kill(): Promise<void> {

@@ -61,12 +61,19 @@ class Releases {
   /** Waits until so many sessions have a call in a phase. */
   async parked(life: Life, phase: string, count: number): Promise<void> {
     const end = performance.now() + releaseMs;
-    let phases = await life.look();
+    let { phases } = await life.look();
     while ((phases[phase] ?? 0) < count && performance.now() < end) {
       await until(() => false, 200);
-      phases = await life.look();
+      ({ phases } = await life.look());
     }
     if ((phases[phase] ?? 0) < count) this.wrong.push(`never: ${count} calls ${phase}, but ${JSON.stringify(phases)}`);
+  }
+
+  /** Expects all sessions to be of a protocol. */
+  async areOf(life: Life, protocol: number): Promise<void> {
+    const { protocols } = await life.look();
+    if (protocols[protocol] !== this.who.length)
+      this.wrong.push(`expected all under protocol ${protocol}, found ${JSON.stringify(protocols)}`);
   }
 
   async kill(...lives: readonly Life[]): Promise<void> {
@@ -99,12 +106,14 @@ export const proveReleases = async (carried: Carried): Promise<Proof> =>
 
     const old = await releases.start("1", who, { upgrade: "never" });
     await releases.parked(old, "awaiting_approval", who.length);
+    await releases.areOf(old, 1);
     await releases.kill(old);
 
     const first = await releases.start("1");
     await releases.parked(first, "awaiting_approval", who.length);
     await releases.approve(first, q1);
     await releases.expect("the first quarter is shipped by version 1", () => releases.isDone(q1, "ship"));
+    await releases.areOf(first, 2);
     await first.close();
 
     const halves = [who.filter((_, i) => i % 2 === 0), who.filter((_, i) => i % 2 === 1)] as const;

@@ -77,6 +77,11 @@ export const attachWorker = async (
     offer: (offer) => tell(worker, { type: "run", ...offer }),
     cancel: ({ scope, call, attempt, run }) => tell(worker, { type: "cancel", scope, call, attempt, run }),
   });
-  const ended = navigator.locks.request(`pawl ${id}`, () => leave(true));
-  return { tools: own, ended, end: () => worker.terminate() };
+  let isEnded = false;
+  const ended = navigator.locks.request(`pawl ${id}`, () => leave(isEnded ? "released" : "lost"));
+  const end = (): void => {
+    isEnded = true;
+    worker.terminate();
+  };
+  return { tools: own, ended, end };
 };

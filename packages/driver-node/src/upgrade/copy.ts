@@ -3,6 +3,7 @@
  * suspension, a pause, a missing executor, an unknown outcome, a host's hook.
  */
 import { type Event, type Options, type Recorded, type Rejection, type State, initial, write } from "@pawl/sansio-core";
+import { optionsUnder } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 
 export interface Line {
@@ -15,13 +16,20 @@ export class CopyError extends Error {
   override readonly name = "CopyError";
 }
 
+/** Restarts lost bodies without a pause, as often as they are lost. */
+const withoutPauses = (options: Options, protocol: number): Options =>
+  optionsUnder(protocol, {
+    ...options,
+    resume_pauses_ms: options.resume_pauses_ms.map(() => 0),
+    crash_pauses_ms: [],
+  });
+
 /** Asks no host, and restarts lost bodies without a pause. */
-const withoutWaits = (options: Options): Options => ({
-  ...options,
+const withoutWaits = ({ options, protocol }: State["scope"]): Options => ({
+  ...withoutPauses(options, protocol),
   before_hook: false,
   after_hook: false,
   projection: false,
-  resume_pauses_ms: options.resume_pauses_ms.map(() => 0),
 });
 
 /** Returns the events that suspended the calls which are suspended now. */
@@ -33,14 +41,12 @@ const suspensions = (events: readonly Recorded[], state: State): ReadonlySet<num
 
 const changed = ({ seq, event }: Recorded, suspended: ReadonlySet<number>): Event => {
   if (suspended.has(seq)) return { type: "clock.ticked" };
-  return event.type === "scope.opened"
-    ? { ...event, options: { ...event.options, resume_pauses_ms: withoutWaits(event.options).resume_pauses_ms } }
-    : event;
+  return event.type === "scope.opened" ? { ...event, options: withoutPauses(event.options, event.protocol) } : event;
 };
 
 /** Returns the events after which nothing waits for the host and each body can start. */
 const endings = (state: State): readonly Event[] => [
-  { type: "scope.configured", options: withoutWaits(state.scope.options) },
+  { type: "scope.configured", options: withoutWaits(state.scope) },
   ...state.calls.rows().flatMap((row): readonly Event[] => {
     const call = row.call.ref;
     switch (row.phase) {

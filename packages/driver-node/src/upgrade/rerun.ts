@@ -106,7 +106,11 @@ export const rerun = async (copied: Copy, tools: readonly ToolDefinition[], pati
       request: () => new Promise<never>(() => undefined),
       internalError: (call, thrown) => void errors.set(call, textOf(thrown)),
     },
-    options: { ...state.scope.options, resume_pauses_ms: Array.from({ length: 1000 }, () => 0) },
+    options: {
+      ...state.scope.options,
+      resume_pauses_ms: Array.from({ length: 1000 }, () => 0),
+      crash_pauses_ms: [],
+    },
     patience: { suspendMs: patienceMs, holdMs: patienceMs },
   });
   await runtime.session(id.slice("session:".length));

@@ -69,6 +69,8 @@ const runtime = new Runtime({
     max_ended_tasks: 10_000,
     max_run_attempts: 1000,
     resume_pauses_ms: Array.from({ length: 1000 }, () => 0),
+    crash_pauses_ms: [],
+    max_crashes: 10_000,
     probes: true,
   },
 });

@@ -252,7 +252,10 @@ export class Bodies {
 
   /** Suspends a run if the core finds that it waits for records alone. A value that is being read may be its answer. */
   #suspend({ call, ...run }: RunId): boolean {
-    if (!this.#store.values.isEmpty) return false;
+    if (!this.#store.values.isEmpty) {
+      this.#restedWith = undefined; // Tried again at the next rest.
+      return false;
+    }
     const link = this.#requests.linkOf(call);
     const room = link === undefined ? {} : { link };
     if (E.isLeft(this.#runner.apply({ type: "call.suspended", call, ...run, ...room }))) return false;

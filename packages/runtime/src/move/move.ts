@@ -104,13 +104,14 @@ export class Moves {
   }
 
   async #leave(scope: string, mover: Mover, to: string, resting: Resting): Promise<void> {
-    const { platform, instance, open } = this.#port;
+    const { journal, platform, instance, open } = this.#port;
     await open(scope);
     await mover.ready?.(scope);
     await this.#departures.admit(scope);
     const { runner, state, leaving } = await open(scope);
     const nonce = platform.hashText(`${instance} ${scope} ${to} ${runner.epoch} ${state.seq}`);
     await leaving.begin({ type: "scope.moving", to, nonce }, resting);
+    await journal.release(scope, instance); // Its bodies have ended: where it is taken back, this was no crash.
     await open(scope);
   }
 

@@ -69,6 +69,8 @@ export interface SessionMessage {
 export interface RunTool {
   readonly hints: Pick<ToolHints, "idempotent" | "readonly">;
   readonly hasExecutor: boolean;
+  /** For whatever reason its body may run again; without it the hints decide. */
+  readonly isRerunnable?: boolean;
 }
 
 export interface BackgroundHost {

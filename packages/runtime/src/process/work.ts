@@ -1,6 +1,6 @@
 /** Performs the commands of a scope that concern processes, other scopes, background runs, tasks and schedules. */
 import type { CommandOf, Tool } from "@pawl/sansio-core";
-import { type ProcessEvent, wakeId, wakeText } from "@pawl/sansio-core/driver";
+import { type ProcessEvent, toolsUnder, wakeId, wakeText } from "@pawl/sansio-core/driver";
 import { ScopeLost, textOf } from "../error.ts";
 import { type HostSide, sessionOf } from "../host/host.ts";
 import { type Access, problemOfEvent } from "../scope/access.ts";
@@ -128,7 +128,8 @@ export class ScopeWork {
     const tools = await this.#toolsOf(envRef);
     if (runner.isAbandoned || runner.state.process?.run !== "env") return;
     if (typeof tools === "string") return this.#engines.complete(failedTool(tools));
-    runner.apply({ type: "catalog.published", tools, ...this.#side.versions.toldTo(runner.state) });
+    const known = toolsUnder(runner.state.scope.protocol, tools);
+    runner.apply({ type: "catalog.published", tools: known, ...this.#side.versions.toldTo(runner.state) });
   }
 
   /** Returns the tools of an environment, or the reason why there are none. */

@@ -4,10 +4,10 @@
  */
 import * as E from "fp-ts/lib/Either.js";
 import { type State, restore, snapshot, type Event, type Options, currentProtocol, initial } from "@pawl/sansio-core";
-import { newestProtocol, optionsUnder, referredTo } from "@pawl/sansio-core/driver";
+import { hasRule, newestProtocol, optionsUnder, referredTo } from "@pawl/sansio-core/driver";
 import type { CodeVersions } from "../tool/version.ts";
 import { type Json, describe, noLimits, parse, stringify } from "@pawl/tool-value";
-import type { Claim, Journal, Snapshot } from "../journal/journal.ts";
+import type { Claim, Journal, LastOwner, Snapshot } from "../journal/journal.ts";
 import { sealedHere } from "../journal/seal.ts";
 import { OwnedElsewhere, newerProtocol, textOf } from "../error.ts";
 import { Quarantined, foldLines } from "./history.ts";
@@ -105,6 +105,8 @@ interface Owner {
   readonly epoch: number;
   /** The protocol that the scope may go on to. */
   readonly newest: number;
+  /** How the owner before went, as the store knows. */
+  readonly lastOwner?: LastOwner | undefined;
   readonly versions: CodeVersions;
 }
 
@@ -114,18 +116,20 @@ interface Owner {
  */
 export const openingOf = (
   state: State,
-  { owner, epoch, newest, versions }: Owner,
+  { owner, epoch, newest, versions, lastOwner = "lost" }: Owner,
   given: Options,
 ): readonly Event[] => {
   const { scope } = state;
   const protocol = Math.max(scope.protocol, newest);
   const options = optionsUnder(protocol, given);
+  const isTold = scope.epoch > 0 && hasRule(protocol, "crash_loops");
   const opened = {
     type: "scope.opened",
     epoch,
     owner,
     protocol,
     options,
+    ...(isTold ? { last_owner: lastOwner } : {}),
     ...versions.toldTo(state, protocol),
   } as const;
   const isUpgraded = scope.epoch > 0 && protocol > scope.protocol;

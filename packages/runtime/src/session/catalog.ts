@@ -1,5 +1,6 @@
 /** Tells a scope which tools there are. */
 import type { State, Tool } from "@pawl/sansio-core";
+import { toolsUnder } from "@pawl/sansio-core/driver";
 import { type Json, stableHash } from "@pawl/tool-value";
 import { type Access, record } from "../scope/access.ts";
 import type { CodeVersions } from "../tool/version.ts";
@@ -25,9 +26,10 @@ const awaitedTools = ({ calls }: State, tools: readonly Tool[]): readonly string
 /** Publishes the tools where they are new to the scope, and lets calls go on whose tool is back. */
 export const publish = async (access: Access, tools: readonly Tool[], versions: CodeVersions): Promise<void> => {
   const { runner } = access;
-  if (isNews(runner.state, tools) || versions.areNewTo(runner.state))
-    await record(access, { type: "catalog.published", tools, ...versions.toldTo(runner.state) });
-  const back = awaitedTools(runner.state, tools);
+  const known = toolsUnder(runner.state.scope.protocol, tools);
+  if (isNews(runner.state, known) || versions.areNewTo(runner.state))
+    await record(access, { type: "catalog.published", tools: known, ...versions.toldTo(runner.state) });
+  const back = awaitedTools(runner.state, known);
   if (back.length > 0) {
     const told = versions.ofTools(runner.state, back);
     await record(access, { type: "executors.available", tools: back, ...told });

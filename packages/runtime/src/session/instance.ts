@@ -24,6 +24,7 @@ import type { Ephemeral } from "./observe/observation.ts";
 import type { Session } from "./session.ts";
 import type { Patience } from "../body/rest.ts";
 import type { HostRequests } from "../host/host-request.ts";
+import type { CrashTurns } from "../lifecycle/crash-turn.ts";
 import type { Shutdown } from "../lifecycle/lease.ts";
 import type { Platform } from "../platform.ts";
 import type { Places } from "../process/run/background.ts";
@@ -46,6 +47,8 @@ export interface Instance {
   readonly hostRequests: HostRequests;
   /** Places for background runs on this worker. */
   readonly places: Places;
+  /** Turns of calls that crash again and again. */
+  readonly crashTurns: CrashTurns;
   readonly shutdown: Shutdown;
 
   /** Asks for a turn in the commit loop. */

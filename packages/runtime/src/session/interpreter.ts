@@ -180,6 +180,7 @@ export class ScopeInterpreter implements Interpreter {
     }
     this.bodies.review();
     this.observers.stepped(cause, commands, this.runner);
+    this.#instance.crashTurns.stepped(this.state);
   }
 
   deliverNext(): boolean {
@@ -219,8 +220,7 @@ export class ScopeInterpreter implements Interpreter {
     const { values } = this.#store;
     if (isMadeByFlow(this.state, command)) return this.#perform(command, cause);
     if (command.type === "step.answer") return this.#answerBody(command, cause);
-    const isOwn = command.type === "step.run"; // Its body has the work itself; it only keeps its place in the order.
-    const performed = isOwn ? undefined : command;
+    const performed = command.type === "step.run" ? undefined : command; // Its body has the work: it keeps its place only.
     values.inOrder(performed, (inlined) => this.#perform(inlined ?? command, cause), this.#fail);
   }
 
@@ -243,8 +243,8 @@ export class ScopeInterpreter implements Interpreter {
     const { host } = this.#side;
     switch (command.type) {
       case "tool.execute": {
-        const isElsewhere = isClientSide(this.state, command);
-        return this.#guard(isElsewhere ? this.offers.execute(command) : this.bodies.execute(command));
+        const of = isClientSide(this.state, command) ? this.offers : this.bodies;
+        return this.#guard(this.#instance.crashTurns.start(this.runner, command, () => of.execute(command)));
       }
       case "tool.cancel":
         this.offers.cancel({ call: command.call, attempt: command.attempt, run: command.run });

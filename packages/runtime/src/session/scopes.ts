@@ -109,8 +109,10 @@ export class Scopes {
   }
 
   lost(session: Session): void {
+    const { id } = session.runner;
     this.#idle.forget(session);
-    this.inMemory.delete(session.runner.id);
+    this.#instance.crashTurns.forget(id);
+    this.inMemory.delete(id);
   }
 
   /** Abandons all scopes: none belongs to this instance any more. */
@@ -158,7 +160,7 @@ export class Scopes {
     return wholly(session, async () => {
       await tellSpans(this.#options, session.state);
       const { versions } = this.#side;
-      const by = { owner: instance, epoch: claim.epoch, newest: mayGoOnTo(upgrade, claim), versions };
+      const by = { ...claim, owner: instance, newest: mayGoOnTo(upgrade, claim), versions };
       await session.open(openingOf(session.state, by, told), this.#opening.registry.catalog());
       this.#instance.sent(scope); // Messages may have come before it had an owner.
     });

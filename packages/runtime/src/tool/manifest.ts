@@ -101,6 +101,8 @@ export interface ToolManifest {
   readonly hints: ToolHints;
   readonly policy: Tool["policy"];
   readonly divergence: Tool["divergence"];
+  /** The end of a call whose owner is lost again and again; an extension of pawl. */
+  readonly on_crash_loop: "park" | "fail";
   /** The version of its code; an extension of pawl. Without one it has that of its host's code. */
   readonly version?: string;
   /** The time limit of an approval. Without one, a call waits for ever. */
@@ -184,6 +186,11 @@ export const manifestFields: Fields<ToolManifest> = {
     oneOf("a divergence policy", "park", "release", "fail"),
     "park",
     (divergence) => divergence === "park",
+  ),
+  on_crash_loop: defaulted<ToolManifest["on_crash_loop"]>(
+    oneOf("what a crash loop leads to", "park", "fail"),
+    "park",
+    (end) => end === "park",
   ),
   version: optional(string),
   approval_ms: optional(u64),

@@ -14,7 +14,15 @@ import type { ToolContext } from "../body/facet/context.ts";
 import type { PrepareContext } from "./live-tool.ts";
 import type { FlowTool } from "@pawl/sansio-core/driver";
 
-const definitionFields = { ...manifestFields, ...contractFields, parameters: 1, prepare: 1, execute: 1, background: 1 };
+const definitionFields = {
+  ...manifestFields,
+  ...contractFields,
+  parameters: 1,
+  prepare: 1,
+  execute: 1,
+  background: 1,
+  onCrashLoop: 1,
+};
 
 /** Rejects unknown fields: a misspelt `durable` would silently make the tool non-durable. */
 const admitToolFields = (tool: ToolDefinition): void => {
@@ -33,6 +41,11 @@ export interface ToolDefinition<A = unknown> extends Wire {
   /** Enriches a call before it is journaled, deterministically: the body gets the payload; a result ends the call. */
   readonly prepare?: (args: A, context: PrepareContext) => Json | ToolResult | Promise<Json | ToolResult>;
   readonly execute: (args: A, context: ToolContext) => unknown;
+  /**
+   * What happens to a call whose process dies again and again: by default it is parked, until somebody resolves it or
+   * another version of the tool takes it up.
+   */
+  readonly onCrashLoop?: "park" | "fail";
   /** Executes as a background run: streams into the sink, and returns or throws as `execute` does. */
   readonly background?: (args: A, context: ToolContext, sink: BackgroundSink) => unknown;
 }
@@ -63,12 +76,14 @@ const wireFields = (definition: ToolDefinition): object => {
     execute: _execute,
     background: _background,
     availability,
+    onCrashLoop,
     ...fields
   } = definition;
   const schema = parameters === undefined ? undefined : jsonSchemaOf(parameters);
   return {
     id: `tool:${definition.name}`,
     ...(availability === undefined ? {} : { availability: { base: availability } }),
+    ...(onCrashLoop === undefined ? {} : { on_crash_loop: onCrashLoop }),
     ...(schema === undefined ? {} : { input_schema: schema }),
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
   };
@@ -131,6 +146,7 @@ export const contractOf = (definition: ToolDefinition): ToolContract => {
 /** Makes the core's tool from a manifest. */
 export const coreTool = (manifest: ToolManifest, asks: Pick<Tool, "checks" | "prepares">): Tool => {
   const { id, name, scheduling, retry_policy, policy, durable, recovery, divergence, approval_ms, hints } = manifest;
+  const { on_crash_loop } = manifest;
   return plainTool(name, {
     id,
     availability: manifest.availability_override ?? manifest.availability.base,
@@ -141,6 +157,7 @@ export const coreTool = (manifest: ToolManifest, asks: Pick<Tool, "checks" | "pr
     hints: { readonly: hints.readonly === true, idempotent: hints.idempotent === true },
     divergence,
     ...(recovery === undefined ? {} : { recovery }),
+    ...(on_crash_loop === "fail" ? { on_crash_loop } : {}),
     ...(approval_ms === undefined ? {} : { approval_ms }),
     ...asks,
   });

@@ -1,8 +1,9 @@
 /** How runs end that somebody cancels, or whose owner is lost. */
 import { describe, expect, it } from "vitest";
 import type { Task } from "@pawl/sansio-core/driver";
-import { cancelled } from "@pawl/tool-value";
-import { BackgroundWorld, finished, runner, spawn } from "./world.ts";
+import { cancelled, done, failureOutput, runtimeFailure } from "@pawl/tool-value";
+import type { ToolDefinition } from "../../src/index.ts";
+import { BackgroundWorld, type Body, finished, runner, spawn } from "./world.ts";
 
 describe("a run that is asked to end", () => {
   it("is canceled in its task, its result and its log, and has a heartbeat before (behaviour 31)", async () => {
@@ -83,24 +84,27 @@ describe("a run that is asked to end, and obeys", () => {
   });
 });
 
+interface Living {
+  /** The hints of the tool in later processes. */
+  readonly later?: { readonly idempotent?: boolean };
+  readonly protocol?: number;
+  readonly more?: Partial<ToolDefinition>;
+}
+
 const live = async (
   hints: { readonly idempotent?: boolean },
   lives: number,
-  later = hints,
+  { later = hints, protocol = 2, more = {} }: Living = {},
 ): Promise<{ readonly task: Task; readonly world: BackgroundWorld; readonly runs: number }> => {
-  const world = new BackgroundWorld();
+  const world = new BackgroundWorld(protocol);
   let runs = 0;
-  const tool = (own: typeof hints) =>
-    runner(
-      "work",
-      async (_, sink) => {
-        runs += 1;
-        await sink.output("stdout", `attempt ${runs}\n`);
-        await world.sleep(5_000);
-        return finished(`done by attempt ${runs}`);
-      },
-      own,
-    );
+  const body: Body = async (_, sink) => {
+    runs += 1;
+    await sink.output("stdout", `attempt ${runs}\n`);
+    await world.sleep(5_000);
+    return finished(`done by attempt ${runs}`);
+  };
+  const tool = (own: typeof hints): ToolDefinition => ({ ...runner("work", body, own), ...more });
   let process = world.begin([tool(hints)]);
   const task = await spawn(process, "work");
   for (let life = 1; life < lives; life++) {
@@ -137,7 +141,7 @@ describe("a run whose owner is lost", () => {
   });
 
   it("is failed as an orphan with the reason, where its tool is not what its task once said", async () => {
-    const { task, runs } = await live({ idempotent: true }, 2, { idempotent: false });
+    const { task, runs } = await live({ idempotent: true }, 2, { later: { idempotent: false } });
     expect(task).toMatchObject({
       state: "failed",
       error: {
@@ -150,9 +154,30 @@ describe("a run whose owner is lost", () => {
     expect(runs).toBe(1);
   });
 
-  it("is begun three times at the most", async () => {
-    const { task } = await live({ idempotent: true }, 4);
+  it("is begun three times at the most in protocol 1, and only for its hints", async () => {
+    const { task } = await live({ idempotent: true }, 4, { protocol: 1 });
     expect(task).toMatchObject({ state: "failed", error: { kind: "orphaned" } });
+    const durable = await live({ idempotent: false }, 2, { protocol: 1, more: { durable: true } });
+    expect(durable.task).toMatchObject({ state: "failed", error: { kind: "orphaned" } });
+  });
+
+  it("is begun again as often as it takes, for whatever reason its tool may run again", async () => {
+    const { task, runs } = await live({ idempotent: false }, 5, { more: { durable: true } });
+    expect(task).toMatchObject({ state: "succeeded", attempt: runs, summary: `done by attempt ${runs}` });
+    expect(runs).toBeGreaterThan(3);
+  });
+
+  it("is not imitated by a tool that returns the code of a loss", async () => {
+    for (const [protocol, kind] of [
+      [1, "orphaned"],
+      [2, "error"],
+    ] as const) {
+      const world = new BackgroundWorld(protocol);
+      const output = failureOutput(runtimeFailure("external", "tool_outcome_unknown", "I do not know"));
+      const process = world.begin([runner("liar", async () => done(output))]);
+      const task = await world.over(process, await spawn(process, "liar"));
+      expect(task).toMatchObject({ state: "failed", error: { kind } });
+    }
   });
 });
 

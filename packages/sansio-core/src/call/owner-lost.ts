@@ -3,6 +3,7 @@ import { defaultPendingCompletion } from "@pawl/tool-value";
 import { countsCrashes, resumeAfter, resumeInTurn, takenAtItsWord } from "./crash-loop.ts";
 import { maxAttempts } from "./launch.ts";
 import type { BatchRow } from "./batch.ts";
+import type { OpenEffect } from "./effect.ts";
 import type { CallIn, CallRow } from "./model.ts";
 import { questionOf } from "./absent-tool.ts";
 import { durationOf, outcomeUnknown } from "./parked.ts";
@@ -94,6 +95,8 @@ const ofCall = ({ scope }: State, row: CallRow): Command | undefined => {
   }
 };
 
+const isWithPerson = ({ waiting }: OpenEffect): boolean => waiting !== undefined;
+
 /** Requests of a suspended body that are with a person: no body asks for them, and the host may have forgotten. */
 const ofSuspended = ({ call, body: { open, attempt, run } }: CallIn<"suspended">): readonly Command[] =>
   open.flatMap(({ key, waiting }): readonly Command[] =>
@@ -134,7 +137,9 @@ const manyCalls = 64;
 
 /** A call of unknown outcome may be healed by whoever opens the scope next. */
 const isAtWork = (state: State, row: CallRow): boolean =>
-  row.phase === "running" || row.phase === "unknown" || commandsOf(state, row).length > 0;
+  row.phase === "running" ||
+  row.phase === "unknown" ||
+  (row.phase === "suspended" ? row.body.open.some(isWithPerson) : ofCall(state, row) !== undefined);
 
 export const areAtWork = (state: State): boolean =>
   state.calls.size > manyCalls || state.calls.some((row) => isAtWork(state, row)) || ofBatches(state).length > 0;

@@ -29,6 +29,7 @@ import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf, State } from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
+import { missingRule } from "../kernel/protocol.ts";
 import { VersionsCodec, setVersions } from "../scope/version.ts";
 
 const kept = (): boolean => false;
@@ -77,6 +78,10 @@ const firstRepeated = (names: readonly string[]): string | undefined =>
 export const onPublished = (draft: Draft, { tools, versions }: EventOf<"catalog.published">): Rejection | undefined => {
   const repeated = firstRepeated(tools.map(({ id }) => id)) ?? firstRepeated(tools.map(({ name }) => name));
   if (repeated !== undefined) return reject("tool_conflict", `two tools are called \`${repeated}\``);
+  const young = tools.find((tool) => tool.on_crash_loop !== undefined);
+  const missing =
+    young && missingRule(draft.scope.protocol, "crash_loops", `\`on_crash_loop\` of tool \`${young.name}\``);
+  if (missing !== undefined) return missing;
   draft.setCatalog({
     ...draft.catalog,
     byName: PersistentMap.of(tools.map((tool) => [tool.name, tool])),

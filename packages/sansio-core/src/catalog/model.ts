@@ -7,6 +7,7 @@
  *   K1  tool ids are unique, and so are names
  *   K2  an override names an availability, not a tool: it may wait for a tool to come
  */
+import { hasRule } from "../kernel/protocol.ts";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Versions } from "../scope/version.ts";
 
@@ -110,6 +111,15 @@ export const recoveryOf = (tool: Tool): Recovery => {
   const isSafe =
     tool.durable || tool.hints.idempotent || tool.hints.readonly || tool.retry_policy.type === "idempotent";
   return isSafe ? "rerunnable" : "owner_bound";
+};
+
+/** Returns tools as a scope of this protocol has them: without what later protocols brought. */
+export const toolsUnder = (protocol: number, tools: readonly Tool[]): readonly Tool[] => {
+  if (hasRule(protocol, "crash_loops")) return tools;
+  return tools.map((tool) => {
+    const { on_crash_loop: _, ...rest } = tool;
+    return tool.on_crash_loop === undefined ? tool : rest;
+  });
 };
 
 /** Its rows in a state. */

@@ -232,7 +232,7 @@ const waitsOf = (state: State, call: CallRef, effect: OpenEffect): EffectWaits =
       return messageOf(state, call, effect) ?? { kind, to: "" };
     case "host":
     case "trigger":
-      return { kind, hash: effect.hash };
+      return { kind, hash: effect.hash, ...(effect.waiting === undefined ? {} : { asksPerson: true }) };
     case "sleep":
     case "cleanup":
     case "event":

@@ -23,8 +23,8 @@ export type EffectWaits =
       readonly sent?: { readonly link: number; readonly number: number };
     }
   | { readonly kind: "select"; readonly mode: SelectMode; readonly keys: readonly string[] }
-  /** `hash`: of its input. The answer names it, and the event that asked. */
-  | { readonly kind: "host" | "trigger"; readonly hash: string }
+  /** `hash`: of its input. The answer names it, and the event that asked. `asksPerson`: the host waits for one. */
+  | { readonly kind: "host" | "trigger"; readonly hash: string; readonly asksPerson?: true }
   | { readonly kind: Exclude<EffectKind, "step" | "wait" | "batch" | "message" | "select" | "host" | "trigger"> };
 
 export interface EffectReason {

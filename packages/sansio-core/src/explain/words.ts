@@ -159,7 +159,7 @@ export const effectWords = ({ key, what, until }: EffectReason): string => {
       return `a cancel, to clean up as ${key}`;
     case "host":
     case "trigger":
-      return `the host's answer to ${key}`;
+      return what.asksPerson === true ? `a person, whom the host asks for ${key}` : `the host's answer to ${key}`;
     case "event":
       return `its process to record ${key}`;
   }

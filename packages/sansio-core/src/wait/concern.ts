@@ -18,8 +18,9 @@ const answer = (draft: Draft, { call, effect }: Waiter, { resolution, seq }: Ter
 const statusOf = (resolution: Resolution): "ok" | "err" => (resolution.status === "ok" ? "ok" : "err");
 
 /** A key that the state does not know. Of a deleted session it is revoked, like those that it knew. */
-const unknownWait = (draft: Draft, key: string): WaitRow => {
-  const row = { key, born: draft.seq, waiters: [], requests: [] };
+const unknownWait = (draft: Draft, key: string, own?: OwnWait): WaitRow => {
+  const fresh = { key, born: draft.seq, waiters: [], requests: [] };
+  const row = own === undefined ? fresh : { key, born: draft.seq, waiters: [], requests: [], own };
   return draft.deletion === undefined ? row : { ...row, revoked: true };
 };
 
@@ -107,7 +108,7 @@ const isSameOwn = (a: OwnWait | undefined, b: OwnWait | undefined): boolean =>
 /** The row of a key that is awaited as somebody's own; one that is awaited otherwise as well is shared from then on. */
 const withOwn = (draft: Draft, key: string, own: OwnWait | undefined): WaitRow => {
   const known = draft.wait(key);
-  if (known === undefined) return own === undefined ? unknownWait(draft, key) : { ...unknownWait(draft, key), own };
+  if (known === undefined) return unknownWait(draft, key, own);
   if (isSameOwn(known.own, own)) return known;
   const { own: _, ...shared } = known;
   return shared;

@@ -167,8 +167,10 @@ const opened = (dice: Dice, { scope }: State): Event => ({
   epoch: scope.epoch + 1 + dice.below(2),
   owner: dice.pick(["d1", "d2", "d3"]),
   protocol: scope.protocol,
-  options: dice.isUnder(80) ? scope.options : anyOptions(dice),
+  options: dice.isUnder(80) ? scope.options : anyOptions(dice, scope.protocol),
+  ...(hasRule(scope.protocol, "crash_loops") ? dice.pick([{}, { last_owner: "lost" }, released] as const) : {}),
 });
+const released = { last_owner: "released" } as const;
 
 const ofRequest = (dice: Dice, state: State): Event => {
   const rows = state.requests.rows();
@@ -197,6 +199,9 @@ const ownOf = (dice: Dice, state: State): Pick<EventOf<"wait.resolved">, "call" 
   return { call: call.ref, ...(dice.isUnder(70) ? { life: 1 + dice.below(2) } : {}) };
 };
 
+const went = (dice: Dice, { scope }: State): Pick<EventOf<"owner.lost">, "went"> =>
+  hasRule(scope.protocol, "crash_loops") && dice.isUnder(30) ? { went: "released" } : {};
+
 /** What happens to a scope as a whole. */
 const ofScope = (dice: Dice, state: State): Event => {
   switch (dice.below(12)) {
@@ -204,9 +209,9 @@ const ofScope = (dice: Dice, state: State): Event => {
     case 1:
       return opened(dice, state);
     case 2:
-      return { type: "owner.lost", owner: dice.pick(["d1", "worker:1", "executor:x"]) };
+      return { type: "owner.lost", owner: dice.pick(["d1", "worker:1", "executor:x"]), ...went(dice, state) };
     case 3:
-      return { type: "scope.configured", options: anyOptions(dice) };
+      return { type: "scope.configured", options: anyOptions(dice, state.scope.protocol) };
     case 4:
       return { type: "catalog.overridden", names: [dice.pick(toolNames)], availability: dice.pick(["off", null]) };
     case 5:

@@ -87,15 +87,9 @@ export const play = ({ world, wildness, moves }: Script, look: (move: Move) => v
     made.push({ ...next, transition });
     state = frozenState(transition.state);
   };
-  make(
-    move(state, 1000, {
-      type: "scope.opened",
-      epoch: 1,
-      owner: "d1",
-      protocol: dice.pick([1, newestProtocol]),
-      options: anyOptions(dice),
-    }),
-  );
+  const protocol = dice.pick([1, newestProtocol]);
+  const options = anyOptions(dice, protocol);
+  make(move(state, 1000, { type: "scope.opened", epoch: 1, owner: "d1", protocol, options }));
   make(move(state, 1000, { type: "catalog.published", tools: anyTools(dice) }));
   if (isProcess) make(move(state, 1000, { type: "process.registered", ...anyRegistration(dice) }));
   for (const seed of moves) {

@@ -7,7 +7,7 @@ import { longWorkMakers } from "./background.ts";
 import { type Make, Names } from "./names.ts";
 import { linkMakers, peers } from "./wild-link.ts";
 import { anyJson, anyMs, anyOutput, anyPending, anyResolution, anyResult, anyText } from "./value.ts";
-import { anyOptions, anyTool, toolNames } from "./world.ts";
+import { anyTool, toolNames, wildOptions } from "./world.ts";
 
 const spec = (names: Names, call: string): EffectSpec => {
   const { dice } = names;
@@ -37,17 +37,21 @@ const makers: { readonly [T in EventType]: Make<T> } = {
     epoch: scope.epoch + dice.below(3),
     owner: anyText(dice),
     protocol: dice.pick([scope.protocol, scope.protocol, 0, 3]),
-    options: anyOptions(dice),
+    options: wildOptions(dice),
+    ...dice.pick([{}, { last_owner: "lost" }, { last_owner: "released" }] as const),
   }),
   "scope.configured": ({ dice }) => ({
-    options: { ...anyOptions(dice), ...dice.pick([{}, { concurrency: 0 }, { expire_at_once: 0 }]) },
+    options: { ...wildOptions(dice), ...dice.pick([{}, { concurrency: 0 }, { expire_at_once: 0 }]) },
   }),
   "scope.upgraded": ({ dice }) => ({ to: dice.below(4) }),
   "scope.moving": ({ dice }) => ({ to: anyText(dice), nonce: dice.pick(["n", "m"]) }),
   "scope.received": ({ dice, state: { scope } }) => ({ nonce: "n", epoch: scope.epoch + dice.below(2), owner: "d5" }),
   "scope.moved": ({ dice }) => ({ nonce: dice.pick(["n", "m"]) }),
   "scope.kept": ({ dice }) => ({ nonce: dice.pick(["n", "m"]) }),
-  "owner.lost": ({ dice }) => ({ owner: dice.pick(["d1", "d2", "worker:1", "executor:x", ""]) }),
+  "owner.lost": ({ dice }) => ({
+    owner: dice.pick(["d1", "d2", "worker:1", "executor:x", ""]),
+    ...dice.pick([{}, { went: "lost" }, { went: "released" }] as const),
+  }),
   "clock.ticked": () => ({}),
   "catalog.published": ({ dice, state: { catalog } }) => ({
     // A tool keeps its policy: a stricter one in mid-call is a question that is open.

@@ -1,6 +1,6 @@
 /** What a scope is opened with: options and tools of every sort. */
 import type { Recovery, RetryPolicy, Tool } from "../../src/catalog/model.ts";
-import { type Options, defaultOptions } from "../../src/kernel/options.ts";
+import { type Options, defaultOptions, optionsUnder } from "../../src/kernel/options.ts";
 import type { Dice } from "./dice.ts";
 
 const retries: readonly RetryPolicy[] = [
@@ -37,7 +37,11 @@ export const anyTool = (dice: Dice, name: string): Tool => {
 
 export const anyTools = (dice: Dice): readonly Tool[] => toolNames.map((name) => anyTool(dice, name));
 
-export const anyOptions = (dice: Dice): Options => ({
+/** Options that a scope of this protocol may have. */
+export const anyOptions = (dice: Dice, protocol: number): Options => optionsUnder(protocol, wildOptions(dice));
+
+/** Options of every protocol. */
+export const wildOptions = (dice: Dice): Options => ({
   ...defaultOptions,
   concurrency: dice.pick([null, null, 1, 2, 3]),
   grace_ms: dice.pick([0, 50, 1000]),
@@ -53,6 +57,8 @@ export const anyOptions = (dice: Dice): Options => ({
   min_interval_s: dice.pick([0, 300]),
   probes: dice.isUnder(40),
   resume_pauses_ms: dice.pick([defaultOptions.resume_pauses_ms, defaultOptions.resume_pauses_ms, [], [0], [5]]),
+  crash_pauses_ms: dice.pick([defaultOptions.crash_pauses_ms, [], [0], [5]]),
+  max_crashes: dice.pick([100, 100, 1, 2, 3]),
   no_executor_ms: dice.pick([900_000, 0]),
   expire_at_once: dice.pick([256, 256, 1, 2]),
   resolver: dice.isUnder(50),

@@ -48,7 +48,7 @@ export const loops = (): Tape => {
   tape.tell(settle(ref(first), successOutput("r")), `call_completed ${first}`, "flow.observe", "flow.observe", ...asked(ref(second), second));
   const { protocol, options } = tape.state.scope;
   const opened = { type: "scope.opened", epoch: 2, owner: "d2", protocol, options } as const;
-  tape.tell(opened, `execute ${ref(second)} 1.2 owner_lost`);
+  tape.tell(opened, ...tape.crashed(second), `execute ${ref(second)} 1.2 owner_lost`);
   tape.tell(resumed(`${ref(second)} 1.2`, "owner_lost", "d2"));
   const done = settle(`${ref(second)} 1.2`, successOutput({ hits: 2 }));
   tape.tell(done, `call_completed ${second}`, "flow.observe", "flow.observe", "lambda.apply");

@@ -79,7 +79,8 @@ export const upgraded = (): Tape => {
   tape.after(100).tell({ type: "scope.upgraded", to: 2 });
   tape.refuses({ type: "scope.opened", epoch: 2, owner: "d2", protocol: 1, options }, "not_an_upgrade");
   const opened = { type: "scope.opened", epoch: 2, owner: "d2", protocol: 2, options } as const;
-  tape.tell(opened, "execute r:c1 1.2 owner_lost").tell(resumed("r:c1 1.2", "owner_lost", "d2"));
+  tape.tell(opened, ...tape.crashed("c1"), "execute r:c1 1.2 owner_lost");
+  tape.tell(resumed("r:c1 1.2", "owner_lost", "d2"));
   tape.tell(ask("r:c1 1.2", "b", step()), "step.run b").tell(stepped("r:c1 1.2", "b"), "answer b of 10");
   return tape.tell(settle("r:c1 1.2"), "call_completed c1", "reply r").tell(acked("r"));
 };

@@ -70,6 +70,11 @@ export class Tape {
     return this.state.scope.protocol;
   }
 
+  /** What is said of a crash, which protocol 1 says nothing of. */
+  crashed(id: string): readonly string[] {
+    return this.protocol === 1 ? [] : [`call_crashed ${id}`];
+  }
+
   /** Where the log stands: the sequence of the last event. */
   get seq(): number {
     return this.state.seq;

@@ -37,7 +37,7 @@ export class Pair extends World {
 
   constructor() {
     super();
-    const patient = { resume_pauses_ms: Array.from({ length: 20 }, () => 0) };
+    const patient = { crash_pauses_ms: [] };
     this.open(session, [tool("body")], patient).open(home, [tool("work")], patient);
     this.tell(session, {
       type: "request.submitted",

@@ -6,7 +6,8 @@ import type { Options } from "../../src/kernel/options.ts";
 import { protocols } from "../rig.ts";
 import { Runs, home, outcome, runName, session } from "./world.ts";
 
-const lost = (of: Parameters<Runs["spawn"]>[0] = {}): Runs => new Runs().spawn(of).deliver().crash(home).deliver();
+const lost = (of: Parameters<Runs["spawn"]>[0] = {}, protocol?: number): Runs =>
+  new Runs({}, protocol).spawn(of).deliver().crash(home).deliver();
 
 describe("a run whose owner is lost", () => {
   it("is begun again under the next attempt, with files of its own", () => {
@@ -38,16 +39,16 @@ describe("a run whose owner is lost", () => {
     expect(world.offer(home, { type: "artifacts.written", attempt: 1, written: true })).toBe("stale_attempt");
   });
 
-  it("and that may not be run again is failed, once, with the reason", () => {
-    const world = lost({ reattachable: false }).written();
+  it("and that may not be run again is failed, once, with the reason, in protocol 1", () => {
+    const world = lost({ reattachable: false }, 1).written();
     const message = "worker heartbeat stopped";
     expect(world.task).toMatchObject({ state: "failed", attempt: 2, error: { kind: "orphaned", message } });
     expect(world.told).toHaveLength(1);
     expect(world.state(home).process?.status.state).toBe("failed");
   });
 
-  it("is begun three times, and then is failed", () => {
-    const world = lost().resume().crash(home).resume().deliver();
+  it("is begun three times, and then is failed, in protocol 1", () => {
+    const world = lost({}, 1).resume().crash(home).resume().deliver();
     expect(world.task.attempt).toBe(3);
     world.crash(home).deliver().written();
     expect(world.task).toMatchObject({ state: "failed", attempt: 4, error: { kind: "orphaned" } });

@@ -46,7 +46,8 @@ export const granted: Permit = { status: "granted" };
 export class Runs extends World {
   constructor(options: Partial<Options> = {}, protocol?: number, more: Partial<Tool> = {}) {
     super();
-    const patient = { resume_pauses_ms: Array.from({ length: 20 }, () => 0), ...options };
+    const pauses = protocol === 1 ? { resume_pauses_ms: Array.from({ length: 20 }, () => 0) } : {};
+    const patient = { ...pauses, ...options };
     this.open(session, [tool("echo")], patient, protocol).open(home, [tool("work", more)], patient, protocol);
   }
 

@@ -79,7 +79,7 @@ describe("a trigger", () => {
 
 it("a body that reuses a record has made progress: its resumes are counted anew", () => {
   const retry_policy = { type: "safe", max_attempts: 2, base_delay_ms: 0, max_delay_ms: 0 } as const;
-  const rig = submit(Rig.open([tool("echo", { retry_policy })], { resume_pauses_ms: [0] }), "echo").skip();
+  const rig = submit(Rig.open([tool("echo", { retry_policy })], { crash_pauses_ms: [] }), "echo").skip();
   ask(rig, "r:a", "h", host).skip();
   hostAnswered(rig, "r:a", "h", ok).skip();
   const again = {

@@ -246,6 +246,9 @@ describe("a body that asks its host", () => {
     stays(rig);
     rig.tell(waiting()).nothingMore();
     leaves(rig, "r:a");
+    expect(why(rig.state).calls).toMatchObject([
+      { what: { type: "suspended", effects: [{ key: "h", what: { kind: "host", asksPerson: true } }] } },
+    ]);
     want(hostAnswered(rig, "r:a", "h", "yes"), {
       ...execute("r:a", [1, 2]),
       cause: "suspended",

@@ -120,11 +120,14 @@ export const hostAnswered = (rig: Rig, call: string, key: string, value: Json): 
 export const resolve = (rig: Rig, key: string, payload: Json): Rig =>
   rig.tell({ type: "wait.resolved", key, resolution: { status: "ok", payload } });
 
-/** A new owner opens the scope: the one before is lost. */
-export const crash = (rig: Rig): Rig => {
+/** A new owner opens the scope: the one before is lost. With what is said of the crash. */
+export const crashAloud = (rig: Rig): Rig => {
   const { epoch, options, protocol } = rig.state.scope;
   return rig.tell({ type: "scope.opened", epoch: epoch + 1, owner: `d${epoch + 1}`, protocol, options });
 };
+
+/** A new owner opens the scope: the one before is lost. */
+export const crash = (rig: Rig): Rig => crashAloud(rig).hush();
 
 /** A new owner opens the scope, which the one before had released. */
 export const release = (rig: Rig): Rig => {

@@ -1,6 +1,6 @@
 /** Random options, tools and flows for the scopes of the core simulation. */
 import { type EventOf, type Tool, defaultOptions, plainTool } from "@pawl/sansio-core";
-import type { FlowNode } from "@pawl/sansio-core/driver";
+import { type FlowNode, optionsUnder } from "@pawl/sansio-core/driver";
 import type { Dice } from "./random.ts";
 
 const tool = (name: string): FlowNode => ({ node_type: "use_tool", tool_name: name, argument: "a", named_args: [] });
@@ -81,6 +81,8 @@ export const anyOptions = (dice: Dice): Options => ({
   max_unanswered: dice.pick([1, 2, 1000]),
   max_ended_handles: dice.pick([0, 1, 1000]),
   resume_pauses_ms: dice.pick([defaultOptions.resume_pauses_ms, [], [5]]),
+  crash_pauses_ms: dice.pick([defaultOptions.crash_pauses_ms, [], [5]]),
+  max_crashes: dice.pick([100, 100, 3]),
   no_executor_ms: dice.pick([900_000, 1000]),
   expire_at_once: dice.pick([256, 256, 1, 2]),
   max_runs: dice.pick([1, 3]),
@@ -99,5 +101,5 @@ export const opening = (epoch: number, options: Options, protocol: number): Even
   epoch,
   owner: `driver:${epoch}`,
   protocol,
-  options,
+  options: optionsUnder(protocol, options),
 });

@@ -1,7 +1,7 @@
 /** Random acts of hosts, people and services. */
 import type { Event, EventOf } from "@pawl/sansio-core";
 import { lifeIn } from "./body.ts";
-import { type CallRow, bodyOf } from "@pawl/sansio-core/driver";
+import { type CallRow, bodyOf, optionsUnder } from "@pawl/sansio-core/driver";
 import { anyOptions, anyTools, toolId, toolNames, anyFlow } from "./catalog.ts";
 import { type Dice, anyResolution } from "./random.ts";
 import { endOfSchedule, backgroundWork } from "./background.ts";
@@ -156,7 +156,7 @@ const linkRetired: Doing = ({ state }) => {
 
 const configured: Doing = (scope, { dice }) => {
   scope.options = anyOptions(dice);
-  return { type: "scope.configured", options: scope.options };
+  return { type: "scope.configured", options: optionsUnder(scope.state.scope.protocol, scope.options) };
 };
 const overridden: Doing = (_, { dice }) => ({
   type: "catalog.overridden",

@@ -18,7 +18,7 @@ import {
   outstanding,
   step,
 } from "@pawl/sansio-core";
-import { isSameState, newestProtocol } from "@pawl/sansio-core/driver";
+import { hasRule, isSameState, newestProtocol } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import type { Body } from "./body.ts";
 import { type Options, opening } from "./catalog.ts";
@@ -181,7 +181,9 @@ export class SimScope {
   }
 
   #opening(epoch: number, { scope }: State): Event {
-    return opening(epoch, this.options, scope.epoch === 0 ? this.#protocol : scope.protocol);
+    const opened = opening(epoch, this.options, scope.epoch === 0 ? this.#protocol : scope.protocol);
+    if (scope.epoch === 0 || !hasRule(scope.protocol, "crash_loops")) return opened;
+    return { ...opened, last_owner: this.#world.dice.pick(["lost", "lost", "released"]) };
   }
 
   /** Lets another owner claim the scope, open it, and die. */

@@ -57,7 +57,7 @@ const running = ({ isCanceled, isIdempotent = true }: Kind): Scenario => ({
       artifacts: async (): Promise<void> => undefined,
       tell: async (): Promise<void> => undefined,
     },
-    options: { max_run_attempts: 9, resume_pauses_ms: Array.from({ length: 20 }, () => 0) },
+    options: { crash_pauses_ms: [] },
   },
   host: async (host) => {
     const asked = host.call("r1", [call]);

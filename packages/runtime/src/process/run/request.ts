@@ -9,6 +9,8 @@ import {
   type RunDefinition,
   type ScheduleAnswer,
   type SpawnAnswer,
+  hasRule,
+  recoveryOf,
   registrationHash,
   runKind,
 } from "@pawl/sansio-core/driver";
@@ -51,29 +53,32 @@ export interface RunRequest {
   readonly envRef: string;
 }
 
-const definitionOf = ({ task, tool, args, signal = true }: RunRequest): RunDefinition => {
-  const { idempotent, readonly } = tool.manifest.hints;
-  return {
-    task,
-    tool: tool.manifest.name,
-    arguments: args,
-    reattachable: idempotent === true || readonly === true,
-    signal_on_completion: signal,
-  };
+/** Says whether a run may be begun again. In protocol 1 only the tool's hints decide. */
+const mayBeginAgain = ({ tool, manifest }: LiveTool, protocol: number): boolean => {
+  const { idempotent, readonly } = manifest.hints;
+  return hasRule(protocol, "lost_runs") ? recoveryOf(tool) === "rerunnable" : idempotent === true || readonly === true;
 };
+
+const definitionOf = ({ task, tool, args, signal = true }: RunRequest, protocol: number): RunDefinition => ({
+  task,
+  tool: tool.manifest.name,
+  arguments: args,
+  reattachable: mayBeginAgain(tool, protocol),
+  signal_on_completion: signal,
+});
 
 const titleOfRun = ({ title, tool: { manifest } }: Pick<RunRequest, "title" | "tool">): string =>
   title ?? manifest.display_name ?? `Background ${manifest.name}`;
 
-/** Returns the event that requests a run, with the registration of its process. */
-export const runRequested = (request: RunRequest): RunRequested => {
+/** Returns the event that requests a run in a session of this protocol, with the registration of its process. */
+export const runRequested = (request: RunRequest, protocol: number): RunRequested => {
   const { run, tool, args, provenance, envRef } = request;
   const { id: tool_id, name: tool_name } = tool.manifest;
   const call = { call_id: run, tool_id, tool_name, args, prepared_payload: null };
   const registration = readRegistration({
     id: run,
     input: { type: "tool_call", call },
-    identity: { kind: runKind, label: titleOfRun(request), definition: definitionOf(request) },
+    identity: { kind: runKind, label: titleOfRun(request), definition: definitionOf(request, protocol) },
     event_types: [],
     provenance,
     env_ref: envRef,

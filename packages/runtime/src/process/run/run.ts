@@ -1,11 +1,12 @@
 /**
  * A background run, executed in the scope of its process. It begins when this worker has a place for it. If its owner was lost
- * meanwhile, it is started again only where that is safe: its tool must be idempotent or read-only.
+ * meanwhile, it is started again only where that is safe: its tool must be rerunnable; in protocol 1, idempotent or read-only.
  */
 import type { CallRef, State, CommandOf } from "@pawl/sansio-core";
 import {
   hasRule,
   reattachRefused,
+  recoveryOf,
   type RunRow,
   requestBatch,
   runOfAttempt,
@@ -53,7 +54,7 @@ const declined = (message: string): E.Either<string, never> => E.left(`Tool exec
 const problemOfTool = (name: string, tool: RunTool | undefined): string | undefined => {
   if (tool === undefined) return `tool '${name}' not found in built-in registry; cannot re-attach`;
   if (!tool.hasExecutor) return `tool '${name}' does not support background execution; cannot re-attach`;
-  const isSafe = tool.hints.idempotent === true || tool.hints.readonly === true;
+  const isSafe = tool.isRerunnable === true || tool.hints.idempotent === true || tool.hints.readonly === true;
   return isSafe ? undefined : `tool '${name}' is not idempotent or readonly; re-attach declined`;
 };
 
@@ -128,6 +129,10 @@ export class Runs {
   get #state(): State {
     return this.#port.scope.runner.state;
   }
+  /** A lost run is known by a field, and the recovery of its tool decides. */
+  get #knowsLosses(): boolean {
+    return hasRule(this.#state.scope.protocol, "lost_runs");
+  }
   get #id(): string {
     return this.#state.process?.registration.id ?? "";
   }
@@ -193,7 +198,9 @@ export class Runs {
 
   #known(toolId: string): RunTool | undefined {
     const tool = this.#port.tool(toolId);
-    return tool && { hints: tool.manifest.hints, hasExecutor: tool.background !== undefined };
+    if (tool === undefined) return undefined;
+    const isRerunnable = this.#knowsLosses && recoveryOf(tool.tool) === "rerunnable";
+    return { hints: tool.manifest.hints, hasExecutor: tool.background !== undefined, isRerunnable };
   }
 
   /** Records that the run was resumed, and then that it failed, with the reason. */
@@ -203,8 +210,9 @@ export class Runs {
     runner.apply({ type: "call.resumed", call, attempt, run, cause, owner: this.#port.owner });
     await runner.whenDurable();
     const output = failureOutput(runtimeFailure("unavailable", reattachRefused, message));
+    const lost = this.#knowsLosses ? ({ cause: "owner_lost" } as const) : {};
     const result = { type: "done", output } as const;
-    runner.apply({ type: "call.settled", call, attempt, run, result, duration_ms: 0 });
+    runner.apply({ type: "call.settled", call, attempt, run, result, duration_ms: 0, ...lost });
   }
 
   /** Runs the body of a tool. A background run gets a sink, whose last reports are recorded before the run ends. */

@@ -114,7 +114,8 @@ export class SessionWork {
 
   /** Requests a background run. A repeated request finds the same run. */
   async spawn(request: RunRequest): Promise<SpawnAnswer> {
-    return (await this.#live()).asked.run(runRequested(request), request.task);
+    const { asked, scope } = await this.#live();
+    return asked.run(runRequested(request, scope.runner.state.scope.protocol), request.task);
   }
 
   async #seen({ task, run }: TaskRow): Promise<Task> {

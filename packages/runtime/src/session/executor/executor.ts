@@ -36,9 +36,12 @@ export interface ExecutorSpec {
   readonly cancel: (run: OfferedRun) => void;
 }
 
+/** How an executor went: `released` says that it gave up its runs itself. */
+export type ExecutorEnd = "released" | "lost";
+
 /** The scopes that have to do with executors. */
 interface ExecutorScopes {
-  readonly lost: (scope: string, owner: string) => void;
+  readonly lost: (scope: string, owner: string, went: ExecutorEnd) => void;
   readonly available: (tools: readonly string[]) => void;
 }
 
@@ -83,9 +86,9 @@ export class Executors {
 
   /**
    * An executor is here, or here again: it is told all that is its own. What this gives back says that it is gone: for
-   * as long as its lease, or for ever.
+   * as long as its lease, or for ever, in one way or the other.
    */
-  register(spec: ExecutorSpec): (forEver?: boolean) => void {
+  register(spec: ExecutorSpec): Leave {
     const executor = this.#at(ownerOf(spec.id));
     executor.callOff?.();
     executor.callOff = undefined;
@@ -96,10 +99,10 @@ export class Executors {
       if (isOut && isCancelled) spec.cancel(offer);
     }
     this.#scopes.available(spec.tools);
-    return (forEver = false) => {
+    return (went) => {
       if (executor.spec !== spec) return;
-      if (forEver) this.#end(executor);
-      else this.#away(executor);
+      if (went === undefined) this.#away(executor);
+      else this.#end(executor, went);
     };
   }
 
@@ -111,31 +114,31 @@ export class Executors {
     return executor;
   }
 
-  /** Takes away the runs of an executor in scopes that it does not serve any more: they are lost. */
+  /** Takes away the runs of an executor in scopes that it does not serve any more: it has released them. */
   #disown({ owner, entries }: Executor, { serves }: ExecutorSpec): void {
     const theirs = [...entries.values()].filter(({ offer }) => !serves(offer.scope));
     for (const { offer } of theirs) entries.delete(keyOf(offer));
     const live = theirs.filter(({ isEnded }) => !isEnded);
-    for (const scope of new Set(live.map(({ offer }) => offer.scope))) this.#scopes.lost(scope, owner);
+    for (const scope of new Set(live.map(({ offer }) => offer.scope))) this.#scopes.lost(scope, owner, "released");
   }
 
   /** Starts the lease of a lost connection. An executor that had nothing is forgotten at once. */
   #away(executor: Executor): void {
     executor.spec = undefined;
     if (executor.entries.size === 0) return void this.#known.delete(executor.owner);
-    executor.callOff ??= this.#platform.later(this.#leaseMs, () => this.#lose(executor));
+    executor.callOff ??= this.#platform.later(this.#leaseMs, () => this.#lose(executor, "lost"));
   }
 
-  #end(executor: Executor): void {
+  #end(executor: Executor, went: ExecutorEnd): void {
     executor.spec = undefined;
     executor.callOff?.();
-    this.#lose(executor);
+    this.#lose(executor, went);
   }
 
-  #lose({ owner, entries }: Executor): void {
+  #lose({ owner, entries }: Executor, went: ExecutorEnd): void {
     this.#known.delete(owner);
     const live = [...entries.values()].filter(({ isEnded }) => !isEnded);
-    for (const scope of new Set(live.map(({ offer }) => offer.scope))) this.#scopes.lost(scope, owner);
+    for (const scope of new Set(live.map(({ offer }) => offer.scope))) this.#scopes.lost(scope, owner, went);
   }
 
   /** Picks the connected executor with the fewest runs. */
@@ -168,7 +171,7 @@ export class Executors {
    */
   adopt(owner: string, offer: Offer): void {
     const executor = this.#at(owner);
-    if (executor.spec?.serves(offer.scope) === false) return this.#scopes.lost(offer.scope, owner);
+    if (executor.spec?.serves(offer.scope) === false) return this.#scopes.lost(offer.scope, owner, "released");
     const key = keyOf(offer);
     if (!executor.entries.has(key)) {
       executor.entries.set(key, { offer, isOut: true, isCancelled: false, isEnded: false });
@@ -222,8 +225,8 @@ interface ExecutorVerbsPort {
   readonly open: () => Iterable<string>;
 }
 
-/** Tells that an executor has left: for as long as its lease, or for ever. */
-export type Leave = (forEver?: boolean) => void;
+/** Tells that an executor is not connected; or, with how it went, that it will not come back. */
+export type Leave = (went?: ExecutorEnd) => void;
 
 export class ExecutorVerbs {
   readonly #port: ExecutorVerbsPort;
@@ -232,7 +235,7 @@ export class ExecutorVerbs {
   constructor(port: ExecutorVerbsPort) {
     this.#port = port;
     this.all = new Executors(port.platform, port.leaseMs, {
-      lost: (scope, owner) => void this.#withOffers(scope, (offers) => offers.lost(owner)),
+      lost: (scope, owner, went) => void this.#withOffers(scope, (offers) => offers.lost(owner, went)),
       available: (tools) => {
         for (const scope of port.open()) void this.#withOffers(scope, (offers) => offers.available(tools));
       },

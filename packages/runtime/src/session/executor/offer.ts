@@ -1,14 +1,14 @@
 /** The calls of one scope that executors run: offered, and settled by whom they were offered to. */
 import type { CommandOf } from "@pawl/sansio-core";
 import { textOf } from "../../error.ts";
-import { type CallIn, type CallRow, isExecutor } from "@pawl/sansio-core/driver";
+import { type CallIn, type CallRow, hasRule, isExecutor } from "@pawl/sansio-core/driver";
 import type { ToolCallOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decodedEvent, refuse } from "../../scope/access.ts";
 import { type HostSide, completionKeyId, executionScopeIn } from "../../host/host.ts";
 import type { ProgressMessage } from "../../body/facet/context.ts";
 import type { Instance } from "../instance.ts";
-import { type Executors, type Offer, type OfferedRun, offerOf } from "./executor.ts";
+import { type ExecutorEnd, type Executors, type Offer, type OfferedRun, offerOf } from "./executor.ts";
 import type { Observers } from "../observe/observer.ts";
 import { tokenOf } from "../../scope/wait-token.ts";
 
@@ -129,8 +129,10 @@ export class Offers {
     }
   }
 
-  lost(owner: string): void {
-    this.#access.runner.apply({ type: "owner.lost", owner });
+  lost(owner: string, went: ExecutorEnd): void {
+    const { runner } = this.#access;
+    const isSaid = went === "released" && hasRule(runner.state.scope.protocol, "crash_loops");
+    runner.apply({ type: "owner.lost", owner, ...(isSaid ? { went } : {}) });
   }
 
   /** Shows the progress of an executor's own run to observers; ignored for any other. */
