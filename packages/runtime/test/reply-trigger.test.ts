@@ -23,7 +23,9 @@ const calls = [
   { id: "c2", tool: "nests", args: {} },
 ];
 const idsOf = (triggers: unknown): unknown =>
-  (triggers as readonly { readonly occurrence_id: string }[] | undefined)?.map(({ occurrence_id: id }) => id).toSorted();
+  (triggers as readonly { readonly occurrence_id: string }[] | undefined)
+    ?.map(({ occurrence_id: id }) => id)
+    .toSorted();
 
 describe("the replies of a request", () => {
   it.each([

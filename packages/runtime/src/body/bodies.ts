@@ -291,7 +291,10 @@ export class Bodies {
     if (run === undefined || effect === undefined) return undefined;
     const { process, scope } = this.#state;
     const earlier = value === cause.seq ? undefined : run.earlier(key);
-    const told = value === cause.seq ? resultIn(cause.event, key, effect, process, refusalIn(scope.protocol, body?.life)) : earlier?.result;
+    const told =
+      value === cause.seq
+        ? resultIn(cause.event, key, effect, process, refusalIn(scope.protocol, body?.life))
+        : earlier?.result;
     const result = told ?? resolvedIn(this.#state, key, effect);
     const at = effect.first === undefined ? cause.at : (earlier?.at ?? cause.at);
     return { answer: { key, seq, index, at, result, winner: effect.winner }, isRecorded: told === undefined };

@@ -97,8 +97,6 @@ export interface OpenEffect {
   readonly recovery?: StepRecovery;
   /** For a step whose first try has failed: the try that runs, or that is due. */
   readonly try?: number;
-  /** A select that had it to choose from was decided, and chose another. */
-  readonly loser?: boolean;
   /** For a wait: its key. */
   readonly wait?: string;
   /** For a select: the effects that it chooses from. */
@@ -131,6 +129,8 @@ export interface SettledEffect {
   readonly value: number;
   /** For a select: the key that won. */
   readonly winner: string | undefined;
+  /** For a select: what it chose from, and was still open. */
+  readonly losers?: readonly string[];
   /** Set for a step that may run only once. */
   readonly once: boolean;
 }

@@ -47,6 +47,7 @@ const settledEffect = (draft: Draft, body: BodyState, effect: OpenEffect, end: E
   index: draft.nextAnswer(),
   value: end.value,
   winner: end.winner,
+  ...losersOf(draft, body, effect),
   once: effect.recovery === "once",
 });
 
@@ -65,19 +66,18 @@ export const answer = (draft: Draft, { call, body }: Bodied, key: string, settle
 
 const none: readonly OpenEffect[] = [];
 
-/** The effects that stay open. Those that a decided select had to choose from, and did not, are its losers. */
-const withoutDecided = (draft: Draft, open: readonly OpenEffect[], decided: OpenEffect): readonly OpenEffect[] => {
-  const rest = open.filter((other) => other !== decided);
-  const { select } = decided;
-  if (select === undefined || !hasRule(draft.scope.protocol, "waits_for_effects")) return rest;
-  return rest.map((other) => (select.keys.includes(other.key) ? { ...other, loser: true } : other));
+/** What a decided select had to choose from, and did not wait for. */
+const losersOf = (draft: Draft, { open }: BodyState, { select }: OpenEffect): Pick<SettledEffect, "losers"> => {
+  if (select === undefined || !hasRule(draft.scope.protocol, "waits_for_effects")) return {};
+  const losers = open.map(({ key }) => key).filter((key) => select.keys.includes(key));
+  return losers.length === 0 ? {} : { losers };
 };
 
 /** Writes one end into a body. */
 const settleOne = (draft: Draft, row: Bodied, effect: OpenEffect, end: End): Bodied => {
   const { body } = row;
   const settled = settledEffect(draft, body, effect, end);
-  const open = body.open.length === 1 ? none : withoutDecided(draft, body.open, effect);
+  const open = body.open.length === 1 ? none : body.open.filter((other) => other !== effect);
   if (row.phase === "running") answer(draft, row, effect.key, settled);
   return withBody(row, { ...body, ...withRecord(draft), open, settled: body.settled.set(effect.key, settled) });
 };

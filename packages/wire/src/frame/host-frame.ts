@@ -44,7 +44,12 @@ export type HostFrame =
   | { readonly type: "pong"; readonly n: number }
   | { readonly type: "done"; readonly id: number }
   | { readonly type: "opened"; readonly id: number; readonly seq: number }
-  | { readonly type: "replied"; readonly id: number; readonly replies: readonly Reply[]; readonly triggers?: readonly Json[] }
+  | {
+      readonly type: "replied";
+      readonly id: number;
+      readonly replies: readonly Reply[];
+      readonly triggers?: readonly Json[];
+    }
   | { readonly type: "approvals_wanted"; readonly id: number; readonly approvals: readonly ApprovalWanted[] }
   | { readonly type: "scopes_awaiting"; readonly id: number; readonly scopes: readonly ScopeAwaiting[] }
   | { readonly type: "resolved"; readonly id: number; readonly outcome: Resolved }
