@@ -8,6 +8,7 @@ import { World } from "./world.ts";
 const calls = [{ id: "c1", tool: "tries", args: {} }];
 const large = "x".repeat(100_000);
 const busy = done(failureOutput(safeRetryFailure("external", "busy", "busy")));
+const put: BlobStore["put"] = () => new Promise(() => undefined);
 const pay = (ctx: ToolContext): Promise<unknown> =>
   ctx
     .runJson("pay", {}, () => new Promise(() => undefined), { recovery: "once" })
@@ -36,7 +37,6 @@ it.each([
 ])("a crash before that input is stored, under protocol %i: %j", async (protocol, outcome) => {
   const world = new World(protocol);
   const blobs = world.journal.blobs as BlobStore;
-  const put: BlobStore["put"] = () => new Promise(() => undefined);
   const one = world.start([tries], { faulty: { blobs: { ...blobs, put } } });
   void (await one.runtime.session("s")).call("r", calls).catch(() => undefined);
   await world.quiet();
