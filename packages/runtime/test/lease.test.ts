@@ -146,6 +146,36 @@ describe("an instance with a lease", () => {
   });
 });
 
+const seenWith = async (world: World, second: { readonly recovery: "idempotent" | "again" }) => {
+  const seen: string[] = [];
+  const appendAll: Journal["appendAll"] = async (appends) => {
+    const results = await world.journal.appendAll(appends);
+    for (const { line } of appends.flatMap(({ lines }) => lines))
+      if (line.includes("step.settled")) seen.push("durable");
+    return results;
+  };
+  const orders = defineTool({
+    name: "orders",
+    durable: true,
+    execute: async (_, ctx) => {
+      const drawn = await ctx.runJson("draw", {}, () => Math.random(), second);
+      return ctx.runJson("place", {}, () => seen.push("placed") && drawn, { recovery: "idempotent" });
+    },
+  });
+  await (await world.start([orders], { faulty: { appendAll }, lease }).runtime.session("s")).call("r", call("orders"));
+  return seen;
+};
+
+describe("an idempotent step", () => {
+  it.each(["idempotent", "again"] as const)(
+    "tells the outside nothing that follows from an answer which a crash could take back (%s)",
+    async (recovery) => {
+      const seen = await seenWith(new World(), { recovery });
+      expect(seen.slice(0, 2)).toEqual(["durable", "placed"]);
+    },
+  );
+});
+
 describe("a runtime that is closed", () => {
   it("records nothing of the bodies that it ends, and leaves its scopes to others at once", async () => {
     const world = new World();

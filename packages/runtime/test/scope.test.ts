@@ -29,6 +29,7 @@ const scopeOf = (state: State, blobs: BlobStore) => {
   };
   const store = storeOf(platform, { ...memoryJournal(), blobs }, { blobChars: 1000 });
   const interpreter: Interpreter = {
+    isGrounded: () => false,
     stepped: () => undefined,
     perform: (command) => seen.performed.push(command),
     becameDurable: () => undefined,

@@ -10,7 +10,7 @@ export {
   isObject,
 } from "./json.ts";
 export { type Limits, defaultLimits, noLimits } from "./limits.ts";
-export { linearPattern } from "./pattern.ts";
+export { type PatternFlags, linearPattern } from "./pattern.ts";
 export { parse, parseRecord } from "./parse.ts";
 export { canonicalJson, quote, stringify, stringifyRecord } from "./write.ts";
 export { type ToolObject, type ToolValue, tagKey } from "./model.ts";

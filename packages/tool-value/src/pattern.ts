@@ -39,9 +39,12 @@ const places: { readonly [text: string]: (before: Place, after: Place) => boolea
   "\\B": (before, after) => !isEdge(before, after),
 };
 
+/** `i` compares without regard to case, and with `s` a dot is any character. */
+export type PatternFlags = "" | "i" | "s" | "is";
+
 /** Takes a class or an escape as the platform does, which compares it with one code point. */
-const native = (text: string): Test => {
-  const one = new RegExp(`^${text}$`, "u");
+const native = (text: string, flags: PatternFlags): Test => {
+  const one = new RegExp(`^${text}$`, `u${flags}`);
   return (point) => one.test(point);
 };
 
@@ -59,9 +62,11 @@ const counts: { readonly [text: string]: readonly [number, number] } = {
 /** Reads a pattern that the platform has accepted already. */
 class Reader {
   #rest: string;
+  readonly #flags: PatternFlags;
 
-  constructor(source: string) {
+  constructor(source: string, flags: PatternFlags) {
     this.#rest = source;
+    this.#flags = flags;
   }
 
   #take(expected: RegExp): RegExpExecArray | undefined {
@@ -97,8 +102,9 @@ class Reader {
     }
     if (/^\\[1-9k]/.test(this.#rest)) throw new Refused("back references are not supported");
     const written = this.#take(oneEscape) ?? this.#take(characterClass) ?? this.#take(/^\./);
-    if (written !== undefined) return { type: "one", fits: native(written[0]) };
-    const literal = this.#take(/^[^]/u)?.[0];
+    if (written !== undefined) return { type: "one", fits: native(written[0], this.#flags) };
+    const literal = this.#take(/^[^]/u)?.[0] ?? "";
+    if (this.#flags.includes("i")) return { type: "one", fits: native(literal, this.#flags) };
     return { type: "one", fits: (point) => point === literal };
   }
 
@@ -245,11 +251,14 @@ class Automaton {
 }
 
 /** Compiles a pattern of Unicode mode to a search in linear time, or says why it cannot. */
-export const linearPattern = (source: string): E.Either<string, (text: string) => boolean> => {
+export const linearPattern = (
+  source: string,
+  flags: PatternFlags = "",
+): E.Either<string, (text: string) => boolean> => {
   try {
-    new RegExp(source, "u").test("");
+    new RegExp(source, `u${flags}`).test("");
     const builder = new Builder();
-    const automaton = new Automaton(builder.nodes, builder.before(new Reader(source).any(), finalState));
+    const automaton = new Automaton(builder.nodes, builder.before(new Reader(source, flags).any(), finalState));
     return E.right((text) => automaton.find(text));
   } catch (thrown) {
     if (thrown instanceof Refused || thrown instanceof SyntaxError) return E.left(thrown.message);

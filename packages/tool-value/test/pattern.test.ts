@@ -1,10 +1,10 @@
 import * as E from "fp-ts/lib/Either.js";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { linearPattern } from "../src/index.ts";
+import { type PatternFlags, linearPattern } from "../src/index.ts";
 
-const found = (source: string, text: string): boolean => {
-  const pattern = linearPattern(source);
+const found = (source: string, text: string, flags: PatternFlags = ""): boolean => {
+  const pattern = linearPattern(source, flags);
   if (E.isLeft(pattern)) throw new Error(`${source}: ${pattern.left}`);
   return pattern.right(text);
 };
@@ -51,15 +51,15 @@ const source = fc.letrec<{ readonly any: string; readonly all: string; readonly 
   ),
 })).any;
 const text = fc.string({
-  unit: fc.constantFrom("a", "b", "_", " ", "-", "é", "😀", "1", "\n", "\ud83d"),
+  unit: fc.constantFrom("a", "b", "B", "É", "_", " ", "-", "é", "😀", "1", "\n", "\ud83d"),
   maxLength: 6,
 });
 
 describe("a linear pattern", () => {
   it("finds what the platform finds", () => {
     fc.assert(
-      fc.property(source, text, (pattern, input) => {
-        expect(found(pattern, input)).toBe(new RegExp(pattern, "u").test(input));
+      fc.property(source, text, fc.constantFrom<PatternFlags>("", "i", "s", "is"), (pattern, input, flags) => {
+        expect(found(pattern, input, flags)).toBe(new RegExp(pattern, `u${flags}`).test(input));
       }),
       { numRuns: 5000 },
     );

@@ -59,7 +59,7 @@ const endings = (state: State): readonly Event[] => [
           ? [{ type: "hook.ran", call, phase: "after", outcome: { status: "ok", directives: [] } }]
           : [{ type: "result.projected", call, parts: null }];
       case "unknown":
-        return [{ type: "outcome.resolved", call, resolved: { type: "run_again" } }];
+        return [{ type: "outcome.resolved", call, resolved: { type: "run_again" }, by: "check-upgrade" }];
       case "no_executor":
         return [{ type: "executors.available", tools: [row.body.manifest.id] }];
       default:

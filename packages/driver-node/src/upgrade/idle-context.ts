@@ -76,6 +76,8 @@ export const recordedTexts =
 /** Records the requests that a body makes. */
 export class Watch {
   readonly keys = new Set<string>();
+  /** What `ctx.patched` answered, by name. */
+  readonly patches = new Map<string, boolean>();
   /** A short text of each request, if there is one. */
   readonly texts = new Map<string, string>();
   #unanswered = 0;
@@ -86,6 +88,7 @@ export class Watch {
   }
 
   look<A>(returned: A, method: string, args: readonly unknown[]): A {
+    if (method === "patched" && typeof returned === "boolean") this.patches.set(String(args[0]), returned);
     if (!(returned instanceof Promise)) return returned;
     if ("key" in returned && typeof returned.key === "string") this.#see(returned.key, askedText(method, args));
     this.#unanswered += 1;

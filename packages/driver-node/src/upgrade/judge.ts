@@ -33,7 +33,7 @@ const keyIn = (found: string): string =>
 
 /** The body makes another request than the recorded one. */
 const otherEffect = (
-  { call, position, expected, found }: EventOf<"call.diverged">,
+  { call, position, expected, found, differs }: EventOf<"call.diverged">,
   next: string | undefined,
   { texts }: Watch,
   recordedText: RecordedText,
@@ -49,6 +49,7 @@ const otherEffect = (
     found,
     ...(recorded === undefined ? {} : { recorded }),
     ...(asked === undefined ? {} : { asked }),
+    ...(differs === undefined ? {} : { differs }),
   };
 };
 

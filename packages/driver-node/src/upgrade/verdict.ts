@@ -1,5 +1,5 @@
 /** Verdicts on live calls under other code. */
-import type { Recovery } from "@pawl/sansio-core/driver";
+import type { Recovery, RequestDifference } from "@pawl/sansio-core/driver";
 
 export type Verdict =
   /** Makes all recorded requests, gets the answers, and waits for the open ones. */
@@ -17,6 +17,8 @@ export type Verdict =
       /** The input of the request, as recorded and now, if it is short. */
       readonly recorded?: string;
       readonly asked?: string;
+      /** Both requests, and the fields of their inputs that differ. */
+      readonly differs?: RequestDifference;
     }
   /** A recorded request is missing; `thrown` is the error if the body threw instead. */
   | {
@@ -59,12 +61,14 @@ const newEffectWords = ({ position, expected, found, recorded, asked }: Other): 
   `new effect at request ${position}: found ${found}${orNothing(asked)}, expected ${expected}${orNothing(recorded)}`;
 
 /** Shows the inputs if they are known and differ; otherwise the hashes. */
-const otherInputWords = ({ position, expected, found, recorded, asked }: Other): string => {
+const otherInputWords = ({ position, expected, found, recorded, asked, differs }: Other): string => {
+  const paths = (differs?.fields ?? []).map(({ path }) => path).filter((path) => path !== "");
+  const where = paths.length === 0 ? "" : `; they differ at ${paths.join(", ")}`;
   const isTold = recorded !== undefined && asked !== undefined && recorded !== asked;
   const of = expected.replace(/ with input [0-9a-f]+$/, "");
   return isTold
-    ? `other input at request ${position}: ${of} was recorded with ${recorded}, and is now requested with ${asked}`
-    : `other input at request ${position}: expected ${expected}, found ${found}`;
+    ? `other input at request ${position}: ${of} was recorded with ${recorded}, and is now requested with ${asked}${where}`
+    : `other input at request ${position}: expected ${expected}, found ${found}${where}`;
 };
 
 type Missing = Extract<Verdict, { readonly type: "missing_effect" }>;

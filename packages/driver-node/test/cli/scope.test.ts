@@ -71,6 +71,35 @@ describe("pawl ls, show and why", () => {
     expect(parked).toMatchObject({ approvals: [{ call: "r:c", args: { sum: 12 } }] });
   });
 
+  it("say which version diverged, which fields of its input differ, and how to move the call on", async () => {
+    const golden = new URL("../../../sansio-core/test/golden/2/divergence.jsonl", import.meta.url);
+    const lines = readFileSync(golden, "utf8").split(/(?<=\n)/);
+    const log = join(newFolder(), "parked.jsonl");
+    const first = lines.findIndex((line) => line.includes('"type":"call.diverged"'));
+    writeFileSync(log, lines.slice(0, first + 1).join(""));
+    const { out } = await pawl(["why", log]);
+    expect(out).toContain("waits for another version of its tool than v2, or for somebody to resolve its outcome");
+    expect(out).toContain(
+      "at request 1 in version v2: expected step `a`, found it with another input (/amount, /currency)",
+    );
+    expect(out).toContain('/currency: expected nothing, found "EUR"');
+    expect(out).toContain("r:c1 --outcome release");
+    expect((await pawl(["show", log])).out).toContain("its code diverged at request 1 in version v2");
+    const [shown] = jsonIn(await pawl(["why", log, "--json"]));
+    expect(shown?.["calls"]).toContainEqual(
+      expect.objectContaining({
+        call: "r:c1",
+        what: expect.objectContaining({
+          failed: ["v2"],
+          divergence: expect.objectContaining({
+            version: "v2",
+            differs: expect.objectContaining({ expected: { key: "a", kind: "step", hash: "1".repeat(64) } }),
+          }),
+        }),
+      }),
+    );
+  });
+
   it("show the request at which a call's code diverged from its log", async () => {
     const golden = new URL("../../../sansio-core/test/golden/divergence.jsonl", import.meta.url);
     const lines = readFileSync(golden, "utf8").split(/(?<=\n)/);

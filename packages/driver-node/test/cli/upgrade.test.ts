@@ -65,7 +65,7 @@ describe("a live call under other code", () => {
     });
     expect(verdict).toMatchObject({ type: "other_input", position: 1 });
     expect(verdictWords(verdict)).toBe(
-      'other input at request 1: step `durable-step:reserve` was recorded with {"to":"Lviv"}, and is now requested with {"to":"Kyiv"}',
+      'other input at request 1: step `durable-step:reserve` was recorded with {"to":"Lviv"}, and is now requested with {"to":"Kyiv"}; they differ at /to',
     );
   });
 
@@ -196,7 +196,7 @@ describe("what is said of a call under other code", () => {
       /^new effect at request 1: found batch `[^`]+` \(new: tool:work \{"n":1\}\), expected \S+ \(old: tool:work \{"n":1\}\)$/,
     );
     expect(await saidOf("sleep", ofSleep(600_000), ofSleep(700_000))).toBe(
-      "other input at request 1: sleep `sleep` was recorded with 600000 ms, and is now requested with 700000 ms",
+      "other input at request 1: sleep `sleep` was recorded with 600000 ms, and is now requested with 700000 ms; they differ at /ms",
     );
   });
 
@@ -287,5 +287,81 @@ describe("pawl check-upgrade", () => {
     const before = await linesOf(file, "session:waiting");
     await pawl(["check-upgrade", file, "-t", moduleOf("again.mjs", same), "--patience", "60"]);
     expect(await linesOf(file, "session:waiting")).toEqual(before);
+  });
+});
+
+const books = (execute: ToolDefinition["execute"]): ToolDefinition =>
+  defineTool({ name: "books", durable: true, execute });
+const older = books(async (_, ctx) => [await ctx.runJson("a", {}, () => 1), await ctx.awaitEventJson("go")]);
+const younger = books(async (_, ctx) => {
+  const a = await ctx.runJson("a", {}, () => 1);
+  const isPatched = ctx.patched("faster");
+  return [a, isPatched, await ctx.awaitEventJson("go")];
+});
+
+/** A journal with a call that this code has begun, and that waits. */
+const begunBy = async (tool: ToolDefinition, upgrade: "auto" | "never" = "auto"): Promise<string> => {
+  const path = join(newFolder(), "journal.db");
+  const { runtime, close } = openRuntime({ file: path, tools: [tool], log: () => undefined, upgrade });
+  const session = await runtime.session("s");
+  void session.call("r", [{ id: "c", tool: "books", args: {} }]).catch(() => undefined); // Ends with its runtime.
+  await until(() => session.state.waits.size === 1);
+  await close();
+  return path;
+};
+const checked = async (path: string): Promise<Awaited<ReturnType<typeof checkUpgrade>>> =>
+  checkUpgrade((await pawl(["log", "export", `${path}#s`])).out.split(/(?<=\n)/), [younger], patienceMs);
+
+describe("patches", () => {
+  it("are needed while a live call is answered as older code has it", async () => {
+    expect((await checked(await begunBy(older))).patches).toEqual([{ name: "faster", isNeeded: true }]);
+    expect((await checked(await begunBy(younger))).patches).toEqual([{ name: "faster", isNeeded: false }]);
+  });
+
+  it("are listed once no live log needs them", async () => {
+    const [tool, path] = [join(newFolder(), "tools.mjs"), await begunBy(younger)];
+    writeFileSync(
+      tool,
+      `export const tools = [{ name: "books", durable: true, execute: async (_, ctx) => {
+        const a = await ctx.runJson("a", {}, () => 1);
+        return [a, ctx.patched("faster"), await ctx.awaitEventJson("go")];
+      } }];`,
+    );
+    const { out } = await pawl(["check-upgrade", path, "--tools", tool, "--patience", "60"]);
+    expect(out).toContain("patches that no live log needs any more, whose older branch may be deleted: faster");
+  });
+});
+
+describe("a log of an older protocol", () => {
+  const waits = defineTool({ name: "books", durable: true, execute: async (_, ctx) => ctx.awaitEventJson("go") });
+  const isKept = "it keeps its keys in this life, and its clock in attempt 1";
+
+  it("is told what its next opening changes for each live call", async () => {
+    const path = await begunBy(waits, "never");
+    const { upgrade } = await checkUpgrade(
+      (await pawl(["log", "export", `${path}#s`])).out.split(/(?<=\n)/),
+      [waits],
+      patienceMs,
+    );
+    expect(upgrade).toMatchObject({ from: 1, to: 2, calls: [{ call: "r:c" }] });
+    expect(upgrade?.calls[0]?.changes).toContain(isKept);
+    const tool = join(newFolder(), "tools.mjs");
+    writeFileSync(
+      tool,
+      'export const tools = [{ name: "books", durable: true, execute: (_, ctx) => ctx.awaitEventJson("go") }];',
+    );
+    const { out } = await pawl(["check-upgrade", path, "--tools", tool, "--patience", "60"]);
+    expect(out).toContain("of protocol 1: its next opening upgrades it to 2");
+    expect(out).toContain(isKept);
+  });
+
+  it("is told nothing where it is of the newest", async () => {
+    const path = await begunBy(waits);
+    const { upgrade } = await checkUpgrade(
+      (await pawl(["log", "export", `${path}#s`])).out.split(/(?<=\n)/),
+      [waits],
+      patienceMs,
+    );
+    expect(upgrade).toBeUndefined();
   });
 });

@@ -18,7 +18,7 @@
  *
  * 1. Requests enter the log in the order in which the function makes them (`RequestQueue` in record.ts). The work of a new
  *    step begins only when its request is durable, so the log can explain all that the outside has seen; an idempotent
- *    step may begin earlier, under a lease.
+ *    step may begin earlier, under a lease, if every answer that the run was given is durable.
  * 2. Answers are delivered in the order of their places, (event, index in the event), and at most one in a macrotask
  *    turn. All promise reactions to an answer are microtasks, so the function has made every request that follows from it
  *    before the next answer comes. Hence the order of requests depends on the order of answers alone, and not on timing.
@@ -79,6 +79,8 @@ export class BodyRun {
   /** True once it was given the token under which the outside completes the call. */
   hasCompletionKey = false;
   readonly #cancel = new CancelMark();
+  /** The newest event that it was given an answer of. */
+  heardUpTo = 0;
   #now: number;
   readonly #keepsOrder: boolean;
   readonly #reuses = new ReuseQueue();
@@ -151,12 +153,10 @@ export class BodyRun {
     return this.#recorded.get(key);
   }
 
-  /** Returns true if this run was given the answer under a key. */
   hasHeard(key: string): boolean {
     return this.#heard.has(key);
   }
 
-  /** Hashes a canonical text. */
   hash(text: string): string {
     return this.#port.platform.hashText(text);
   }
@@ -233,7 +233,6 @@ export class BodyRun {
       this.#work.perform(request, this.signals.current, tried);
   }
 
-  /** Gives up a wait. */
   leave(key: string): void {
     if (!this.#isOver) this.#port.leave(this.id, key);
   }
@@ -292,6 +291,7 @@ export class BodyRun {
     this.#waiting.delete(answer.key);
     this.#reuses.delivered(answer.key);
     this.#heard.set(answer.key, answer);
+    this.heardUpTo = Math.max(this.heardUpTo, answer.seq);
     this.#now = answer.at;
     for (const tell of waiting.told) tell(answer);
     this.review();

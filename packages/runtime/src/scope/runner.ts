@@ -29,7 +29,7 @@
  *    handed anything more.
  *  - A command of duty `at_once` may run before its event is durable. It is safe to repeat, and what comes of it is an
  *    event again, which lies behind its cause in the same log. One of duty `durable` waits: it has effects outside that
- *    a crash must not forget. `when_leased` is at once while this instance surely owns the scope.
+ *    a crash must not forget. `when_leased` is at once while this instance owns the scope and the body heard what lasts.
  *  - Commands that wait are performed in the order of their events, and the rest of them not at all once the scope is
  *    abandoned: the next owner finds them in the state (`outstanding`).
  *  - Every answer to the outside waits for `whenDurable`, also one that only read: what it read may still be lost.
@@ -161,8 +161,8 @@ export class ScopeRunner implements Member {
     const message = outboxMessageOf(this.id, command);
     if (message !== undefined) this.#uncommitted.batch.messages.push(message);
     const { performed } = dutyOf(command);
-    const isNow = performed === "at_once" || (performed === "when_leased" && this.#instance.isLeased());
-    if (isNow) this.#interpreter.perform(command, cause);
+    const isEarly = performed === "when_leased" && this.#instance.isLeased() && this.#interpreter.isGrounded(command);
+    if (performed === "at_once" || isEarly) this.#interpreter.perform(command, cause);
     else this.#uncommitted.batch.waitingForCommit.push({ command, cause });
   }
 

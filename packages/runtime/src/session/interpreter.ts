@@ -66,6 +66,7 @@ const askedBy = ({ seq, event }: Cause): number | undefined => (event.type === "
 export interface Interpreter {
   /** Takes note of what was just stepped, before any command of it is performed. */
   stepped(cause: Cause, commands: readonly Command[], finished: readonly Finished[]): void;
+  isGrounded(command: Command): boolean;
   /** Performs a command, at the time that its duty asks for. Does not throw for what a tool or a host does wrong. */
   perform(command: Command, cause: Cause): void;
   /** Hands one answer to each body that may hear one, and says whether there was any. */
@@ -73,9 +74,7 @@ export interface Interpreter {
   readonly pendingAnswers: News;
   /** Takes note that the log holds this state, with so many more characters of events. */
   becameDurable(state: State, characters: number): void;
-  /** Takes note that there is nothing to deliver and nothing to append. */
   atRest(): void;
-  /** Ends everything that was made for the scope, as a crash would. */
   abandoned(why: string): void;
 }
 
@@ -139,7 +138,6 @@ export class ScopeInterpreter implements Interpreter {
   get state(): State {
     return this.runner.state;
   }
-
   /** Says whether memory holds nothing of the scope but what its log says, and those who wait for replies. */
   get isIdle(): boolean {
     const { isAbandoned, isAwaited, isDurable } = this.runner;
@@ -213,6 +211,10 @@ export class ScopeInterpreter implements Interpreter {
     this.scopeLinks.abandon(why);
     this.observers.end(new ScopeLost(`scope ${id} was lost: ${why}`));
     this.#instance.lost(this.#session);
+  }
+
+  isGrounded(command: Command): boolean {
+    return command.type === "step.run" && (this.bodies.at(command.call)?.heardUpTo ?? 0) <= this.runner.durable.seq;
   }
 
   /** Performs a command with large values in the place of references, after those before it. */

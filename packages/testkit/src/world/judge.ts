@@ -101,11 +101,12 @@ const shownLength = 500;
 export const violationsOf = (run: Run, usual: Outcome, scenario: Scenario): readonly Violation[] => {
   const { blows, outcome } = run;
   const { ended, why = "", result } = outcome;
+  const diverged = divergencesOf(run, usual);
+  if (ended === "stuck" && diverged.length > 0) return diverged; // A call that diverged is parked.
   if (ended !== "done") {
     const { message = "", ...cause } = (ended === "stuck" ? notRunAgain(outcome) : undefined) ?? {};
     return [{ harm: ended, blows, ...cause, message: `${why}${message}` }];
   }
-  const diverged = divergencesOf(run, usual);
   const found = [...diverged, ...miscountsOf(run, usual, scenario, diverged.length > 0)];
   const [came, wanted] = [result, usual.result].map((value) => canonicalJson(timeless(value ?? null)));
   if (came === wanted || came === undefined || wanted === undefined || saysUnknown(outcome)) return found;

@@ -1,11 +1,23 @@
 /** Patterns of a search: globs for paths, regular expressions for lines. Both come from models, so they search in linear time. */
-import { linearPattern } from "@pawl/tool-value";
+import { type PatternFlags, linearPattern } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { FileError, type Match } from "./store.ts";
 
-/** Compiles a regular expression of Unicode mode, without look-around and back references. */
+const flagsOf: { readonly [written: string]: PatternFlags } = {
+  "(?i)": "i",
+  "(?s)": "s",
+  "(?is)": "is",
+  "(?si)": "is",
+};
+
+/**
+ * Compiles a regular expression of Unicode mode, without look-around and back references. It may begin with flags, as
+ * models know them from other tools: `(?i)`.
+ */
 export const expressionOf = (pattern: string): ((text: string) => boolean) => {
-  const compiled = linearPattern(pattern);
+  const [written = ""] = /^\(\?[is]+\)/.exec(pattern) ?? [];
+  const flags = flagsOf[written];
+  const compiled = flags === undefined ? linearPattern(pattern) : linearPattern(pattern.slice(written.length), flags);
   if (E.isLeft(compiled)) throw new FileError("pattern", compiled.left);
   return compiled.right;
 };

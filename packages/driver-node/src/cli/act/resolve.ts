@@ -50,6 +50,8 @@ const outcomeOf = (input: Input, outcome: string): EventOf<"outcome.resolved">["
   switch (outcome) {
     case "run-again":
       return { type: "run_again" };
+    case "release":
+      return { type: "release" };
     case "give-up":
       return { type: "give_up" };
     case "verified": {
@@ -58,7 +60,7 @@ const outcomeOf = (input: Input, outcome: string): EventOf<"outcome.resolved">["
       return { type: "verified", output: successOutput(lift(jsonArgument("ok", ok))) };
     }
     default:
-      throw usageError(`--outcome expects run-again, give-up or verified, found \`${outcome}\``);
+      throw usageError(`--outcome expects run-again, release, give-up or verified, found \`${outcome}\``);
   }
 };
 
@@ -98,12 +100,13 @@ export const resolveCommand: Command = {
     err: { type: "string", value: "<code>", what: "Resolve with an error" },
     message: { type: "string", value: "<text>", what: "The error's message" },
     cancelled: { type: "boolean", what: "Resolve as cancelled" },
-    outcome: { type: "string", value: "<how>", what: "For a call: run-again, give-up, or verified with --ok" },
+    outcome: { type: "string", value: "<how>", what: "For a call: run-again, release, give-up, or verified with --ok" },
   },
   json: actJson,
   examples: [
     [`pawl resolve alice 3f9a… --ok '{"approved":true}'`, "a key, as `pawl why` prints it"],
     ["pawl resolve alice turn-1:call-1 --outcome run-again", "a call whose outcome is unknown"],
+    ["pawl resolve alice turn-1:call-1 --outcome release", "from the top; steps that may run only once are kept"],
   ],
   run: async (input, terminal) => {
     const asked = await askHost(input, terminal, (session) => resolveAtHost(session, input));

@@ -1,6 +1,6 @@
 /** A scope's history, from its log: its state, and when each part of it came about. */
 import { type Event, type EventOf, type Fault, type State, type Transition, initial } from "@pawl/sansio-core";
-import { type Entered, type Torn, enter, noneEntered } from "@pawl/sansio-core/driver";
+import { type Entered, type Torn, divergenceWords, enter, noneEntered } from "@pawl/sansio-core/driver";
 import { replayOrRefuse } from "../log/replay-log.ts";
 import { ToolCallOutput, formatToolOutput } from "@pawl/tool-value";
 import type { LogSource } from "../place.ts";
@@ -43,11 +43,24 @@ export interface History {
 }
 
 /** Says which request a call's code made, and which one its log has there. */
-export const divergenceJson = ({ position, expected, found }: EventOf<"call.diverged">): object => ({
+export const divergenceJson = ({ position, expected, found, version, differs }: EventOf<"call.diverged">): object => ({
   position,
   expected,
   found,
+  version,
+  differs,
 });
+
+const valueWords = (text: string | undefined): string => text ?? "nothing";
+
+/** Says in words which request a call's code made, in which version, and where its input differs. */
+export const divergenceLines = (event: EventOf<"call.diverged">): readonly string[] => [
+  `at request ${event.position}${event.version === undefined ? "" : ` in version ${event.version}`}: ${divergenceWords(event)}`,
+  ...(event.differs?.fields ?? []).map(
+    ({ path, expected, found }) =>
+      `  ${path || "the input"}: expected ${valueWords(expected)}, found ${valueWords(found)}`,
+  ),
+];
 
 const endIn = ({ commands }: Transition, seq: number, asked: string): EndOfCall | undefined => {
   for (const command of commands) {

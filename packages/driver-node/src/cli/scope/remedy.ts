@@ -36,8 +36,9 @@ export const remedies = (at: Changed, { call, what }: CallReason): readonly stri
     return [line("approve", call, hash), line("reject", call, hash)];
   }
   if (what.type === "resolver") {
-    const again = host === undefined ? [line("resolve", call, " --outcome run-again")] : [];
-    return [...again, line("cancel", call)];
+    const words = what.cause === "diverged" ? ["run-again", "release"] : ["run-again"];
+    const decided = host === undefined ? words.map((word) => line("resolve", call, ` --outcome ${word}`)) : [];
+    return [...decided, line("cancel", call)];
   }
   if (what.type === "completion") return [resolved(what.key)];
   if (!("effects" in what)) return [];

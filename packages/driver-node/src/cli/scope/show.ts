@@ -18,7 +18,7 @@ import { exit } from "../exit.ts";
 import { tornJson } from "../log/fault.ts";
 import { type LogSource, placeOf, placeOptions, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { type History, divergenceJson, checkedHistoryOf } from "./history.ts";
+import { type History, divergenceJson, divergenceLines, checkedHistoryOf } from "./history.ts";
 import {
   type RunViews,
   endJson,
@@ -90,8 +90,10 @@ const scopeJson = (history: History): object => {
 
 const effectLine = (effect: EffectReason): string => `      open: ${effectWords(effect)}`;
 
-const divergedWords = ({ position, expected, found }: EventOf<"call.diverged">): string =>
-  `    its code diverged at request ${position}: expected ${expected}, found ${found}`;
+const divergedWords = (event: EventOf<"call.diverged">): readonly string[] => {
+  const [first = "", ...fields] = divergenceLines(event);
+  return [`    its code diverged ${first}`, ...fields.map((line) => `    ${line}`)];
+};
 
 const callWords = (
   { state, diverged }: History,
@@ -108,7 +110,7 @@ const callWords = (
     `  ${paint("bold", call)}  ${paint("cyan", row.phase)}${paint("dim", counts)}`,
     `    ${row.tool} ${what.type === "approval" ? stringify(row.args) : shorten(row.args)}`,
     `    waits for ${waitsWords(what)}`,
-    ...(divergence === undefined ? [] : [divergedWords(divergence)]),
+    ...(divergence === undefined ? [] : divergedWords(divergence)),
     ...("effects" in what ? what.effects.map(effectLine) : []),
   ];
 };

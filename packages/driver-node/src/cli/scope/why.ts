@@ -7,7 +7,15 @@ import { CliError, type Exit, exit } from "../exit.ts";
 import { withLogOrHost, hostOptions } from "../act/remote.ts";
 import { type LogSource, givenFolders, placeOptions } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { endedJson, endedWords, type History, type RefusedEdit, divergenceJson, checkedHistoryOf } from "./history.ts";
+import {
+  endedJson,
+  endedWords,
+  type History,
+  type RefusedEdit,
+  divergenceJson,
+  divergenceLines,
+  checkedHistoryOf,
+} from "./history.ts";
 import { isNever, sinceText, untilText } from "./time.ts";
 import { remedies } from "./remedy.ts";
 
@@ -79,8 +87,7 @@ const timeWords = (history: History, { until }: Timed, seq: number | undefined, 
 
 const divergenceWords = (history: History, { call, what }: CallReason): readonly string[] => {
   const event = what.type === "resolver" && what.cause === "diverged" ? history.diverged.get(call) : undefined;
-  if (event === undefined) return [];
-  return [`  at request ${event.position}: expected ${event.expected}, found ${event.found}`];
+  return event === undefined ? [] : divergenceLines(event).map((line) => `  ${line}`);
 };
 
 const callWords = (
