@@ -10,15 +10,15 @@
  */
 import { isQuietBatch } from "./batch.ts";
 import type { OpenEffect } from "./effect.ts";
-import type { BodyState, CallIn } from "./model.ts";
+import type { CallIn } from "./model.ts";
 import { bodyOf } from "./row.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import { hasRule } from "../kernel/protocol.ts";
 import { type CallRef, type State, effectBatch } from "../kernel/vocabulary.ts";
 
-const isAwaited = (state: State, call: CallRef, { kind, key, due }: OpenEffect): boolean => {
-  if (due !== undefined) return false;
+const isAwaited = (state: State, call: CallRef, { kind, key, due, loser }: OpenEffect): boolean => {
+  if (loser === true || due !== undefined) return false;
   switch (kind) {
     case "step":
     case "host":
@@ -31,25 +31,14 @@ const isAwaited = (state: State, call: CallRef, { kind, key, due }: OpenEffect):
   }
 };
 
-/** Returns what the selects of this attempt had to choose from, and did not, whenever they were decided. */
-const losers = ({ settled, attempt }: BodyState): ReadonlySet<string> => {
-  const lost = new Set<string>();
-  for (const effect of settled.values())
-    if (effect.attempt === attempt) for (const key of effect.losers ?? []) lost.add(key);
-  return lost;
-};
-
 /** Returns the keys of the open effects that the end of a call's body waits for. A cancelled call waits for its grace only. */
 export const awaitedEffects = (state: State, ref: string): readonly string[] => {
   const row = state.calls.at(ref);
   const body = row === undefined ? undefined : bodyOf(row);
   if (row === undefined || body === undefined || body.open.length === 0) return [];
-  const awaited = body.open.filter(
-    (effect) => effect.attempt === body.attempt && isAwaited(state, row.call.ref, effect),
-  );
-  if (awaited.length === 0) return [];
-  const lost = losers(body);
-  return awaited.map(({ key }) => key).filter((key) => !lost.has(key));
+  return body.open
+    .filter((effect) => effect.attempt === body.attempt && isAwaited(state, row.call.ref, effect))
+    .map(({ key }) => key);
 };
 
 interface Ending {

@@ -97,6 +97,8 @@ export interface OpenEffect {
   readonly recovery?: StepRecovery;
   /** For a step whose first try has failed: the try that runs, or that is due. */
   readonly try?: number;
+  /** A select that had it to choose from was decided, and chose another. */
+  readonly loser?: boolean;
   /** For a wait: its key. */
   readonly wait?: string;
   /** For a select: the effects that it chooses from. */
@@ -129,8 +131,6 @@ export interface SettledEffect {
   readonly value: number;
   /** For a select: the key that won. */
   readonly winner: string | undefined;
-  /** For a select: what it chose from, and was still open. */
-  readonly losers?: readonly string[];
   /** Set for a step that may run only once. */
   readonly once: boolean;
 }
@@ -212,6 +212,8 @@ export type EffectEvent =
       readonly call: string;
       readonly attempt: number;
       readonly key: string;
+      /** For a select: what it chose from. What of it is open again is not waited for. */
+      readonly keys?: readonly string[];
       readonly patched?: Patches;
     };
 

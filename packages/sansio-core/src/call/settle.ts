@@ -47,7 +47,6 @@ const settledEffect = (draft: Draft, body: BodyState, effect: OpenEffect, end: E
   index: draft.nextAnswer(),
   value: end.value,
   winner: end.winner,
-  ...losersOf(draft, body, effect),
   once: effect.recovery === "once",
 });
 
@@ -66,18 +65,22 @@ export const answer = (draft: Draft, { call, body }: Bodied, key: string, settle
 
 const none: readonly OpenEffect[] = [];
 
-/** What a decided select had to choose from, and did not wait for. */
-const losersOf = (draft: Draft, { open }: BodyState, { select }: OpenEffect): Pick<SettledEffect, "losers"> => {
-  if (select === undefined || !hasRule(draft.scope.protocol, "waits_for_effects")) return {};
-  const losers = open.map(({ key }) => key).filter((key) => select.keys.includes(key));
-  return losers.length === 0 ? {} : { losers };
+const withLosers = (open: readonly OpenEffect[], keys: readonly string[]): readonly OpenEffect[] =>
+  open.map((effect) => (keys.includes(effect.key) ? { ...effect, loser: true } : effect));
+
+/** The effects that stay open. Those that a decided select had to choose from, and did not, are its losers. */
+const withoutDecided = (draft: Draft, open: readonly OpenEffect[], decided: OpenEffect): readonly OpenEffect[] => {
+  const rest = open.filter((other) => other !== decided);
+  const { select } = decided;
+  if (select === undefined || !hasRule(draft.scope.protocol, "waits_for_effects")) return rest;
+  return withLosers(rest, select.keys);
 };
 
 /** Writes one end into a body. */
 const settleOne = (draft: Draft, row: Bodied, effect: OpenEffect, end: End): Bodied => {
   const { body } = row;
   const settled = settledEffect(draft, body, effect, end);
-  const open = body.open.length === 1 ? none : body.open.filter((other) => other !== effect);
+  const open = body.open.length === 1 ? none : withoutDecided(draft, body.open, effect);
   if (row.phase === "running") answer(draft, row, effect.key, settled);
   return withBody(row, { ...body, ...withRecord(draft), open, settled: body.settled.set(effect.key, settled) });
 };
@@ -236,7 +239,9 @@ export const onEffectReused = (draft: Draft, event: EventOf<"effect.reused">): R
     index: draft.nextAnswer(),
     ...(readsFirstAnswers(draft.scope.protocol, body) ? { first: effect.first ?? effect.settled } : {}),
   };
-  putCall(draft, withBody(row, { ...body, ...withRecord(draft), settled: body.settled.set(event.key, reused) }), row);
+  const settled = body.settled.set(event.key, reused);
+  const open = event.keys === undefined ? body.open : withLosers(body.open, event.keys);
+  putCall(draft, withBody(row, { ...body, ...withRecord(draft), open, settled }), row);
   answer(draft, row, event.key, reused);
   return undefined;
 };

@@ -1,14 +1,13 @@
 /**
  * Effects in a snapshot. There may be thousands of settled ones, and all that is asked of them is their key, hash,
- * status and place: so each is a tuple, `[key, hash, code, attempt, requested, waited, index, back, winner, since, losers]`,
- * and what is nothing at its end is left out.
+ * status and place: so each is a tuple, `[key, hash, code, attempt, requested, waited, index, back, winner, since]`, and
+ * what is nothing at its end is left out.
  *
  *   code    4 × the kind's place in `effectKinds`, 2 for a step that may run only once, 1 for an error
  *   waited  from the request to the end, in events
  *   index   among the answers of the event that settled it
  *   back    from the end to the event that holds the value, in events
  *   winner  of a select: the key that won
- *   losers  of a select: what it had to choose from, and was still open
  *   since   of an answer that was reused: from its first place to the end, in events
  */
 import {
@@ -68,6 +67,7 @@ const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct OpenEffect
   run: u64,
   recovery: optional<StepRecovery>(oneOf("a step recovery", "again", "idempotent", "once")),
   try: optional(u64),
+  loser: optional(boolean),
   wait: optional(string),
   select: optional(SelectCodec),
   due: optional(DeadlineCodec),
@@ -77,11 +77,10 @@ const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct OpenEffect
 
 type SettledEntry = readonly [key: string, effect: SettledEffect];
 
-const written = ([key, effect]: SettledEntry): readonly (string | number | null | readonly string[])[] => {
-  const { kind, hash, status, attempt, requested, settled, index, first, value, winner, losers, once } = effect;
+const written = ([key, effect]: SettledEntry): readonly (string | number | null)[] => {
+  const { kind, hash, status, attempt, requested, settled, index, first, value, winner, once } = effect;
   const code = 4 * effectKinds.indexOf(kind) + 2 * Number(once) + Number(status === "err");
   const tuple = [key, hash, code, attempt, requested, settled - requested, index, settled - value];
-  if (losers !== undefined) return [...tuple, winner ?? null, settled - (first ?? settled), losers];
   if (first !== undefined) return [...tuple, winner ?? null, settled - first];
   if (winner !== undefined) return [...tuple, winner];
   const last = tuple.findLastIndex((part) => part !== 0);
@@ -92,11 +91,9 @@ const isCount = (u: unknown): u is number => u64.is(u);
 const isText = (u: unknown): u is string => string.is(u);
 
 const entryOf = (u: unknown): SettledEntry | undefined => {
-  if (!Array.isArray(u) || u.length < 6 || u.length > 11) return undefined;
-  const [key, hash, code, attempt, requested, waited, index = 0, back = 0, won, since = 0, lost] =
-    u as readonly unknown[];
-  const winner = won === null && u.length >= 10 ? undefined : won;
-  if (!(lost === undefined || (Array.isArray(lost) && lost.every(isText)))) return undefined;
+  if (!Array.isArray(u) || u.length < 6 || u.length > 10) return undefined;
+  const [key, hash, code, attempt, requested, waited, index = 0, back = 0, won, since = 0] = u as readonly unknown[];
+  const winner = won === null && u.length === 10 ? undefined : won;
   if (!isText(key) || !isText(hash) || !(winner === undefined || isText(winner))) return undefined;
   if (!isCount(code) || !isCount(attempt) || !isCount(requested) || !isCount(waited)) return undefined;
   const kind = effectKinds[Math.floor(code / 4)];
@@ -106,23 +103,9 @@ const entryOf = (u: unknown): SettledEntry | undefined => {
   const status = code % 2 === 1 ? "err" : "ok";
   const once = code % 4 >= 2;
   const reused = since === 0 ? {} : { first: settled - since };
-  const losers = lost === undefined ? {} : { losers: lost };
   return [
     key,
-    {
-      kind,
-      hash,
-      status,
-      attempt,
-      requested,
-      settled,
-      index,
-      ...reused,
-      value: settled - back,
-      winner,
-      ...losers,
-      once,
-    },
+    { kind, hash, status, attempt, requested, settled, index, ...reused, value: settled - back, winner, once },
   ];
 };
 

@@ -155,7 +155,7 @@ describe("the end of a body", () => {
     ask(rig, "r:a", "a", step(), [2, 1]).skip();
     expect(awaited(rig)).toEqual(["a"]);
     rig.tell({ type: "effect.reused", call: "r:a", attempt: 2, key: "b" }).skip();
-    rig.tell({ type: "effect.reused", call: "r:a", attempt: 2, key: "x" }).skip();
+    rig.tell({ type: "effect.reused", call: "r:a", attempt: 2, key: "x", keys: ["a", "b"] }).skip();
     expect(awaited(rig)).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 /** Invalid events, one for each rejection code. Each must be rejected with exactly that code. */
 import { type Event, type RejectionCode, defaultOptions, nextDeadline } from "@pawl/sansio-core";
-import { type CallRow, type CallIn, awaitedEffects, newestProtocol } from "@pawl/sansio-core/driver";
+import { type CallRow, type CallIn, newestProtocol } from "@pawl/sansio-core/driver";
 import { opening, unbuilt } from "./catalog.ts";
 import type { Dice } from "./random.ts";
 import { invalidBackgroundWork } from "./background.ts";
@@ -92,14 +92,13 @@ const invalidEvents: { readonly [C in RejectionCode]?: Make } = {
     const open = body.open.find(({ kind }) => kind === "host" || kind === "trigger");
     return open && { type: "host.answered", call: ref, key: open.key, result: ok, seq: 0, hash: open.hash };
   }),
-  effects_open: (scope) => {
-    const row = isOfFirst(scope) ? undefined : rowIn(scope, "running");
-    if (row === undefined || row.cancelled !== undefined) return undefined;
-    const { attempt, run } = row.body;
-    const { ref } = row.call;
-    const isOpen = awaitedEffects(scope.state, ref).length > 0;
-    return isOpen ? { type: "call.continued", call: ref, attempt, run, args: null } : undefined;
-  },
+  effects_open: sinceSecond(({ body, cancelled }, of) => {
+    const runs = body.open.some(({ kind, attempt, due, loser }) => {
+      const isIdle = due !== undefined || loser === true || attempt !== of.attempt;
+      return kind === "step" && !isIdle;
+    });
+    return runs && cancelled === undefined ? { type: "call.continued", ...of, args: null } : undefined;
+  }),
   stale_decision: (scope) => {
     const row = rowIn(scope, "awaiting_approval");
     if (row === undefined || row.approval.edited !== undefined) return undefined;
