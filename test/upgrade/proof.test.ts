@@ -1,6 +1,7 @@
 /** The proofs in small: hosts are killed with SIGKILL while they run programs that must not notice. `pnpm proofs` has them at length. */
 import { describe, expect, it } from "vitest";
 import type { Proof } from "./proof/place.ts";
+import { proveReleases } from "./proof/releases.ts";
 import { proveAgent, proveSubscription, proveTrip } from "./proof/prove.ts";
 
 const expectProven = ({ wrong }: Proof): void => expect(wrong).toEqual([]);
@@ -24,6 +25,10 @@ describe("hosts that are killed", () => {
     const pausesMs = [0, 0, 300];
     const options = { options: { crash_pauses_ms: pausesMs } };
     expectProven(await proveTrip({ kills: 8, pausesMs, options }));
+  });
+
+  it.concurrent("are replaced by five releases, and lose no parked session", async () => {
+    expectProven(await proveReleases({ sessions: 24 }));
   });
 });
 

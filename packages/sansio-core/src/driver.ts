@@ -147,7 +147,17 @@ export { bodyOf, hasFailed } from "./call/row.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";
 export { beginReading, endReading, feed, type Reading, type Torn } from "./log/read.ts";
 export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./message/message.ts";
-export { answerOf, finishedLink, type LinkRow, type MessageReceived, type Sending, sendingsOf } from "./link/model.ts";
+export {
+  answerOf,
+  finishedLink,
+  type LinkRow,
+  type MessageReceived,
+  saidProtocol,
+  type Sending,
+  sendingsOf,
+  sharedProtocol,
+  takenBy,
+} from "./link/model.ts";
 export { type DeletionRow, handleProblem, type HandleRow, handlesOf } from "./link/handle.ts";
 export { observedEvent, resultAmong } from "./process/read.ts";
 export {

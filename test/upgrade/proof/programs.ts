@@ -174,8 +174,7 @@ const ordersOf = ({ charge, note }: Outside): { readonly [version: string]: Orde
       await reserve(ctx, who, "reserve");
       await approved(ctx, who);
       await step(ctx, who, "ship");
-      if ((ctx as ToolContext & { readonly patched?: (name: string) => boolean }).patched?.("gift") === true)
-        await step(ctx, who, "gift");
+      if (ctx.patched("gift")) await step(ctx, who, "gift");
       await ctx.awaitEventJson("paid");
       return step(ctx, who, "bill");
     },

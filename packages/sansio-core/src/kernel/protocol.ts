@@ -19,6 +19,8 @@ const firstProtocol = {
   lives: 2,
   /** R2: `ctx.now()` is the time of the event whose answer was handed last. */
   now_from_log: 2,
+  /** Links: a message says the protocol of its sender, so that the next one may have what both ends know. */
+  link_protocols: 2,
   /** R3: a call that diverged is parked, and another version of its tool heals it. */
   parked_divergence: 2,
   /** R4, R14: losses of an owner without progress are counted and paused; the end of a crash loop has a cause. */

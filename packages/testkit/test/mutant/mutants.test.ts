@@ -44,7 +44,7 @@ describe("the explorers", () => {
         const { caught } = mutant;
         const { code, output } = await hunt(mutant);
         expect(code, output).toBe(1);
-        expect(output).toMatch(/^\w+, by (?:crashes|chance|orders): /);
+        expect(output).toMatch(/^\w+, by (?:crashes|chance|orders|proof): /);
         if (caught !== undefined) expect(output).toMatch(new RegExp(`by ${caught.by}: [^]*${caught.saying}`));
       },
       600_000,

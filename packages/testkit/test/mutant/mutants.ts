@@ -1,12 +1,13 @@
 /**
  * Mutants of the core, the runtime and journals, each with one change to the source. The hunt has to catch all of them.
  */
+import type { proofs } from "./releases.ts";
 import type { hunts } from "./scenarios.ts";
 
 export interface Mutant {
   readonly what: string;
   /** The hunt that is known to catch it, which is tried first. Without it they are tried in their order. */
-  readonly first?: keyof typeof hunts;
+  readonly first?: keyof typeof hunts | keyof typeof proofs;
   readonly file: string;
   /** Occurs in the file exactly once. */
   readonly find: string;
@@ -343,9 +344,8 @@ export const mutants: readonly Mutant[] = [
     what: "a runtime that judges losses by the older protocol, and upgrades then",
     first: "upgrading",
     file: "runtime/src/scope/load-scope.ts",
-    find: 'return isUpgraded ? [{ type: "scope.upgraded", to: protocol }, opened] : [opened];',
-    replace:
-      'return isUpgraded ? [{ ...opened, protocol: scope.protocol }, { type: "scope.upgraded", to: protocol }] : [opened];',
+    find: "return [upgraded, opened];",
+    replace: "return [{ ...opened, protocol: scope.protocol }, upgraded];",
     caught: { by: "crashes", saying: "opened it under protocol 1, expected 2" },
   },
   {
@@ -354,5 +354,54 @@ export const mutants: readonly Mutant[] = [
     file: "runtime/src/scope/load-scope.ts",
     find: 'upgrade === "never" ? 1 :',
     replace: 'upgrade === "auto" ? 1 :',
+  },
+  {
+    what: "a core that ends a call as soon as it diverged",
+    first: "rolledBack",
+    file: "sansio-core/src/call/unknown.ts",
+    find: '? withoutVersion(draft, row, row.body, { cause: "diverged", version })',
+    replace: '? endUnknown(draft, row, row.body, "diverged")',
+  },
+  {
+    what: "a core that begins a version again that diverged",
+    first: "rolledBack",
+    file: "sansio-core/src/call/handlers.ts",
+    find: "if (hasFailed(row.body, version))",
+    replace: 'if (version === "" && hasFailed(row.body, version))',
+  },
+  {
+    what: "a core whose versions throw a call to and fro",
+    first: "rolledBack",
+    file: "sansio-core/src/call/parked.ts",
+    find: "failed: [...body.failed, failed] };",
+    replace: "failed: [failed] };",
+  },
+  {
+    what: "a core that heals nothing",
+    first: "rolledBack",
+    file: "sansio-core/src/call/unknown.ts",
+    find: "if (isHealable(draft, row.body)) move(",
+    replace: "if (isHealable(draft, row.body) && row.call.index < 0) move(",
+  },
+  {
+    what: "a core that loses what may run only once with a release",
+    first: "released",
+    file: "sansio-core/src/call/unknown.ts",
+    find: ".filter(([, { once }]) => once)",
+    replace: ".filter(([, { once }]) => !once)",
+  },
+  {
+    what: "a body that is told true of a patch in an old life",
+    first: "besideItself",
+    file: "runtime/src/body/patch.ts",
+    find: "return this.#left === 0;",
+    replace: "return this.#left >= 0;",
+  },
+  {
+    what: "a body whose patches are told and never recorded",
+    first: "besideItself",
+    file: "runtime/src/body/patch.ts",
+    find: "return { patched };",
+    replace: "return { ...(patched === undefined ? { patched } : {}) };",
   },
 ];
