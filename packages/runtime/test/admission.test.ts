@@ -11,6 +11,8 @@ const held = () => {
 };
 const call = (text = "") => [{ id: "c", tool: "held", args: { text } }];
 
+const calls = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `c${i}`, tool: "held", args: {} }));
+
 const rig = (bounds: Partial<Bounds>) => {
   const world = new World();
   const { tool, ends } = held();
@@ -90,7 +92,6 @@ describe("what is too much", () => {
   });
 
   it("is a request of more calls than ever fit, also a session's first: that is refused for good", async () => {
-    const calls = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `c${i}`, tool: "held", args: {} }));
     for (const bounds of [{ scopeCalls: 2 }, { requestCalls: 2 }]) {
       const { world, runtime, ends } = rig(bounds);
       const session = await runtime.session("s");
