@@ -5,7 +5,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Event, Reply } from "@pawl/sansio-core";
 import { stableHash } from "@pawl/tool-value";
-import { type Client, HostRefused, type Observed, type SessionClient } from "@pawl/wire";
+import { type Client, HostRefused, type Observation, type Observed, type SessionClient } from "@pawl/wire";
 import type { Program } from "./program.ts";
 
 export interface Account {
@@ -29,6 +29,8 @@ export class Agent {
   readonly #observed: Observed[] = [];
   readonly #acknowledged: Partial<Event>[] = [];
   readonly #replies = new Map<string, readonly Reply[]>();
+  #observation: Observation | undefined;
+  #isOver = false;
   readonly #acts: Promise<void>[] = [];
   /** A failed act ends the agent, which might otherwise wait for its effect for ever. */
   readonly #failure = Promise.withResolvers<never>();
@@ -40,12 +42,12 @@ export class Agent {
   }
 
   async run(): Promise<Account> {
-    const observation = this.#session.observe({ window: 64 });
-    const watched = this.#watch(observation);
+    const watched = this.#watch();
     watched.catch(() => undefined); // Awaited below.
     await Promise.race([this.#call(), watched, this.#failure.promise]);
     await Promise.all(this.#acts);
-    await observation.return();
+    this.#isOver = true;
+    await this.#observation?.return();
     await watched;
     const [replies, observed, acknowledged] = [this.#replies, this.#observed, this.#acknowledged];
     return { program: this.#program, replies, observed, acknowledged };
@@ -64,7 +66,21 @@ export class Agent {
     }
   }
 
-  async #watch(observation: AsyncIterable<Observed>): Promise<void> {
+  /** Observes from the beginning. Until the session's first event is durable, a host may know no such session. */
+  async #watch(): Promise<void> {
+    while (!this.#isOver) {
+      try {
+        this.#observation = this.#session.observe({ window: 64 });
+        return await this.#follow(this.#observation);
+      } catch (thrown) {
+        const isUnknown = thrown instanceof HostRefused && thrown.code === "scope_unknown";
+        if (!isUnknown || this.#observed.length > 0) throw thrown;
+        await pause(5);
+      }
+    }
+  }
+
+  async #follow(observation: Observation): Promise<void> {
     for await (const observed of observation) {
       const { cursor } = observed;
       const last = this.#observed.at(-1)?.cursor ?? 0;

@@ -72,8 +72,8 @@ export const mutants: readonly Mutant[] = [
     what: "a driver that acts before the record is durable",
     first: "unknown",
     file: scope,
-    find: 'const isNow = performed === "at_once" ||',
-    replace: 'const isNow = performed === "at_once" || command.type === "step.run" ||',
+    find: 'if (performed === "at_once" || isEarly)',
+    replace: 'if (performed === "at_once" || isEarly || command.type === "step.run")',
   },
   {
     what: "a driver that answers its callers before the record is durable",
