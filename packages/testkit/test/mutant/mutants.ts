@@ -29,6 +29,7 @@ const replayOrder = "runtime/src/body/replay.ts";
 const recovery = "sansio-core/src/call/owner-lost.ts";
 const ask = "sansio-core/src/call/ask.ts";
 const suspend = "sansio-core/src/call/suspend.ts";
+const batch = "sansio-core/src/call/batch.ts";
 const settle = "sansio-core/src/call/settle.ts";
 const waits = "sansio-core/src/wait/concern.ts";
 const duty = "sansio-core/src/call/command.ts";
@@ -71,8 +72,8 @@ export const mutants: readonly Mutant[] = [
     what: "a driver that acts before the record is durable",
     first: "unknown",
     file: scope,
-    find: 'const isNow = performed === "at_once" ||',
-    replace: 'const isNow = performed === "at_once" || command.type === "step.run" ||',
+    find: 'if (performed === "at_once" || isEarly)',
+    replace: 'if (performed === "at_once" || isEarly || command.type === "step.run")',
   },
   {
     what: "a driver that answers its callers before the record is durable",
@@ -200,15 +201,15 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a core that suspends a body whose batch is at work",
     first: "agent",
-    file: suspend,
-    find: "batch?.calls.some((call) => isBusy(draft.call(call))) === false;",
+    file: batch,
+    find: "batch?.calls.some((call) => isBusy(calls.at(call))) === false;",
     replace: "batch !== undefined;",
   },
   {
     what: "a core that keeps a body in memory that waits for a batch at rest",
     first: "agent",
     file: suspend,
-    find: "isQuietBatch(draft, effectBatch(call.ref, effect.key));",
+    find: "isQuietBatch(draft.state, effectBatch(call.ref, effect.key));",
     replace: "draft.seq < 0;",
   },
   {
