@@ -18,6 +18,7 @@ export {
 export { awaitedEffects } from "./call/body-end.ts";
 export { retryDelayMs } from "./call/launch.ts";
 export { EffectSpecCodec } from "./call/codec.ts";
+export { type GivenReplies, givenReplies } from "./request/model.ts";
 export { resolutionIn, type WaitRow } from "./wait/model.ts";
 export { isSameState, referredTo } from "./snapshot/same.ts";
 export { type Decision, type PendingApproval, pendingApprovals } from "./call/approval.ts";
@@ -159,7 +160,7 @@ export {
   takenBy,
 } from "./link/model.ts";
 export { type DeletionRow, handleProblem, type HandleRow, handlesOf } from "./link/handle.ts";
-export { observedEvent, resultAmong } from "./process/read.ts";
+export { observedEvent, type Refusal, refusalIn, resultAmong } from "./process/read.ts";
 export {
   argumentText,
   type FlowNode,

@@ -39,6 +39,8 @@ const firstProtocol = {
   nested_triggers: 2,
   /** R9, R13: a body that waits only for recorded answers is suspended, whatever it waits for. */
   suspends_every_wait: 2,
+  /** The message of a process event that is not taken begins as the specification has it. */
+  event_refusal_prefix: 2,
   /** R15: the end of a body waits for its effects. */
   waits_for_effects: 2,
   /** R16: `ctx.patched` lets new code live beside its older self. */
