@@ -1,6 +1,6 @@
 /**
- * `pnpm core-sim [SEEDS] [--seed N] [--events N] [--without FAULT,…] [--jobs N]`: runs the core simulation. A seed
- * repeats a run.
+ * `pnpm core-sim [SEEDS] [--seed N] [--events N] [--without FAULT,…] [--protocol N] [--jobs N]`: runs the core simulation.
+ * Scopes are of a random protocol, and upgraded before any event, unless one is named. A seed repeats a run.
  */
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
@@ -13,6 +13,7 @@ const { positionals, values } = parseArgs({
     events: { type: "string" },
     without: { type: "string", default: "" },
     jobs: { type: "string" },
+    protocol: { type: "string" },
   },
   allowPositionals: true,
 });
@@ -48,6 +49,7 @@ const report = await runJobs({
   seeds,
   seed: seed === undefined ? 1 : wholeNumber("--seed", seed),
   without: named.filter(isFault),
+  ...(values.protocol === undefined ? {} : { protocol: wholeNumber("--protocol", values.protocol) }),
   ...(values.events === undefined ? {} : { events: wholeNumber("--events", values.events) }),
 });
 const { user, system } = process.cpuUsage(start);

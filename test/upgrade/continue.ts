@@ -38,5 +38,5 @@ export const continued = async (
       ? []
       : [`${request}: expected ${stringify(wanted)}, found ${stringify(found)}`];
   });
-  return [...amiss(undisturbed, end), ...otherwise, ...(await problemsOfLogs(stage.journal, protocol))];
+  return [...amiss(undisturbed, end), ...otherwise, ...(await problemsOfLogs(stage.journal, protocol)), ...stage.threw];
 };

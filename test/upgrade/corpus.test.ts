@@ -9,6 +9,7 @@ import { textOf } from "../project.ts";
 import { cutOf, upgradedCutOf } from "./core.ts";
 import { corpusFiles, countsOf, readCore, readTowns } from "./corpus.ts";
 import { continued } from "./continue.ts";
+import { Ledger, amiss } from "./ledger.ts";
 import { upgradedLive } from "./live.ts";
 import { courseOf, coursesOf, imported, isImportable, restored } from "./entry.ts";
 import { features } from "./town.ts";
@@ -74,6 +75,19 @@ describe("the corpus of protocol 1", () => {
       lost: courses.filter(({ types }) => types.filter((type) => type === "scope.opened").length > 1).length,
     };
     for (const [what, count] of Object.entries(having)) expect(count, what).toBeGreaterThan(4);
+  });
+});
+
+describe("the ledger", () => {
+  it("says what was lost, and what was done under two keys", () => {
+    const undisturbed = new Ledger();
+    for (const effect of ["paid", "sent"]) undisturbed.add({ effect, key: "k", claim: "once" });
+    undisturbed.add({ effect: "tried", claim: "at_most_once" });
+    const found = new Ledger();
+    for (const key of ["k", "k", "other"]) found.add({ effect: "paid", key, claim: "once" });
+    for (let i = 0; i < 2; i++) found.add({ effect: "tried", claim: "at_most_once" });
+    expect(amiss(undisturbed.text, found.text)).toEqual(["lost: sent", "done 2 times: paid", "done 2 times: tried"]);
+    expect(amiss(undisturbed.text, undisturbed.text)).toEqual([]);
   });
 });
 

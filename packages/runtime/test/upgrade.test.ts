@@ -1,10 +1,11 @@
 /** Scopes go on to a newer protocol: at their opening, once every live instance knows it, and never where that is refused. */
 import type { Event } from "@pawl/sansio-core";
+import { stableHash } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { type Start, type Process, World } from "./world.ts";
 import { type Journal, type ToolContext, defineTool } from "../src/index.ts";
 
-const call = [{ id: "c", tool: "work", args: {} }];
+const works = [{ id: "c", tool: "work", args: {} }];
 
 /** Takes a step, waits for a word, and takes another. */
 const work = defineTool({
@@ -37,7 +38,7 @@ const opened = async (world: World, how: Start = {}, id = "s") => {
 /** A call that waits under protocol 1, its process killed. */
 const waitingUnder1 = async (world: World): Promise<void> => {
   const { process, session } = await opened(world, { upgrade: "never" });
-  void session.call("r", call).catch(() => undefined);
+  void session.call("r", works).catch(() => undefined);
   await world.quiet();
   process.kill();
 };
@@ -45,7 +46,7 @@ const waitingUnder1 = async (world: World): Promise<void> => {
 /** Says the word, and returns how the call ended. */
 const goOn = async (world: World, process: Process): Promise<unknown> => {
   const session = await process.runtime.session("s");
-  const replies = session.call("r", call);
+  const replies = session.call("r", works);
   const [wait] = session.state.waits.rows();
   if (wait === undefined) throw new Error("nothing waits");
   await session.report({ type: "wait.resolved", key: wait.key, resolution: { status: "ok", payload: "go" } });
@@ -129,6 +130,41 @@ describe("a scope of an older protocol", () => {
       protocol: 2,
     });
     expect(await world.journal.scopes("session:s", "", 1)).toMatchObject([{ epoch }]);
+  });
+});
+
+describe("a call that continued under the older protocol", () => {
+  it("has the hash of its present arguments in the upgrade, for decisions of a person on them", async () => {
+    const world = new World();
+    const charge = defineTool<{ readonly month: number; readonly note: string }>({
+      name: "charge",
+      policy: "requires_approval",
+      durable: true,
+      execute: async ({ month, note }, ctx) => {
+        if (month === 1) return ctx.continueAs({ month: 2, note });
+        return ctx.awaitEventJson("paid");
+      },
+    });
+    const note = "a note that is stored apart from the log ".repeat(20);
+    const how = { blobChars: 100 } as const;
+    const one = world.start([charge], { ...how, upgrade: "never" });
+    const session = await one.runtime.session("s");
+    const ids = ["first", "second"];
+    void session
+      .call(
+        "r",
+        ids.map((id, i) => ({ id, tool: "charge", args: { month: i + 1, note } })),
+      )
+      .catch(() => undefined);
+    await world.quiet();
+    for (const { call, hash } of await session.approvals()) await session.approve(call, { hash, by: "ann" });
+    await world.quiet();
+    one.kill();
+    await world.start([charge], how).runtime.session("s");
+    await world.quiet();
+    const upgraded = (await eventsOf(world)).find(({ type }) => type === "scope.upgraded");
+    const args_hash = stableHash({ month: 2, note });
+    expect(upgraded).toEqual({ type: "scope.upgraded", to: 2, continued: [{ call: "r:first", args_hash }] });
   });
 });
 

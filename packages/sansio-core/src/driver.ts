@@ -18,6 +18,7 @@ export {
 export { awaitedEffects } from "./call/body-end.ts";
 export { retryDelayMs } from "./call/launch.ts";
 export { EffectSpecCodec } from "./call/codec.ts";
+export { type GivenReplies, givenReplies } from "./request/model.ts";
 export { resolutionIn, type WaitRow } from "./wait/model.ts";
 export { isSameState, referredTo } from "./snapshot/same.ts";
 export { type Decision, type PendingApproval, pendingApprovals } from "./call/approval.ts";
@@ -147,9 +148,19 @@ export { bodyOf, hasFailed } from "./call/row.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";
 export { beginReading, endReading, feed, type Reading, type Torn } from "./log/read.ts";
 export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./message/message.ts";
-export { answerOf, finishedLink, type LinkRow, type MessageReceived, type Sending, sendingsOf } from "./link/model.ts";
+export {
+  answerOf,
+  finishedLink,
+  type LinkRow,
+  type MessageReceived,
+  saidProtocol,
+  type Sending,
+  sendingsOf,
+  sharedProtocol,
+  takenBy,
+} from "./link/model.ts";
 export { type DeletionRow, handleProblem, type HandleRow, handlesOf } from "./link/handle.ts";
-export { observedEvent, resultAmong } from "./process/read.ts";
+export { observedEvent, type Refusal, refusalIn, resultAmong } from "./process/read.ts";
 export {
   argumentText,
   type FlowNode,

@@ -2,6 +2,7 @@
 import type { Runtime, Session } from "@pawl/runtime";
 import { Refused } from "@pawl/runtime";
 import type { ClientFrame, HostFrame, Question, QuestionType } from "@pawl/wire/frame";
+import type { GivenReplies } from "@pawl/sansio-core/driver";
 import type { Right } from "./token.ts";
 
 export const rights: { readonly [T in QuestionType]: Right } = {
@@ -94,6 +95,11 @@ export type SessionQuestion = Exclude<
 >;
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
 
+const replied = (id: number, replies: GivenReplies): HostFrame => {
+  const { triggers } = replies;
+  return { type: "replied", id, replies: [...replies], ...(triggers === undefined ? {} : { triggers }) };
+};
+
 const call = async (session: Session, frame: Of<"call">, { by, gone }: Requester): Promise<HostFrame> => {
   const { id, request, calls, execution_scope: executionScope, traceparent } = frame;
   const how = {
@@ -101,7 +107,7 @@ const call = async (session: Session, frame: Of<"call">, { by, gone }: Requester
     ...(executionScope === undefined ? {} : { executionScope }),
     ...(traceparent === undefined ? {} : { traceparent }),
   };
-  return { type: "replied", id, replies: await session.call(request, calls, { ...how, keep: true, signal: gone }) };
+  return replied(id, await session.call(request, calls, { ...how, keep: true, signal: gone }));
 };
 
 const decided = ({ hash, sticky, again, decision_id: decisionId }: Of<"approve" | "reject">, by: string) => ({
@@ -146,7 +152,7 @@ export const answer = async (session: Session, frame: SessionQuestion, { by, gon
     case "call":
       return call(session, frame, { by, gone });
     case "replies":
-      return { type: "replied", id, replies: await session.replies(frame.request, { keep: true, signal: gone }) };
+      return replied(id, await session.replies(frame.request, { keep: true, signal: gone }));
     case "acknowledge":
       return session.acknowledge(frame.request).then(() => done);
     case "resolve":

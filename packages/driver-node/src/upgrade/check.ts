@@ -9,6 +9,7 @@ import { recordedTexts } from "./idle-context.ts";
 import { copyOf } from "./copy.ts";
 import { judge } from "./judge.ts";
 import { type PatchUse, patchesOf } from "./patch.ts";
+import { type ProtocolChange, protocolChange } from "./protocol.ts";
 import { rerun } from "./rerun.ts";
 import { type Verdict, isBad } from "./verdict.ts";
 
@@ -26,6 +27,8 @@ export interface Check {
   readonly fault: Fault | undefined;
   readonly calls: readonly CallCheck[];
   readonly patches: readonly PatchUse[];
+  /** What the upgrade at the next opening changes, for a scope of an older protocol. */
+  readonly upgrade: ProtocolChange | undefined;
   /** Why bodies could not be run again. */
   readonly unchecked: string | undefined;
 }
@@ -50,11 +53,13 @@ export const checkUpgrade = async (
     onBlob: (packed) => void blobs.push(packed),
   });
   const found = { scope: header?.scope ?? "", events: events.length, fault };
-  if (state === undefined || fault !== undefined) return { ...found, calls: [], patches: [], unchecked: undefined };
+  if (state === undefined || fault !== undefined)
+    return { ...found, calls: [], patches: [], upgrade: undefined, unchecked: undefined };
+  const upgrade = protocolChange(state);
   const rows = state.calls.rows().toSorted((a, b) => a.call.born - b.call.born || a.call.index - b.call.index);
   const unchecked = rows.length === 0 ? undefined : uncheckable(state.scope.id, header?.base ?? 0);
   if (rows.length === 0 || unchecked !== undefined)
-    return { ...found, calls: [], patches: patchesOf(events, rows, () => undefined), unchecked };
+    return { ...found, calls: [], patches: patchesOf(events, rows, () => undefined), upgrade, unchecked };
   const seen = await rerun({ ...copyOf(events, state), blobs }, tools, patienceMs);
   const recordedText = recordedTexts(events);
   const calls: CallCheck[] = [];
@@ -62,5 +67,5 @@ export const checkUpgrade = async (
     const { call, tool, phase } = row;
     calls.push({ call: call.ref, tool, phase, verdict: await judge(row, tools, seen, recordedText) });
   }
-  return { ...found, calls, patches: patchesOf(events, rows, seen.watchOf), unchecked };
+  return { ...found, calls, patches: patchesOf(events, rows, seen.watchOf), upgrade, unchecked };
 };

@@ -300,9 +300,9 @@ const younger = books(async (_, ctx) => {
 });
 
 /** A journal with a call that this code has begun, and that waits. */
-const begunBy = async (tool: ToolDefinition): Promise<string> => {
+const begunBy = async (tool: ToolDefinition, upgrade: "auto" | "never" = "auto"): Promise<string> => {
   const path = join(newFolder(), "journal.db");
-  const { runtime, close } = openRuntime({ file: path, tools: [tool], log: () => undefined });
+  const { runtime, close } = openRuntime({ file: path, tools: [tool], log: () => undefined, upgrade });
   const session = await runtime.session("s");
   void session.call("r", [{ id: "c", tool: "books", args: {} }]).catch(() => undefined); // Ends with its runtime.
   await until(() => session.state.waits.size === 1);
@@ -329,5 +329,39 @@ describe("patches", () => {
     );
     const { out } = await pawl(["check-upgrade", path, "--tools", tool, "--patience", "60"]);
     expect(out).toContain("patches that no live log needs any more, whose older branch may be deleted: faster");
+  });
+});
+
+describe("a log of an older protocol", () => {
+  const waits = defineTool({ name: "books", durable: true, execute: async (_, ctx) => ctx.awaitEventJson("go") });
+  const isKept = "it keeps its keys in this life, and its clock in attempt 1";
+
+  it("is told what its next opening changes for each live call", async () => {
+    const path = await begunBy(waits, "never");
+    const { upgrade } = await checkUpgrade(
+      (await pawl(["log", "export", `${path}#s`])).out.split(/(?<=\n)/),
+      [waits],
+      patienceMs,
+    );
+    expect(upgrade).toMatchObject({ from: 1, to: 2, calls: [{ call: "r:c" }] });
+    expect(upgrade?.calls[0]?.changes).toContain(isKept);
+    const tool = join(newFolder(), "tools.mjs");
+    writeFileSync(
+      tool,
+      'export const tools = [{ name: "books", durable: true, execute: (_, ctx) => ctx.awaitEventJson("go") }];',
+    );
+    const { out } = await pawl(["check-upgrade", path, "--tools", tool, "--patience", "60"]);
+    expect(out).toContain("of protocol 1: its next opening upgrades it to 2");
+    expect(out).toContain(isKept);
+  });
+
+  it("is told nothing where it is of the newest", async () => {
+    const path = await begunBy(waits);
+    const { upgrade } = await checkUpgrade(
+      (await pawl(["log", "export", `${path}#s`])).out.split(/(?<=\n)/),
+      [waits],
+      patienceMs,
+    );
+    expect(upgrade).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 /** The bodies of a scope: started, fed with answers, and ended with their calls. */
 import type { CommandOf, CallRef, Command, Event, State } from "@pawl/sansio-core";
-import { bodyOf, hasRule, type CallIn } from "@pawl/sansio-core/driver";
+import { bodyOf, hasRule, refusalIn, type CallIn, type EffectResult } from "@pawl/sansio-core/driver";
 import { stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { BodyRun } from "./body-run.ts";
@@ -286,10 +286,13 @@ export class Bodies {
   ): { readonly answer: Answer; readonly isRecorded: boolean } | undefined {
     const run = this.#runs.get(call);
     const row = this.#state.calls.at(call);
-    const effect = row === undefined ? undefined : bodyOf(row)?.settled.get(key);
+    const body = row === undefined ? undefined : bodyOf(row);
+    const effect = body?.settled.get(key);
     if (run === undefined || effect === undefined) return undefined;
+    const { process, scope } = this.#state;
+    const now = (): EffectResult => resultIn(cause.event, key, effect, process, refusalIn(scope.protocol, body?.life));
     const earlier = value === cause.seq ? undefined : run.earlier(key);
-    const told = value === cause.seq ? resultIn(cause.event, key, effect, this.#state.process) : earlier?.result;
+    const told = value === cause.seq ? now() : earlier?.result;
     const result = told ?? resolvedIn(this.#state, key, effect);
     const at = effect.first === undefined ? cause.at : (earlier?.at ?? cause.at);
     return { answer: { key, seq, index, at, result, winner: effect.winner }, isRecorded: told === undefined };

@@ -20,7 +20,7 @@ export interface BodyPort {
   readonly mayAct: () => boolean;
   readonly ask: (run: RunId, request: Request) => Ask;
   readonly record: (run: RunId, request: Request) => void;
-  readonly reuse: (run: RunId, key: string, patched: Patched) => void;
+  readonly reuse: (run: RunId, request: Request, patched: Patched) => void;
   readonly settle: (run: RunId, key: string, result: EffectResult, tried: number) => void;
   /** Records that a try has failed, and that another follows. */
   readonly failed: (run: RunId, key: string, tried: number, error: StepError, retryInMs: number) => void;
@@ -69,8 +69,11 @@ export const bodyPort = (
     ask: (id, request) => askAs(runner.state, id, request, askHost),
     record: (id, request) => requests.ask(id.call, () => recordRequest(runner, id, request)),
     leave: ({ call }, key) => tell({ type: "wait.cancelled", call, key }),
-    reuse: ({ call, attempt }, key, patched) =>
-      requests.ask(call, () => (tell({ type: "effect.reused", call, attempt, key, ...patched }), "done")),
+    reuse: ({ call, attempt }, { key, effect }, patched) => {
+      const hasLosers = effect.kind === "select" && has("waits_for_effects");
+      const keys = hasLosers ? { keys: effect.keys } : {};
+      requests.ask(call, () => (tell({ type: "effect.reused", call, attempt, key, ...keys, ...patched }), "done"));
+    },
     settle: (id, key, result, tried) =>
       tell({ type: "step.settled", ...id, key, result, ...(tried === firstTry ? {} : { try: tried }) }),
     failed: (id, key, tried, error, retry_in_ms) =>

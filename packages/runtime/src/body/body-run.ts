@@ -204,7 +204,7 @@ export class BodyRun {
         if (this.#replayOrder.isReplaying) return this.diverge(askedBefore(this.#replayOrder.missing, request));
         return verdict.type === "record"
           ? this.#port.record(this.id, { ...request, ...this.patches.take() })
-          : this.#port.reuse(this.id, key, this.patches.take());
+          : this.#port.reuse(this.id, request, this.patches.take());
       case "answer":
       case "join":
         return this.#replayOrder.make(key);
@@ -264,8 +264,8 @@ export class BodyRun {
     const due = this.#replayOrder.due;
     if (due !== undefined) return this.#deliverRecorded(due);
     if (!this.#replayOrder.isLive) return false;
-    const key = this.#queue.length === 0 ? this.#reuses.next() : undefined;
-    if (key !== undefined) this.#port.reuse(this.id, key, this.patches.take());
+    const reusable = this.#queue.length === 0 ? this.#reuses.next() : undefined;
+    if (reusable !== undefined) this.#port.reuse(this.id, reusable, this.patches.take());
     return this.#deliverLive();
   }
 

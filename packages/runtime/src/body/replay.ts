@@ -8,6 +8,8 @@ import {
   type Patches,
   type EffectStatus,
   type ProcessRow,
+  type Refusal,
+  refusalIn,
   type SettledEffect,
   bodyOf,
   readsFirstAnswers,
@@ -171,12 +173,18 @@ const resultOfWait = (event: Event, key: string, status: EffectStatus): EffectRe
 };
 
 /** Reads the value of an effect from the event that holds it; that of a process's event needs the process's row too. */
-export const resultIn = (event: Event, key: string, effect: SettledEffect, process?: ProcessRow): EffectResult => {
+export const resultIn = (
+  event: Event,
+  key: string,
+  effect: SettledEffect,
+  process?: ProcessRow,
+  refused?: Refusal,
+): EffectResult => {
   if (event.type === "effect.requested" && event.key === key && event.refused !== undefined)
     return { status: "err", error: event.refused };
   const { kind, status } = effect;
   if (kind === "wait") return resultOfWait(event, key, status);
-  if (kind === "message" || kind === "event") return resultAmong(event, process) ?? done(null);
+  if (kind === "message" || kind === "event") return resultAmong(event, process, refused) ?? done(null);
   if (event.type === "replies.recorded") return done(event.replies.map(ReplyCodec.encode) as Json);
   const isAnswer = (event.type === "step.settled" || event.type === "host.answered") && event.key === key;
   return isAnswer ? event.result : done(null);
@@ -257,9 +265,10 @@ export const recordedRunOf = async (port: RecordedRunPort, call: CallRef, attemp
   const lines = await linesAt(readLines, seqs);
   const { state } = runner;
   const events = eventsIn(state.scope.id, lines);
+  const refused = refusalIn(state.scope.protocol, body.life);
   const answers = settled.map(([key, effect]): Answer => {
     const { settled: seq, index, winner } = effect;
-    const result = resultIn(causeAt(state, events, effect.value).event, key, effect, state.process);
+    const result = resultIn(causeAt(state, events, effect.value).event, key, effect, state.process, refused);
     return { key, seq, index, at: causeAt(state, events, effect.first ?? seq).at, result, winner };
   });
   const own = settled

@@ -33,11 +33,12 @@ export class ReuseQueue {
     return this.#waiting.length > 0 && this.#underWay === undefined;
   }
 
-  /** Takes out the key whose answer is reused next; undefined while another is on its way. */
-  next(): string | undefined {
+  /** Takes out the request whose answer is reused next; undefined while another is on its way. */
+  next(): Request | undefined {
     if (!this.isReady) return undefined;
-    this.#underWay = this.#waiting.shift()?.key;
-    return this.#underWay;
+    const next = this.#waiting.shift();
+    this.#underWay = next?.key;
+    return next;
   }
 
   delivered(key: string): void {

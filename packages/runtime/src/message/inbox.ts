@@ -11,6 +11,8 @@ import {
   sendingsOf,
   signalEventType,
   wakeKey,
+  saidProtocol,
+  takenBy,
 } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import type { InboxMessage, Journal } from "../journal/journal.ts";
@@ -93,9 +95,9 @@ export class Links {
   async #isTaken(content: Received | Answered | Wanted): Promise<boolean> {
     switch (content.type) {
       case "message.received":
-        return this.#receive(content);
+        return this.#receive(takenBy(this.#scope.runner.state, content));
       case "message.answered":
-        return this.#applyAnswer(content);
+        return this.#applyAnswer(takenBy(this.#scope.runner.state, content));
       case "message.wanted":
         return this.#sendAgain(content);
     }
@@ -123,7 +125,10 @@ export class Links {
   #repeated(message: Received, isOver: boolean): true {
     const { runner } = this.#scope;
     const again: Outcome | undefined = answerOf(runner.state, message, isOver);
-    if (again !== undefined) runner.say(answerSent(runner.id, { ...message, to: message.from }, again));
+    if (again !== undefined) {
+      const { from: to, link, number } = message;
+      runner.say(answerSent(runner.id, { to, link, number, ...saidProtocol(runner.state) }, again));
+    }
     return true;
   }
 
@@ -156,7 +161,7 @@ export class Links {
     const row = runner.state.links.get(to);
     const same = row === undefined ? [] : sendingsOf(row);
     const sending = same.find((one) => one.link === link && one.number === number);
-    if (sending !== undefined) runner.say(messageSent(runner.id, sending));
+    if (sending !== undefined) runner.say(messageSent(runner.id, { ...sending, ...saidProtocol(runner.state) }));
     return true;
   }
 }

@@ -24,17 +24,21 @@ interface About {
   readonly to: string;
   readonly link: number;
   readonly number: number;
+  /** The protocol of the scope that says it. */
+  readonly protocol?: number;
 }
 
 const wantedText = '"wanted"';
 
-export const messageSent = (from: string, { to, link, number, heard, message }: Sending): OutboxMessage => {
-  const event: Received = { type: "message.received", from, link, number, heard, message };
+export const messageSent = (from: string, { to, link, number, heard, message, protocol }: Sending): OutboxMessage => {
+  const said = protocol === undefined ? {} : { protocol };
+  const event: Received = { type: "message.received", from, link, number, heard, message, ...said };
   return { to, kind: "message", link, number, text: stringifyRecord(EventCodec.encode(event)) };
 };
 
-export const answerSent = (from: string, { to, link, number }: About, outcome: Outcome): OutboxMessage => {
-  const event: Answered = { type: "message.answered", to: from, link, number, outcome };
+export const answerSent = (from: string, { to, link, number, protocol }: About, outcome: Outcome): OutboxMessage => {
+  const said = protocol === undefined ? {} : { protocol };
+  const event: Answered = { type: "message.answered", to: from, link, number, outcome, ...said };
   return { to, kind: "answer", link, number, text: stringifyRecord(EventCodec.encode(event)) };
 };
 

@@ -3,15 +3,25 @@
  * makes this cheap; the log says the same.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { type State, restore, snapshot, type Event, type Options, currentProtocol, initial } from "@pawl/sansio-core";
-import { hasRule, newestProtocol, optionsUnder, referredTo } from "@pawl/sansio-core/driver";
+import {
+  type State,
+  restore,
+  snapshot,
+  type Event,
+  type EventOf,
+  type Options,
+  currentProtocol,
+  initial,
+} from "@pawl/sansio-core";
+import { bodyOf, hasRule, newestProtocol, optionsUnder, referredTo } from "@pawl/sansio-core/driver";
 import type { CodeVersions } from "../tool/version.ts";
-import { type Json, describe, noLimits, parse, stringify } from "@pawl/tool-value";
+import { type Json, describe, noLimits, parse, stableHash, stringify } from "@pawl/tool-value";
 import type { Claim, Journal, LastOwner, Snapshot } from "../journal/journal.ts";
 import { sealedHere } from "../journal/seal.ts";
 import { OwnedElsewhere, newerProtocol, textOf } from "../error.ts";
 import { Quarantined, foldLines } from "./history.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
+import type { Values } from "./large-values.ts";
 import type { Taken } from "./snapshots.ts";
 
 const isSealed = (json: Json): boolean => typeof json === "object" && json !== null && Object.hasOwn(json, "sealed");
@@ -100,6 +110,20 @@ export const mayGoOnTo = (
   { known = currentProtocol }: { readonly known?: number },
 ): number => (upgrade === "never" ? 1 : Math.min(known, currentProtocol));
 
+type Continued = NonNullable<EventOf<"scope.upgraded">["continued"]>;
+
+/** Finds calls that continued under protocol 1: its log does not say the hash of the arguments that a person decides on. */
+const continuedIn = async ({ calls }: State, values: Pick<Values, "of">): Promise<Continued> => {
+  const found: Continued[number][] = [];
+  for (const row of calls.rows()) {
+    const body = bodyOf(row);
+    if (body === undefined || body.argsHash === "" || body.manifest.policy !== "requires_approval") continue;
+    const args_hash = stableHash(await values.of(row.args));
+    if (args_hash !== body.argsHash) found.push({ call: row.call.ref, args_hash });
+  }
+  return found;
+};
+
 interface Owner {
   readonly owner: string;
   readonly epoch: number;
@@ -114,26 +138,23 @@ interface Owner {
  * Makes the events with which an owner opens a scope. One of an older protocol than `newest` is upgraded before it is opened,
  * so that losses are judged by the newer rules.
  */
-export const openingOf = (
+export const openingOf = async (
   state: State,
+  values: Pick<Values, "of">,
   { owner, epoch, newest, versions, lastOwner = "lost" }: Owner,
   given: Options,
-): readonly Event[] => {
+): Promise<readonly Event[]> => {
   const { scope } = state;
   const protocol = Math.max(scope.protocol, newest);
   const options = optionsUnder(protocol, given);
   const isTold = scope.epoch > 0 && hasRule(protocol, "crash_loops");
-  const opened = {
-    type: "scope.opened",
-    epoch,
-    owner,
-    protocol,
-    options,
-    ...(isTold ? { last_owner: lastOwner } : {}),
-    ...versions.toldTo(state, protocol),
-  } as const;
-  const isUpgraded = scope.epoch > 0 && protocol > scope.protocol;
-  return isUpgraded ? [{ type: "scope.upgraded", to: protocol }, opened] : [opened];
+  const went = isTold ? { last_owner: lastOwner } : {};
+  const told = versions.toldTo(state, protocol);
+  const opened = { type: "scope.opened", epoch, owner, protocol, options, ...went, ...told } as const;
+  if (scope.epoch === 0 || protocol === scope.protocol) return [opened];
+  const continued = await continuedIn(state, values);
+  const upgraded = { type: "scope.upgraded", to: protocol, ...(continued.length > 0 && { continued }) } as const;
+  return [upgraded, opened];
 };
 
 interface Opening {

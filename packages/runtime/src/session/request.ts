@@ -2,8 +2,8 @@
  * Requests and those who wait for their replies. The same request again is joined while it lives, and answered from the
  * log when it has been acknowledged; it never runs twice.
  */
-import type { CommandOf, Event, Reply, RequestedCall, EventOf } from "@pawl/sansio-core";
-import { type FlowEnd, RequestedCallCodec } from "@pawl/sansio-core/driver";
+import type { CommandOf, Event, RequestedCall, EventOf } from "@pawl/sansio-core";
+import { type FlowEnd, type GivenReplies, RequestedCallCodec, givenReplies } from "@pawl/sansio-core/driver";
 import { type Json, array, string, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decoded, storedForm, record, refuse } from "../scope/access.ts";
@@ -73,7 +73,7 @@ export class Callers {
 }
 
 /** The outcome of a request: replies of its calls, or the end of a flow. */
-type Replied = Pick<ReplyCommand, "replies" | "flow">;
+type Replied = Pick<ReplyCommand, "replies" | "triggers" | "flow">;
 
 type Verdict =
   | { readonly type: "waiting"; readonly replied: Promise<Replied> }
@@ -82,7 +82,8 @@ type Verdict =
 
 type Submitted = EventOf<"request.submitted" | "flow.submitted">;
 
-const repliedOf = ({ replies, flow }: Replied): Replied => (flow === undefined ? { replies } : { replies, flow });
+const repliedOf = ({ replies, triggers, flow }: Replied): Replied =>
+  flow === undefined ? { replies, triggers } : { replies, triggers, flow };
 
 const Calls = array(RequestedCallCodec);
 
@@ -131,7 +132,7 @@ export class Requests {
   }
 
   /** Submits calls and waits for their replies. */
-  async submit(given: Submission, waiting: Waiting): Promise<readonly Reply[]> {
+  async submit(given: Submission, waiting: Waiting): Promise<GivenReplies> {
     const request = decoded(string, given.request, "request");
     const calls = decoded(Calls, given.calls, "calls");
     const text = textOf(calls, given.executionScope);
@@ -147,7 +148,7 @@ export class Requests {
       ...(traceparent === undefined ? {} : { traceparent }),
     } as const;
     const isLarge = this.#access.values.isLarge(text);
-    return (await this.#submitted(event, waiting, isLarge)).replies;
+    return givenReplies(await this.#submitted(event, waiting, isLarge));
   }
 
   /** Submits a flow and waits for its end. */
@@ -189,7 +190,7 @@ export class Requests {
   }
 
   /** Returns why a new request is not admitted now, if so. */
-  #refusal(event: Submitted): Overloaded | undefined {
+  #refusal(event: Submitted): Overloaded | Refused | undefined {
     const { state, durable } = this.#access.runner;
     if (state.requests.at(event.request) !== undefined) return undefined;
     const calls = event.type === "request.submitted" ? event.calls.length : 1;
@@ -209,7 +210,7 @@ export class Requests {
     return { type: "waiting", replied: this.#wait(event.request, waiting) };
   }
 
-  async replies(request: string, waiting: Waiting): Promise<readonly Reply[]> {
+  async replies(request: string, waiting: Waiting): Promise<GivenReplies> {
     const { runner, finished } = this.#access;
     const wait = (): Verdict =>
       runner.state.requests.at(request) === undefined
@@ -220,7 +221,7 @@ export class Requests {
         ? wait()
         : ({ type: "finished", seq } as const),
     );
-    return (await this.#answer(request, verdict)).replies;
+    return givenReplies(await this.#answer(request, verdict));
   }
 
   async #answer(request: string, verdict: Verdict, hash?: string): Promise<Replied> {

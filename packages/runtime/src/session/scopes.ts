@@ -27,6 +27,7 @@ import type { RuntimeOptions } from "../runtime-options.ts";
 import { ScopeClock } from "../scope/clock.ts";
 import { claimed, isStored, mayGoOnTo, openingOf, openState, wholly } from "../scope/load-scope.ts";
 import { RejectedSizes } from "../scope/large-values.ts";
+import { valuesOf } from "../scope/large-values.ts";
 import { scopeStoreOf } from "../scope/scope-store.ts";
 import { tellSpans } from "../log.ts";
 import { type Registry, ToolNews } from "../tool/registry.ts";
@@ -161,7 +162,9 @@ export class Scopes {
       await tellSpans(this.#options, session.state);
       const { versions } = this.#side;
       const by = { ...claim, owner: instance, newest: mayGoOnTo(upgrade, claim), versions };
-      await session.open(openingOf(session.state, by, told), this.#opening.registry.catalog());
+      const values = valuesOf(this.#options, scope, this.#rejected);
+      const opening = await openingOf(session.state, values, by, told);
+      await session.open(opening, this.#opening.registry.catalog());
       this.#instance.sent(scope); // Messages may have come before it had an owner.
     });
   }

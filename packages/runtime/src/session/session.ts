@@ -32,8 +32,8 @@
  * request by its id, a resolution and a decision by the name that their author gave them (`id`), a cancel by its author.
  * Asked again, they answer as they did.
  */
-import type { Event, Recorded, Reply, RequestedCall, State, Tool } from "@pawl/sansio-core";
-import type { FlowEnd } from "@pawl/sansio-core/driver";
+import type { Event, Recorded, RequestedCall, State, Tool } from "@pawl/sansio-core";
+import type { FlowEnd, GivenReplies } from "@pawl/sansio-core/driver";
 import type { Resolution } from "@pawl/tool-value";
 import { type ApprovalWanted, approvalsIn, type Approval, type Rejecting, approve, reject } from "./approval.ts";
 import { type Target, cancel } from "./cancel.ts";
@@ -129,8 +129,11 @@ export class Session {
     return this.#with((live) => record(live.#scope.access, event));
   }
 
-  /** Submits calls and waits for their replies. The same request again joins it, or is answered as it was. */
-  call(request: string, calls: readonly RequestedCall[], how: CallOptions = {}): Promise<readonly Reply[]> {
+  /**
+   * Submits calls and waits for their replies, which have the request's trigger occurrences as `triggers`. The same request
+   * again joins it, or is answered as it was.
+   */
+  call(request: string, calls: readonly RequestedCall[], how: CallOptions = {}): Promise<GivenReplies> {
     return this.#with((live) => live.leaving.refusal ?? live.#scope.requests.submit({ ...how, request, calls }, how));
   }
 
@@ -140,7 +143,7 @@ export class Session {
   }
 
   /** Returns the replies of a request that was submitted before. */
-  replies(request: string, waiting: Waiting = {}): Promise<readonly Reply[]> {
+  replies(request: string, waiting: Waiting = {}): Promise<GivenReplies> {
     return this.#with((live) => live.#scope.requests.replies(request, waiting));
   }
 

@@ -59,8 +59,8 @@ describe("events of a process", () => {
     expect(found).toMatchObject({
       value: [
         ["durable_effect_empty_process_event_type", "durable effect process event type must be non-empty"],
-        [code, "process `p` emitted undeclared event type `nope`"],
-        [code, expect.stringMatching(/^invalid `note` payload: /)],
+        [code, "plugin session error: process `p` emitted undeclared event type `nope`"],
+        [code, expect.stringMatching(/^plugin session error: invalid `note` payload: /)],
         { key: "tool:c:durable-process-event:2" },
         2,
         "more",

@@ -194,8 +194,14 @@ export const call: Concern<
       on: onRepliesRecorded,
     },
     "effect.reused": {
-      fields: { call: string, attempt: u64, key: string, patched: optional(PatchesCodec) },
-      fieldsSince: { patched: "patches" },
+      fields: {
+        call: string,
+        attempt: u64,
+        key: string,
+        keys: optional(array(string)),
+        patched: optional(PatchesCodec),
+      },
+      fieldsSince: { keys: "waits_for_effects", patched: "patches" },
       on: onEffectReused,
     },
   },

@@ -212,6 +212,8 @@ export type EffectEvent =
       readonly call: string;
       readonly attempt: number;
       readonly key: string;
+      /** For a select: what it chose from. What of it is open again is not waited for. */
+      readonly keys?: readonly string[];
       readonly patched?: Patches;
     };
 

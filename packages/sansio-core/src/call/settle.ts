@@ -65,12 +65,15 @@ export const answer = (draft: Draft, { call, body }: Bodied, key: string, settle
 
 const none: readonly OpenEffect[] = [];
 
+const withLosers = (open: readonly OpenEffect[], keys: readonly string[]): readonly OpenEffect[] =>
+  open.map((effect) => (keys.includes(effect.key) ? { ...effect, loser: true } : effect));
+
 /** The effects that stay open. Those that a decided select had to choose from, and did not, are its losers. */
 const withoutDecided = (draft: Draft, open: readonly OpenEffect[], decided: OpenEffect): readonly OpenEffect[] => {
   const rest = open.filter((other) => other !== decided);
   const { select } = decided;
   if (select === undefined || !hasRule(draft.scope.protocol, "waits_for_effects")) return rest;
-  return rest.map((other) => (select.keys.includes(other.key) ? { ...other, loser: true } : other));
+  return withLosers(rest, select.keys);
 };
 
 /** Writes one end into a body. */
@@ -236,7 +239,9 @@ export const onEffectReused = (draft: Draft, event: EventOf<"effect.reused">): R
     index: draft.nextAnswer(),
     ...(readsFirstAnswers(draft.scope.protocol, body) ? { first: effect.first ?? effect.settled } : {}),
   };
-  putCall(draft, withBody(row, { ...body, ...withRecord(draft), settled: body.settled.set(event.key, reused) }), row);
+  const settled = body.settled.set(event.key, reused);
+  const open = event.keys === undefined ? body.open : withLosers(body.open, event.keys);
+  putCall(draft, withBody(row, { ...body, ...withRecord(draft), open, settled }), row);
   answer(draft, row, event.key, reused);
   return undefined;
 };

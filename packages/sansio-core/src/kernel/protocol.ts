@@ -19,6 +19,8 @@ const firstProtocol = {
   lives: 2,
   /** R2: `ctx.now()` is the time of the event whose answer was handed last. */
   now_from_log: 2,
+  /** Links: a message says the protocol of its sender, so that the next one may have what both ends know. */
+  link_protocols: 2,
   /** R3: a call that diverged is parked, and another version of its tool heals it. */
   parked_divergence: 2,
   /** R4, R14: losses of an owner without progress are counted and paused; the end of a crash loop has a cause. */
@@ -37,6 +39,8 @@ const firstProtocol = {
   nested_triggers: 2,
   /** R9, R13: a body that waits only for recorded answers is suspended, whatever it waits for. */
   suspends_every_wait: 2,
+  /** The message of a process event that is not taken begins as the specification has it. */
+  event_refusal_prefix: 2,
   /** R15: the end of a body waits for its effects. */
   waits_for_effects: 2,
   /** R16: `ctx.patched` lets new code live beside its older self. */

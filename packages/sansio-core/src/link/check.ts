@@ -1,4 +1,5 @@
 /** The invariants of links, one function each: what is broken, and in which link. */
+import { hasRule } from "../kernel/protocol.ts";
 import { firstBroken } from "../kernel/error.ts";
 import type { Check } from "../concern.ts";
 import { sessionScopeId } from "../identity/scope.ts";
@@ -86,8 +87,18 @@ export const checkL7Change = (before: State, after: State): string | undefined =
   return undefined;
 };
 
+export const checkL8Change = (before: State, after: State): string | undefined => {
+  for (const { peer, protocol } of after.links.values()) {
+    if (protocol === undefined) continue;
+    if (!hasRule(after.scope.protocol, "link_protocols")) return `link with \`${peer}\`: L8: its protocol is known`;
+    const last = before.links.get(peer)?.protocol ?? 1;
+    if (protocol < last) return `link with \`${peer}\`: L8: protocol ${last} became ${protocol}`;
+  }
+  return undefined;
+};
+
 export const linkChecks: readonly Check[] = [checkL1, checkL2, checkL3, checkL4, checkL5, checkL6];
-export const linkChangeChecks = [checkL7Change] as const;
+export const linkChangeChecks = [checkL7Change, checkL8Change] as const;
 
 // The outbox.
 

@@ -11,21 +11,28 @@ import {
   type OutgoingMessage,
   type WaitingMessage,
   finishedLink,
+  saidProtocol,
 } from "./model.ts";
 import type { Message, Outcome } from "../message/message.ts";
 
 type Received = EventOf<"message.received">;
 
-const withOutgoing = ({ peer, incoming }: LinkRow, outgoing: OutgoingEnd | undefined): LinkRow => ({
+const withOutgoing = ({ peer, protocol, incoming }: LinkRow, outgoing: OutgoingEnd | undefined): LinkRow => ({
   peer,
+  ...(protocol === undefined ? {} : { protocol }),
   ...(incoming === undefined ? {} : { incoming }),
   ...(outgoing === undefined ? {} : { outgoing }),
 });
-const withIncoming = ({ peer, outgoing }: LinkRow, incoming: IncomingEnd | undefined): LinkRow => ({
+const withIncoming = ({ peer, protocol, outgoing }: LinkRow, incoming: IncomingEnd | undefined): LinkRow => ({
   peer,
+  ...(protocol === undefined ? {} : { protocol }),
   ...(incoming === undefined ? {} : { incoming }),
   ...(outgoing === undefined ? {} : { outgoing }),
 });
+
+/** The row after a word of its peer. What was said earlier may come later. */
+const heardOf = (row: LinkRow, { protocol }: { readonly protocol?: number }): LinkRow =>
+  protocol === undefined ? row : { ...row, protocol: Math.max(protocol, row.protocol ?? 1) };
 
 const opened = (draft: Draft): OutgoingEnd => ({
   link: draft.seq,
@@ -46,7 +53,7 @@ const post = (
   const { link, heard } = end;
   const number = end.sent + 1;
   const entry: OutgoingMessage = { number, message, born: draft.seq, ...(origin === undefined ? {} : { origin }) };
-  draft.emit({ type: "send", to, link, number, heard, message });
+  draft.emit({ type: "send", to, link, number, heard, message, ...saidProtocol(draft) });
   return { ...end, sent: number, unanswered: end.unanswered.set(number, entry) };
 };
 
@@ -99,7 +106,7 @@ const unheard = (end: IncomingEnd | undefined, heard: number): PersistentMap<num
 
 export const onReceived = (draft: Draft, event: Received): Rejection | undefined => {
   const { from, link, number, heard, message, invalid, known } = event;
-  const row: LinkRow = draft.link(from) ?? { peer: from };
+  const row = heardOf(draft.link(from) ?? { peer: from }, event);
   const problem = problemOf(event, row.incoming);
   if (problem !== undefined) return problem;
   const isNewer = row.incoming !== undefined && row.incoming.link < link;
@@ -124,6 +131,13 @@ export const onReceived = (draft: Draft, event: Received): Rejection | undefined
   return undefined;
 };
 
+const answer = (
+  draft: Draft,
+  to: string,
+  { link, number }: { readonly link: number; readonly number: number },
+  outcome: Outcome,
+): void => draft.emit({ type: "message.answer", to, link, number, outcome, ...saidProtocol(draft) });
+
 /** The peer's last word. It is answered in kind, as soon as all is said. */
 const onClosed = (draft: Draft, row: LinkRow, { from, link, number }: Received): void => {
   const { outgoing } = row;
@@ -131,9 +145,10 @@ const onClosed = (draft: Draft, row: LinkRow, { from, link, number }: Received):
     outgoing === undefined || outgoing.phase === "closing"
       ? outgoing
       : drained(draft, from, { ...outgoing, phase: "draining" });
-  draft.putLink(withOutgoing({ peer: from }, next));
+  const { incoming: _, ...rest } = row;
+  draft.putLink(withOutgoing(rest, next));
   draft.finishLink(finishedLink(from, link));
-  draft.emit({ type: "message.answer", to: from, link, number, outcome: { status: "accepted", value: null } });
+  answer(draft, from, { link, number }, { status: "accepted", value: null });
 };
 
 export const onJudged = (draft: Draft, { from, outcome }: SignalOf<"message.judged">): void => {
@@ -142,7 +157,7 @@ export const onJudged = (draft: Draft, { from, outcome }: SignalOf<"message.judg
   if (row === undefined || end === undefined) throw new Invariant(`no link from ${from}`);
   const { link, received } = end;
   draft.putLink(withIncoming(row, { ...end, answers: end.answers.set(received, outcome) }));
-  draft.emit({ type: "message.answer", to: from, link, number: received, outcome });
+  answer(draft, from, { link, number: received }, outcome);
 };
 
 /** The end without an answered message. */
@@ -173,7 +188,9 @@ export const onAnswered = (draft: Draft, event: EventOf<"message.answered">): Re
   }
   const { message, origin } = entry;
   const next = closing(answered(end, number), outcome);
-  draft.putLink(withOutgoing(row, end.phase === "closing" ? reopened(draft, to, next) : drained(draft, to, next)));
+  draft.putLink(
+    withOutgoing(heardOf(row, event), end.phase === "closing" ? reopened(draft, to, next) : drained(draft, to, next)),
+  );
   if (origin !== undefined) {
     const status = outcome.status === "accepted" ? "ok" : "err";
     draft.raise({ type: "effect.end", ...origin, status, value: draft.seq });

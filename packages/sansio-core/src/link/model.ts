@@ -19,8 +19,10 @@
  *   L5  every unanswered message is sent again until it is answered, in the order of numbers
  *   L6  a row has an end
  *   L7  within one link counters only grow; a later link to the same peer has a later name
+ *   L8  the protocol of a peer only grows, and is known in scopes that say their own alone
  */
 import type { Draft } from "../kernel/draft.ts";
+import { hasRule } from "../kernel/protocol.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { TerminalState } from "../process/model.ts";
 import type { WakeDelivery } from "../process/append.ts";
@@ -28,7 +30,7 @@ import type { GrantedHandle, Message, Outcome, Said } from "../message/message.t
 import type { DeletionRow, HandleRow } from "./handle.ts";
 import type { OutboxRow } from "./outbox.ts";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
-import type { CallRef } from "../kernel/vocabulary.ts";
+import type { CallRef, State } from "../kernel/vocabulary.ts";
 
 /** Names the effect that the answer to a message settles. */
 export interface Origin {
@@ -70,6 +72,8 @@ export interface IncomingEnd {
 
 export interface LinkRow {
   readonly peer: string;
+  /** The protocol of the peer, as it said last; absent: 1, or it has said nothing yet. */
+  readonly protocol?: number;
   readonly outgoing?: OutgoingEnd;
   readonly incoming?: IncomingEnd;
 }
@@ -82,6 +86,8 @@ export interface MessageReceived {
   /** The sender has heard the answers to all numbers up to this one. */
   readonly heard: number;
   readonly message: Message;
+  /** The protocol of the sender's scope. */
+  readonly protocol?: number;
   /** Why the payload does not fit its schema, by the validator of the receiver's runtime. */
   readonly invalid?: string;
   /** For a wake: the finished index has it, so that the host was told already. */
@@ -96,6 +102,8 @@ export type LinkEvent =
       readonly link: number;
       readonly number: number;
       readonly outcome: Outcome;
+      /** The protocol of the scope that answers. */
+      readonly protocol?: number;
     }
   /** There is nothing more to be said to a peer for now. */
   | { readonly type: "link.retired"; readonly peer: string };
@@ -107,7 +115,23 @@ export interface Sending {
   readonly number: number;
   readonly heard: number;
   readonly message: Message;
+  readonly protocol?: number;
 }
+
+/** The protocol of a scope as it says it to its peers; under protocol 1 it says nothing. */
+export const saidProtocol = ({ scope }: Pick<State, "scope">): { readonly protocol?: number } =>
+  hasRule(scope.protocol, "link_protocols") ? { protocol: scope.protocol } : {};
+
+/** The protocol that both ends of a link know: a message to the peer has no part of a later one. */
+export const sharedProtocol = ({ scope, links }: Pick<State, "scope" | "links">, peer: string): number =>
+  Math.min(scope.protocol, links.get(peer)?.protocol ?? 1);
+
+/** A message or an answer as a scope takes it: one of protocol 1 knows nothing of protocols. */
+export const takenBy = <A extends { readonly protocol?: number }>({ scope }: Pick<State, "scope">, said: A): A => {
+  if (said.protocol === undefined || hasRule(scope.protocol, "link_protocols")) return said;
+  const { protocol: _, ...rest } = said;
+  return rest as A;
+};
 
 /** How many messages to a peer are on their way, or wait to be. */
 export const unansweredOf = ({ outgoing }: Pick<LinkRow, "outgoing">): number =>
@@ -177,6 +201,7 @@ export type LinkCommand =
       readonly link: number;
       readonly number: number;
       readonly outcome: Outcome;
+      readonly protocol?: number;
     }
   /** A session is told of its process's event. */
   | { readonly type: "wake.deliver"; readonly key: string; readonly wake: WakeDelivery }

@@ -9,7 +9,7 @@
 import type { Born, CallRef, State } from "../kernel/vocabulary.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
-import { sendingsOf, unansweredOf } from "./model.ts";
+import { saidProtocol, sendingsOf, unansweredOf } from "./model.ts";
 import type { WakeDelivery } from "../process/append.ts";
 
 export type OutboxRow =
@@ -53,7 +53,10 @@ const ofLinks = (state: State): Born[] =>
     .values()
     .toSorted((a, b) => (a.peer < b.peer ? -1 : 1))
     .flatMap(sendingsOf)
-    .map(({ born, ...sending }) => ({ born, index: sending.number, command: { type: "send", ...sending } }));
+    .map(({ born, ...sending }) => {
+      const command = { type: "send", ...sending, ...saidProtocol(state) } as const;
+      return { born, index: sending.number, command };
+    });
 
 export const outstandingOfLinks = (state: State): Born[] => [...ofOutbox(state), ...ofLinks(state)];
 

@@ -56,6 +56,7 @@ const IncomingCodec = struct("struct Incoming", {
 });
 const LinkCodec = struct("struct Link", {
   peer: string,
+  protocol: optional(u64),
   outgoing: optional(OutgoingCodec),
   incoming: optional(IncomingCodec),
 });
@@ -91,8 +92,9 @@ type OutboxShape = TypeOf<typeof OutboxCodec>;
 
 const byNumber = (a: { readonly number: number }, b: { readonly number: number }): number => a.number - b.number;
 
-const linkShape = ({ peer, outgoing, incoming }: LinkRow): LinkShape => ({
+const linkShape = ({ peer, protocol, outgoing, incoming }: LinkRow): LinkShape => ({
   peer,
+  ...(protocol !== undefined && { protocol }),
   ...(outgoing && { outgoing: { ...outgoing, unanswered: outgoing.unanswered.values().toSorted(byNumber) } }),
   ...(incoming && {
     incoming: {
@@ -102,8 +104,9 @@ const linkShape = ({ peer, outgoing, incoming }: LinkRow): LinkShape => ({
   }),
 });
 
-const linkRow = ({ peer, outgoing, incoming }: LinkShape): LinkRow => ({
+const linkRow = ({ peer, protocol, outgoing, incoming }: LinkShape): LinkRow => ({
   peer,
+  ...(protocol !== undefined && { protocol }),
   ...(outgoing && {
     outgoing: { ...outgoing, unanswered: PersistentMap.of(outgoing.unanswered.map((one) => [one.number, one])) },
   }),

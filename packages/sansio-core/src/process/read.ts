@@ -2,7 +2,9 @@
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { EffectResult, EffectSpec } from "../call/effect.ts";
+import type { Life } from "../call/life.ts";
 import { processOfScope } from "../identity/scope.ts";
+import { hasRule } from "../kernel/protocol.ts";
 import type { Event } from "../kernel/vocabulary.ts";
 import { notVisible, ProcessEvent } from "../message/process.ts";
 import type { Outcome } from "../message/message.ts";
@@ -13,6 +15,18 @@ type EventEffect = Extract<EffectSpec, { readonly kind: "event" }>;
 
 const err = (code: string, message: string): EffectResult => ({ status: "err", error: { code, message } });
 const appendFailed = "durable_effect_process_event_append_failed";
+
+/** Words why a process does not take an event of its body. */
+export type Refusal = (why: string) => EffectResult;
+
+/** As lives have it that began under protocol 1: their programs may have put the message into what they asked for. */
+const plainly: Refusal = (why) => err(appendFailed, why);
+const ofSession: Refusal = (why) => err(appendFailed, `plugin session error: ${why}`);
+
+/** Returns how a life words it. */
+export const refusalIn = (protocol: number, life: Life | undefined): Refusal =>
+  hasRule(protocol, "event_refusal_prefix") && life?.upgradedIn === undefined ? ofSession : plainly;
+
 const ok = (value: Json): EffectResult => ({ status: "ok", value });
 
 /** The result of a message, from its answer. */
@@ -34,15 +48,19 @@ export const requestOfEffect = (effect: EventEffect): ProcessEventAppendRequest 
  * The result of a body's event: the event as it stands in the log, or why it does not. An event that was taken is known by its key for
  * ever, and what its process refuses once it refuses for ever; one that fits and is not known had no room. So it may be asked at any time after its request.
  */
-export const resultOfEvent = (row: ProcessRow | undefined, effect: EventEffect): EffectResult => {
+export const resultOfEvent = (
+  row: ProcessRow | undefined,
+  effect: EventEffect,
+  refused: Refusal = plainly,
+): EffectResult => {
   const { payload_hash: payloadHash, invalid } = effect;
   const processId = row?.registration.id ?? "";
   const request = requestOfEffect(effect);
   const said = invalid === undefined ? {} : { invalid };
   const found = appendEvent(row, { processId, request, payloadHash, at: row?.updatedAt ?? 0, ...said });
-  if (E.isLeft(found)) return err(appendFailed, found.left.message);
+  if (E.isLeft(found)) return refused(found.left.message);
   if (!found.right.isReplay)
-    return err(appendFailed, "there is no room: too many signals are not awaited, or too many wakes not answered");
+    return refused("there is no room: too many signals are not awaited, or too many wakes not answered");
   return ok(ProcessEvent.encode(found.right.event) as Json);
 };
 
@@ -72,10 +90,14 @@ export const observedEvent = (
  * Returns the result of a request to a process, from the event that answers it; undefined for an event that answers
  * none.
  */
-export const resultAmong = (event: Event, process: ProcessRow | undefined): EffectResult | undefined => {
+export const resultAmong = (
+  event: Event,
+  process: ProcessRow | undefined,
+  refused?: Refusal,
+): EffectResult | undefined => {
   if (event.type === "message.answered") return resultOfOutcome(event.outcome);
   if (event.type !== "effect.requested") return undefined;
   const { effect } = event;
   if (effect.kind === "message") return resultOfUnsent(effect);
-  return effect.kind === "event" ? resultOfEvent(process, effect) : undefined;
+  return effect.kind === "event" ? resultOfEvent(process, effect, refused) : undefined;
 };

@@ -69,6 +69,13 @@ interface Base {
   readonly executionScope: string;
 }
 
+/** Replies as a caller is given them: with the occurrences of the request, where there are any. */
+export type GivenReplies = readonly Reply[] & { readonly triggers?: readonly Json[] };
+
+/** Gives a caller its replies. */
+export const givenReplies = ({ replies, triggers }: Replies): GivenReplies =>
+  triggers.length === 0 ? replies : Object.assign([...replies], { triggers });
+
 export type RequestRow =
   /** `waits`: the keys that its calls have waited on; they leave the state with it. */
   | (Base & { readonly phase: "running"; readonly waits: readonly string[] })

@@ -64,8 +64,8 @@ export const heard = (from: string, command: Command): readonly Event[] => {
     return [{ type: "message.received", from, ...said }];
   }
   if (command.type !== "message.answer") return [];
-  const { link, number, outcome } = command;
-  return [{ type: "message.answered", to: from, link, number, outcome }];
+  const { type: _, to: __, ...said } = command;
+  return [{ type: "message.answered", to: from, ...said }];
 };
 
 /** Started, signalled, awaited and done: the session hears of it, and both forget each other. */

@@ -65,11 +65,12 @@ const outside = ({ open, attempt }: BodyState): readonly OpenEffect[] =>
   );
 
 /** The losers of each decided select are those that it had to choose from, as the log has it. */
-const chosenFrom = (log: readonly Envelope[], call: string, { settled }: BodyState): ReadonlySet<string> =>
+const chosenFrom = (log: readonly Envelope[], call: string, { settled, attempt }: BodyState): ReadonlySet<string> =>
   new Set(
-    log.flatMap(({ seq, event }) => {
+    log.flatMap(({ event }) => {
       if (event.type !== "effect.requested" || event.call !== call || event.effect.kind !== "select") return [];
-      return settled.get(event.key)?.requested === seq ? event.effect.keys : [];
+      const decided = settled.get(event.key);
+      return decided?.kind === "select" && decided.attempt === attempt ? event.effect.keys : [];
     }),
   );
 

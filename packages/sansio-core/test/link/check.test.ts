@@ -95,6 +95,14 @@ describe("each invariant of links, handles and processes has a check that tells 
         outgoing(({ link }) => ({ link: link - 1 })),
       ),
     ).toContain("L7");
+    const peerOf = (protocol: number): State => ({
+      ...sender,
+      links: mapped(sender.links, (row) => ({ ...row, protocol })),
+    });
+    expect(told(peerOf(2), peerOf(1))).toContain("L8: protocol 2 became 1");
+    expect(told(peerOf(1), peerOf(2))).not.toContain("L8");
+    const of1 = { ...peerOf(2), scope: { ...sender.scope, protocol: 1 } };
+    expect(told(of1, of1)).toContain("L8: its protocol is known");
     const many = handled({ status: "failed", ended: 1 });
     const options = { ...sender.scope.options, max_ended_handles: 0 };
     const without = (state: State): State => ({ ...state, scope: { ...state.scope, options } });

@@ -2,10 +2,11 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bodyOf } from "../../src/call/row.ts";
 import type { Event } from "../../src/kernel/vocabulary.ts";
-import { answerOf } from "../../src/link/model.ts";
+import { answerOf, sharedProtocol } from "../../src/link/model.ts";
 import { outstanding } from "../../src/machine.ts";
 import { home, Pair, session, working } from "../process/pair.ts";
 import { cancel, signal, start } from "../process/asking.ts";
+import { World } from "./world.ts";
 
 type Received = Extract<Event, { readonly type: "message.received" }>;
 const received = (pair: Pair, index = 0): Received => {
@@ -211,3 +212,50 @@ const finishIfRunning = (pair: Pair): void => {
   resume(pair, home, "p1:c");
   if (pair.state(home).calls.at("p1:c")?.phase === "running") pair.end();
 };
+
+const known = (world: World, scope: string, peer: string): number | undefined =>
+  world.state(scope).links.get(peer)?.protocol;
+const saysProtocol = (world: World, scope: string): boolean =>
+  world.logs.get(scope)?.some((event) => event.type.startsWith("message.") && "protocol" in event) ?? false;
+
+describe("the protocols of both ends", () => {
+  const [one, two] = [session, home];
+  const grants = { holder: { session_id: "s" }, descriptor: { kind: "tool" }, status: "running" } as const;
+
+  /** Two scopes, of which the first says something that the other answers. */
+  const talking = (from: number, to: number): World => {
+    const world = new World().open(one, [], {}, from).open(two, [], {}, to);
+    world.tell(two, { ...start(working()), type: "process.registered" });
+    world.tell(one, { type: "handle.granted", process: "p1", ...grants });
+    return world.settle();
+  };
+  it("are known at both where both are of 2, and a message may have what 2 has", () => {
+    const world = talking(2, 2);
+    expect([known(world, one, two), known(world, two, one)]).toEqual([2, 2]);
+    expect(sharedProtocol(world.state(one), two)).toBe(2);
+  });
+
+  it.each([
+    [1, 2],
+    [2, 1],
+    [1, 1],
+  ])("%i and %i: whoever is of 1 is told nothing of protocols, and says nothing", (from, to) => {
+    const world = talking(from, to);
+    expect([known(world, one, two), known(world, two, one)]).toEqual([undefined, undefined]);
+    expect([sharedProtocol(world.state(one), two), sharedProtocol(world.state(two), one)]).toEqual([1, 1]);
+    for (const [scope, protocol] of [[one, from] as const, [two, to] as const])
+      if (protocol === 1) expect(saysProtocol(world, scope)).toBe(false);
+  });
+
+  it("are known once the other is upgraded and says something, and stay known when an older word comes late", () => {
+    const world = talking(2, 1);
+    world.tell(two, { type: "scope.upgraded", to: 2 });
+    expect(known(world, one, two)).toBeUndefined();
+    world.tell(one, { type: "handles.revoked", holder: { session_id: "s" } });
+    const late = world.frames.filter(({ to }) => to === two);
+    world.settle();
+    expect(known(world, two, one) ?? 2).toBe(2);
+    for (const { to, event } of late) world.take({ to, event: { ...event, protocol: 1 } as Event });
+    expect(known(world, two, one) ?? 2).toBe(2);
+  });
+});

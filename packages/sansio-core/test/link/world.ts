@@ -5,7 +5,7 @@ import { checkAll, checkChange } from "../../src/check.ts";
 import { EventCodec, initial, outstanding, step } from "../../src/machine.ts";
 import type { Command, Event, State } from "../../src/kernel/vocabulary.ts";
 import type { RejectionCode } from "../../src/kernel/error.ts";
-import { answerOf } from "../../src/link/model.ts";
+import { answerOf, takenBy } from "../../src/link/model.ts";
 import { type Options, defaultOptions } from "../../src/kernel/options.ts";
 import { currentProtocol } from "../../src/kernel/protocol.ts";
 import { restore } from "../../src/snapshot/restore.ts";
@@ -95,7 +95,8 @@ export class World {
   }
 
   /** As a driver takes a frame: what closed is over, a repeated message gets its recorded answer, the rest is dropped. */
-  take({ to, event }: Frame): RejectionCode | undefined {
+  take({ to, event: said }: Frame): RejectionCode | undefined {
+    const event = takenBy(this.state(to), said as Event & { readonly protocol?: number });
     const isOver = event.type === "message.received" && this.finished.includes(`${to}<${event.from}#${event.link}`);
     const code = isOver ? "already_received" : this.#offer(to, event);
     if (code === "already_received" && event.type === "message.received") {

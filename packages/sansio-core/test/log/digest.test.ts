@@ -70,13 +70,14 @@ const samples: { readonly [T in CommandType]: Sample<T> } = {
     duration_ms: 3,
     crash: { count: 2, resumes_in_ms: 5, step: "k" },
   },
-  send: { type: "send", to: "process:p", link: 1, number: 2, heard: 0, message: { type: "link.closed" } },
+  send: { type: "send", to: "process:p", link: 1, number: 2, heard: 0, message: { type: "link.closed" }, protocol: 2 },
   "message.answer": {
     type: "message.answer",
     to: "process:p",
     link: 1,
     number: 2,
     outcome: { status: "accepted", value: 1 },
+    protocol: 2,
   },
   "wake.deliver": { type: "wake.deliver", key: "k", wake },
   "env.load": { type: "env.load", process: "p", env_ref: "e" },
@@ -110,8 +111,8 @@ const { try: _try, ...firstTry } = samples["step.run"];
 /** Without the fields that commands of protocol 1 do not have. */
 const samplesOf1: { readonly [type: string]: Command } = { ...samples, observe: observed, "step.run": firstTry };
 
-/** Values: they stand in the events, and the digest does not look at them. */
-const values = new Set(["args", "payload", "input", "output", "duration_ms", "text", "arguments"]);
+/** Values stand in the events, and the protocol in the scope: the digest does not look at them in a command. */
+const values = new Set(["protocol", "args", "payload", "input", "output", "duration_ms", "text", "arguments"]);
 const ofAll = (commands: readonly Command[]): string => digestOf(1, commands, undefined);
 
 const ofReplies = (...all: readonly object[]): string => ofAll([{ ...samples.reply, replies: all } as Command]);

@@ -4,7 +4,8 @@ import { handleProblem, handlesOf } from "../../src/link/handle.ts";
 import { eventPayloadHash } from "../../src/process/hash.ts";
 import { completionRequest } from "../../src/process/registration.ts";
 import type { ProcessRow } from "../../src/process/model.ts";
-import { resultOfEvent, resultOfOutcome, resultOfUnsent } from "../../src/process/read.ts";
+import { refusalIn, resultOfEvent, resultOfOutcome, resultOfUnsent } from "../../src/process/read.ts";
+import { firstLife } from "../../src/call/life.ts";
 import { outstanding } from "../../src/machine.ts";
 import { resolutionIn } from "../../src/wait/model.ts";
 import { tool } from "../rig.ts";
@@ -473,4 +474,13 @@ describe("handles", () => {
     pair.deliver();
     expect(handlesOf(pair.state(session), holder, "all")).toMatchObject([{ status: "completed" }]);
   });
+});
+
+it.each([
+  [1, firstLife, "no"],
+  [2, { ...firstLife, upgradedIn: 1 }, "no"],
+  [2, firstLife, "plugin session error: no"],
+])("an event that a process does not take is refused under protocol %i in these words", (protocol, life, message) => {
+  const code = "durable_effect_process_event_append_failed";
+  expect(refusalIn(protocol, life)("no")).toEqual({ status: "err", error: { code, message } });
 });

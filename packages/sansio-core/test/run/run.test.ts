@@ -44,6 +44,18 @@ describe("a background run", () => {
     expect(world.gave(session, "permit.release")).toEqual([{ type: "permit.release", run: runName }]);
   });
 
+  it.each([
+    [1, {}],
+    [2, { state_detail: "half", progress: { current: 0.5, total: 1 } }],
+  ])("keeps what was shown of it last, under protocol %i: %j", (protocol, kept) => {
+    for (const end of [outcome("All done", 1), toolError("boom")]) {
+      const world = new Runs({}, protocol).spawn().deliver();
+      world.tell(home, world.report({ detail: "half", progress: { current: 0.5, total: 1 } })).end(end);
+      const { state_detail, progress } = world.task;
+      expect({ state_detail, progress }).toEqual({ state_detail: undefined, progress: undefined, ...kept });
+    }
+  });
+
   it("that fails ends failed, with its log and a result that says so (behaviour 21)", () => {
     const world = new Runs().spawn().deliver();
     world.tell(home, world.report({ output: [{ stream: "stderr", delta: "oops" }] })).end(toolError("boom"));

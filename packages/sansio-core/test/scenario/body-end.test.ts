@@ -146,6 +146,19 @@ describe("the end of a body", () => {
     expect(awaited(rig)).toEqual([]);
   });
 
+  it("waits for no loser in a later attempt, which reuses the choice", () => {
+    const rig = called(2, { retry_policy: safe });
+    ask(ask(rig, "r:a", "a", step()).skip(), "r:a", "b", step()).skip();
+    ask(rig, "r:a", "x", { kind: "select", mode: "race", keys: ["a", "b"] });
+    stepOk(rig, "r:a", "b").skip();
+    settle(rig, "r:a", busy()).skip();
+    ask(rig, "r:a", "a", step(), [2, 1]).skip();
+    expect(awaited(rig)).toEqual(["a"]);
+    rig.tell({ type: "effect.reused", call: "r:a", attempt: 2, key: "b" }).skip();
+    rig.tell({ type: "effect.reused", call: "r:a", attempt: 2, key: "x", keys: ["a", "b"] }).skip();
+    expect(awaited(rig)).toEqual([]);
+  });
+
   it("waits for a batch while a call of it is at work, and for no other", () => {
     const tools = [tool("echo"), tool("guarded", { policy: "requires_approval" })];
     const rig = submit(Rig.open(tools, {}, 2), "echo").skip();

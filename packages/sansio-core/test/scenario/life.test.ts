@@ -305,3 +305,26 @@ describe("the upgrade of a scope", () => {
     expect(rig.state.calls.at("r:b")).toMatchObject({ approval: { argsHash: "hb" } });
   });
 });
+
+describe("a choice that a later attempt reuses", () => {
+  it("has the losers that it had: the end does not wait for one that runs again", () => {
+    const rig = stepOk(
+      ask(ask(running(2, retries), "r:a", "s", step()).skip(), "r:a", "late", step()).skip(),
+      "r:a",
+      "s",
+    );
+    rig.skip();
+    const keys = ["s", "late"];
+    ask(rig, "r:a", "choice", { kind: "select", mode: "race", keys }).skip();
+    ask(nextAttempt(rig, 1), "r:a", "late", step(), [2, 1]).skip();
+    const end = {
+      type: "call.settled",
+      ...of("r:a", [2, 1]),
+      result: { type: "done", output: success(1) },
+      duration_ms: 1,
+    } as const;
+    rig.refuses(end, "effects_open");
+    rig.tell({ type: "effect.reused", call: "r:a", attempt: 2, key: "choice", keys }).skip();
+    want(valid(rig).tell(end), completed("a"), replied(success(1)));
+  });
+});

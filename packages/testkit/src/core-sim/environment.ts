@@ -16,6 +16,7 @@ export type Packet =
       readonly link: number;
       readonly number: number;
       readonly outcome: Outcome;
+      readonly protocol?: number;
     };
 
 export interface Environment {

@@ -1,6 +1,6 @@
 /** Invalid events, one for each rejection code. Each must be rejected with exactly that code. */
 import { type Event, type RejectionCode, defaultOptions, nextDeadline } from "@pawl/sansio-core";
-import type { CallRow, CallIn } from "@pawl/sansio-core/driver";
+import { type CallRow, type CallIn, newestProtocol } from "@pawl/sansio-core/driver";
 import { opening, unbuilt } from "./catalog.ts";
 import type { Dice } from "./random.ts";
 import { invalidBackgroundWork } from "./background.ts";
@@ -204,5 +204,6 @@ export const offerInvalid = (scope: SimScope, { dice }: Environment): void => {
 /** Checks that a moving scope rejects events, and that only the move's own nonce ends it. */
 export const offerInvalidWhileMoving = (scope: SimScope): void => {
   refusedFor(scope, "scope_is_moving", { type: "clock.ticked" });
+  refusedFor(scope, "scope_is_moving", { type: "scope.upgraded", to: newestProtocol });
   refusedFor(scope, "nonce_mismatch", { type: "scope.kept", nonce: "other" });
 };

@@ -1,6 +1,16 @@
 /** Performs commands as a driver and its environment would. */
 import type { Command, CommandOf, Event } from "@pawl/sansio-core";
-import { answerOf, bodyOf, finishedLink, firstTry, hasRule, isExecutor, wakeKey } from "@pawl/sansio-core/driver";
+import {
+  answerOf,
+  bodyOf,
+  finishedLink,
+  firstTry,
+  hasRule,
+  isExecutor,
+  saidProtocol,
+  takenBy,
+  wakeKey,
+} from "@pawl/sansio-core/driver";
 import { Body } from "./body.ts";
 import { anyTools } from "./catalog.ts";
 import { answerToBackgroundWork } from "./background.ts";
@@ -181,14 +191,13 @@ export const perform = (scope: SimScope, world: Environment, act: Act): void => 
       bodyOfRun(scope, act)?.answered.add(act.key);
       return;
     case "send": {
-      const { to, link, number, heard, message } = act;
-      const event = { type: "message.received", from: scope.id, link, number, heard, message } as const;
+      const { type: _, to, ...said } = act;
+      const event = { type: "message.received", from: scope.id, ...said } as const;
       world.packets.push({ type: "message", to, event });
       return;
     }
     case "message.answer": {
-      const { to, link, number, outcome } = act;
-      world.packets.push({ type: "answer", to, from: scope.id, link, number, outcome });
+      world.packets.push({ ...act, type: "answer", from: scope.id });
       return;
     }
     default: {
@@ -212,11 +221,14 @@ const answerAgain = (scope: SimScope, { event }: Request, isOver: boolean): void
   const outcome = answerOf(scope.state, event, isOver);
   const { from: to, link, number } = event;
   if (outcome !== undefined)
-    scope.hold({ type: "packet", packet: { type: "answer", to, from: scope.id, link, number, outcome } });
+    scope.hold({
+      type: "packet",
+      packet: { type: "answer", to, from: scope.id, link, number, outcome, ...saidProtocol(scope.state) },
+    });
 };
 
 const receive = (scope: SimScope, packet: Request): void => {
-  const { event } = packet;
+  const event = takenBy(scope.state, packet.event);
   if (scope.isFinished("link", finishedLink(event.from, event.link))) return answerAgain(scope, packet, true);
   const { message } = event;
   const isKnown = message.type === "process.woke" && scope.isFinished("wake", wakeKey(message.wake));
@@ -227,8 +239,8 @@ const receive = (scope: SimScope, packet: Request): void => {
 /** Delivers a packet to its scope. */
 export const deliver = (scope: SimScope, packet: Packet): void => {
   if (packet.type === "message") return receive(scope, packet);
-  const { from: to, link, number, outcome } = packet;
-  scope.offer({ type: "message.answered", to, link, number, outcome });
+  const { type: _, to: __, from: to, ...said } = packet;
+  scope.offer({ type: "message.answered", to, ...takenBy(scope.state, said) });
 };
 
 /** Returns the executors that run calls, according to the log. */

@@ -44,11 +44,12 @@ const covered = (what: string, found: Covered): string => {
   return `${what}: ${found.met} of ${found.all}, ${percent(found)}${missed}`;
 };
 
-const again = ({ seed, options: { events, without = [] } }: SmallCoreSim): string =>
+const again = ({ seed, options: { events, without = [], protocol } }: SmallCoreSim): string =>
   [
     `pnpm core-sim --seed ${seed}`,
     ...(events === undefined ? [] : [`--events ${events}`]),
     ...(without.length === 0 ? [] : [`--without "${without.join(",")}"`]),
+    ...(protocol === undefined ? [] : [`--protocol ${protocol}`]),
   ].join(" ");
 
 const describeFailure = (failure: SmallCoreSim): readonly string[] => [

@@ -24,7 +24,7 @@ afterEach(() => {
   broken.outstanding = undefined;
 });
 
-const found = (): string => describeCoreSims(runCoreSims({ seeds: 40 }));
+const found = (of: { readonly protocol?: number } = {}): string => describeCoreSims(runCoreSims({ seeds: 40, ...of }));
 
 /** Drops or doubles the commands of one type. */
 const commanding =
@@ -54,6 +54,24 @@ describe("the core simulation catches a core", () => {
     expect(found()).toMatch(/conservation: .* sent 1, received 0|stuck/);
   });
 
+  it("that is upgraded while it moves", () => {
+    broken.step = (step) => (state, envelope) => {
+      const isUpgrade = envelope.event.type === "scope.upgraded" && state.scope.status.type === "moving";
+      return step(isUpgrade ? { ...state, scope: { ...state.scope, status: { type: "open" } } } : state, envelope);
+    };
+    expect(found()).toContain("expected scope_is_moving");
+  });
+
+  it("that takes parts of protocol 2 under protocol 1", () => {
+    broken.step = (step) => (state, envelope) => {
+      const result = step(state, envelope);
+      return E.isLeft(result) && result.left.code === "needs_protocol_2"
+        ? step(state, { ...envelope, event: { type: "clock.ticked" } })
+        : result;
+    };
+    expect(found()).toContain("expected needs_protocol_2");
+  });
+
   it("that replays to another state", () => {
     let steps = 0;
     broken.step = (step) => (state, envelope) => {
@@ -62,7 +80,9 @@ describe("the core simulation catches a core", () => {
         step(state, envelope),
       );
     };
-    expect(found()).toMatch(/replay: .* its commands hash to [0-9a-f]{16} live, and to [0-9a-f]{16} in replay/);
+    expect(found({ protocol: 1 })).toMatch(
+      /replay: .* its commands hash to [0-9a-f]{16} live, and to [0-9a-f]{16} in replay/,
+    );
   });
 
   it("that throws, and shows the event at which it does", () => {
@@ -82,8 +102,10 @@ describe("the core simulation catches a core", () => {
           ? { ...transition, state: { ...transition.state, at: transition.state.at - 1 } }
           : transition,
       )(step(state, envelope));
-    const lines = found().split("\n");
-    expect(lines.find((line) => line.startsWith("again: "))).toMatch(/^again: pnpm core-sim --seed \d+/);
+    const lines = found({ protocol: 1 }).split("\n");
+    expect(lines.find((line) => line.startsWith("again: "))).toMatch(
+      /^again: pnpm core-sim --seed \d+ .*--protocol 1$/,
+    );
     const from = lines.findIndex((line) => line.startsWith("the log of "));
     expect(lines.slice(from + 1)).toHaveLength(3);
   });

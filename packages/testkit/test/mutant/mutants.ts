@@ -153,8 +153,8 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a body that hears no cancel",
     first: "stopping",
-    file: body,
-    find: "    this.signals.cancel();\n",
+    file: "runtime/src/body/stop.ts",
+    find: "    signals.cancel();\n",
     replace: "",
   },
   {
@@ -180,8 +180,36 @@ export const mutants: readonly Mutant[] = [
     what: "a core that runs a `once` step again",
     first: "unknown",
     file: ask,
-    find: 'effect.recovery === "once" ? "unknown" : "run"',
-    replace: '"run"',
+    find: 'effect.recovery === "once"',
+    replace: 'effect.hash === ""',
+  },
+  {
+    what: "a core that begins the next try of a step after a crash",
+    first: "trying",
+    file: ask,
+    find: 'type: "run", try: effect.try }',
+    replace: 'type: "run", try: effect.try + 1 }',
+  },
+  {
+    what: "a core that tries a step again without its delay",
+    first: "trying",
+    file: "sansio-core/src/call/try.ts",
+    find: "event.retry_in_ms === 0",
+    replace: "event.retry_in_ms >= 0",
+  },
+  {
+    what: "a body that ends while its step runs",
+    first: "trying",
+    file: "runtime/src/body/body-end.ts",
+    find: "return this.#isOutOfTime || !isAwaiting;",
+    replace: "return true;",
+  },
+  {
+    what: "a host's answer that names another request",
+    first: "person",
+    file: "runtime/src/host/question.ts",
+    find: "seq: open.seq, hash: open.hash }",
+    replace: "seq: open.seq - 1, hash: open.hash }",
   },
   {
     what: "a core that lets the last resolution win",
@@ -200,15 +228,15 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a core that suspends a body whose batch is at work",
     first: "agent",
-    file: suspend,
-    find: "batch?.calls.some((call) => isBusy(draft.call(call))) === false;",
+    file: "sansio-core/src/call/batch.ts",
+    find: "batch?.calls.some((call) => isBusy(calls.at(call))) === false;",
     replace: "batch !== undefined;",
   },
   {
     what: "a core that keeps a body in memory that waits for a batch at rest",
     first: "agent",
     file: suspend,
-    find: "isQuietBatch(draft, effectBatch(call.ref, effect.key));",
+    find: "isQuietBatch(draft.state, effectBatch(call.ref, effect.key));",
     replace: "draft.seq < 0;",
   },
   {
@@ -344,9 +372,8 @@ export const mutants: readonly Mutant[] = [
     what: "a runtime that judges losses by the older protocol, and upgrades then",
     first: "upgrading",
     file: "runtime/src/scope/load-scope.ts",
-    find: 'return isUpgraded ? [{ type: "scope.upgraded", to: protocol }, opened] : [opened];',
-    replace:
-      'return isUpgraded ? [{ ...opened, protocol: scope.protocol }, { type: "scope.upgraded", to: protocol }] : [opened];',
+    find: "return [upgraded, opened];",
+    replace: "return [{ ...opened, protocol: scope.protocol }, upgraded];",
     caught: { by: "crashes", saying: "opened it under protocol 1, expected 2" },
   },
   {

@@ -152,6 +152,32 @@ const retrying: Hunt = {
   ],
 };
 
+const flaky = (_input: unknown, { try: number }: { readonly try: number }): number => {
+  if (number < 2) throw new Error("busy");
+  return number;
+};
+
+/** One step is tried again after its delay, and another is asked for as the body ends. */
+const trying: Hunt = {
+  scenario: {
+    tools: ({ effect, sleep }) => [
+      defineTool({
+        name: "work",
+        durable: true,
+        execute: async (_, ctx) => {
+          const begun = ctx.now();
+          const tries = await ctx.runJson("flaky", {}, flaky, { retry: { attempts: 2, firstDelayMs: 100 } });
+          const hasWaited = ctx.now() - begun >= 100;
+          void ctx.runJson("mail", {}, async (_input, { key }) => (await sleep(20), await effect("mail", { key })));
+          return [tries, hasWaited];
+        },
+      }),
+    ],
+    host: (host) => outcomes(host, "work"),
+  },
+  expected: [["c1", [2, true]]],
+};
+
 const unknown: Hunt = {
   scenario: {
     tools: ({ effect }) => [
@@ -415,6 +441,7 @@ export const hunts = {
   racing,
   batches,
   retrying,
+  trying,
   unknown,
   waiting,
   approving,

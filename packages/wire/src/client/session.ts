@@ -1,7 +1,8 @@
 /** The questions of a client about one session, as promises. */
 import type { ApprovalWanted, Cursor, Resolved, Stickiness } from "@pawl/runtime";
 import type { BodiesAtMove } from "@pawl/runtime/driver";
-import type { Reply, RequestedCall } from "@pawl/sansio-core";
+import type { RequestedCall } from "@pawl/sansio-core";
+import type { GivenReplies } from "@pawl/sansio-core/driver";
 import type { Json, Resolution } from "@pawl/tool-value";
 import type { HostFrame } from "../frame/host-frame.ts";
 import { checkRecord } from "./check.ts";
@@ -83,11 +84,12 @@ export class SessionClient {
   async #replied(
     question: WithoutId<SingleQuestion> & { readonly request: string },
     { keep = false, signal }: Pick<CallOptions, "keep" | "signal">,
-  ): Promise<readonly Reply[]> {
+  ): Promise<GivenReplies> {
     const frame = await orAborted(this.#client.ask(question, signal), question.request, signal);
     if (frame.type !== "replied") throw unexpected(frame, "replied");
     if (!keep) await this.acknowledge(question.request);
-    return frame.replies;
+    const { replies, triggers } = frame;
+    return triggers === undefined ? replies : Object.assign([...replies], { triggers });
   }
 
   async #resolved(question: WithoutId<SingleQuestion>): Promise<Resolved> {
@@ -103,7 +105,7 @@ export class SessionClient {
     return frame.seq;
   }
 
-  call(request: string, calls: readonly RequestedCall[], options: CallOptions = {}): Promise<readonly Reply[]> {
+  call(request: string, calls: readonly RequestedCall[], options: CallOptions = {}): Promise<GivenReplies> {
     const { executionScope, traceparent } = options;
     const { scope } = this;
     const given = {
@@ -114,7 +116,7 @@ export class SessionClient {
   }
 
   /** Resolves with the replies of a request that was submitted before. */
-  replies(request: string, options: Pick<CallOptions, "keep" | "signal"> = {}): Promise<readonly Reply[]> {
+  replies(request: string, options: Pick<CallOptions, "keep" | "signal"> = {}): Promise<GivenReplies> {
     return this.#replied({ type: "replies", scope: this.scope, request }, options);
   }
 

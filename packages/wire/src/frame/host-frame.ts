@@ -12,7 +12,7 @@ import {
 import { FrameCodec, MoveAnswer, type MovePart } from "@pawl/runtime/driver";
 import { type Event, EventCodec, type Reply } from "@pawl/sansio-core";
 import { ReplyCodec } from "@pawl/sansio-core/driver";
-import { type Codec, array, json, oneOf, optional, string, tagged, u64 } from "@pawl/tool-value";
+import { type Codec, type Json, array, json, oneOf, optional, string, tagged, u64 } from "@pawl/tool-value";
 
 export interface HostError {
   /** The id of the question; missing if the frame could not be read that far. */
@@ -44,7 +44,12 @@ export type HostFrame =
   | { readonly type: "pong"; readonly n: number }
   | { readonly type: "done"; readonly id: number }
   | { readonly type: "opened"; readonly id: number; readonly seq: number }
-  | { readonly type: "replied"; readonly id: number; readonly replies: readonly Reply[] }
+  | {
+      readonly type: "replied";
+      readonly id: number;
+      readonly replies: readonly Reply[];
+      readonly triggers?: readonly Json[];
+    }
   | { readonly type: "approvals_wanted"; readonly id: number; readonly approvals: readonly ApprovalWanted[] }
   | { readonly type: "scopes_awaiting"; readonly id: number; readonly scopes: readonly ScopeAwaiting[] }
   | { readonly type: "resolved"; readonly id: number; readonly outcome: Resolved }
@@ -84,7 +89,7 @@ export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame
   pong: { n: u64 },
   done: { id: u64 },
   opened: { id: u64, seq: u64 },
-  replied: { id: u64, replies: array(ReplyCodec) },
+  replied: { id: u64, replies: array(ReplyCodec), triggers: optional(array(json)) },
   approvals_wanted: { id: u64, approvals: array(ApprovalWanted) },
   scopes_awaiting: { id: u64, scopes: array(ScopeAwaiting) },
   resolved: { id: u64, outcome: Resolved },

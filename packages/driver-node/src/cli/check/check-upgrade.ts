@@ -1,6 +1,7 @@
 /** `pawl check-upgrade`: checks whether logs continue under the current code. */
 import { linesIn } from "@pawl/sansio-core/driver";
 import { type Check, type CallCheck, checkUpgrade, isSafe } from "../../upgrade/check.ts";
+import type { ProtocolChange } from "../../upgrade/protocol.ts";
 import { isBad, verdictWords } from "../../upgrade/verdict.ts";
 import { type Command, countOf } from "../command.ts";
 import { exit, usageError } from "../exit.ts";
@@ -17,8 +18,13 @@ const callWords = ({ call, tool, verdict }: CallCheck, { paint }: Terminal): str
   return `    ${call}  ${tool}  ${paint(style, verdictWords(verdict))}`;
 };
 
+const upgradeWords = ({ from, to, calls }: ProtocolChange, { paint }: Terminal): readonly string[] => [
+  `    ${paint("dim", `of protocol ${from}: its next opening upgrades it to ${to}`)}`,
+  ...calls.map(({ call, changes }) => `      ${call}  ${paint("dim", changes.join("; "))}`),
+];
+
 const words = (name: string, check: Check, terminal: Terminal): readonly string[] => {
-  const { fault, calls, unchecked, events } = check;
+  const { fault, calls, unchecked, events, upgrade } = check;
   const { paint } = terminal;
   const state = isSafe(check) ? paint("green", "safe") : paint("red", "not safe");
   const core = fault === undefined ? `${events} events replay` : "the core diverges";
@@ -27,6 +33,7 @@ const words = (name: string, check: Check, terminal: Terminal): readonly string[
     ...(fault === undefined ? [] : faultWords(fault, terminal).map((line) => `    ${line}`)),
     ...(unchecked === undefined ? [] : [`    ${paint("yellow", unchecked)}`]),
     ...calls.map((call) => callWords(call, terminal)),
+    ...(upgrade === undefined ? [] : upgradeWords(upgrade, terminal)),
   ];
 };
 
@@ -59,7 +66,7 @@ export const checkUpgradeCommand: Command = {
   detail:
     "Bodies run again with their recorded results and a context that performs nothing. Code of a body that does not go\nthrough its context does run: use this where it can do no harm.",
   json: [
-    { what: "Each log", fields: "log, safe, scope, events, calls, patches, unchecked?, fault?" },
+    { what: "Each log", fields: "log, safe, scope, events, calls, patches, upgrade?, unchecked?, fault?" },
     { what: "At the end, if there are any", fields: "unneeded_patches" },
   ],
   examples: [
