@@ -89,3 +89,29 @@ export const lostIn = (place: string, was: string, is: string): readonly string[
     lostIn(`${place}.${name}`, shape, after.parts.get(name) ?? "nothing"),
   );
 };
+
+const itemOf = (shape: string): string | undefined => / of (?<item>.*)$/s.exec(shape)?.groups?.["item"];
+
+/** The member of a union that an object is, by its tag: `type { done: …, pending: … }`. */
+const memberOf = (outside: string, parts: ReadonlyMap<string, string>, json: object): string | undefined => {
+  const tag = outside.trim().replace(/[{} ].*$/s, "");
+  return tag === "" ? undefined : parts.get(String((json as { readonly [field: string]: unknown })[tag]));
+};
+
+/** The places of a record that its shape does not have. Values are opaque. */
+export const extraIn = (place: string, shape: string, json: unknown): readonly string[] => {
+  if (shape.startsWith("value ") || typeof json !== "object" || json === null) return [];
+  const item = /^a (?:sequence|map) of /.test(shape) ? itemOf(shape) : undefined;
+  if (item !== undefined) return Object.values(json).flatMap((one) => extraIn(place, item, one));
+  const known = split(shape);
+  if (known === undefined) return [];
+  const member = memberOf(known.outside, known.parts, json);
+  if (member !== undefined) {
+    const tag = known.outside.trim().replace(/[{} ].*$/s, "");
+    return extraIn(place, member, Object.fromEntries(Object.entries(json).filter(([field]) => field !== tag)));
+  }
+  return Object.entries(json).flatMap(([field, part]) => {
+    const of = known.parts.get(field);
+    return of === undefined ? [`${place}.${field}`] : extraIn(`${place}.${field}`, of, part);
+  });
+};

@@ -11,6 +11,8 @@ const held = () => {
 };
 const call = (text = "") => [{ id: "c", tool: "held", args: { text } }];
 
+const calls = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `c${i}`, tool: "held", args: {} }));
+
 const rig = (bounds: Partial<Bounds>) => {
   const world = new World();
   const { tool, ends } = held();
@@ -89,18 +91,23 @@ describe("what is too much", () => {
     expect(await Promise.all([first, second])).toHaveLength(2);
   });
 
-  it("is never what comes to a scope with nothing to do, however much it is", async () => {
-    const { world, runtime, ends } = rig({ scopeCalls: 2 });
-    const session = await runtime.session("s");
-    const calls = Array.from({ length: 5 }, (_, i) => ({ id: `c${i}`, tool: "held", args: {} }));
-    const replies = session.call("r", calls);
-    for (let i = 0; i < 10 && ends.length < 5; i++) await world.quiet();
-    for (const end of ends) end();
-    for (let i = 0; i < 10; i++) {
+  it("is a request of more calls than ever fit, also a session's first: that is refused for good", async () => {
+    for (const bounds of [{ scopeCalls: 2 }, { requestCalls: 2 }]) {
+      const { world, runtime, ends } = rig(bounds);
+      const session = await runtime.session("s");
+      const before = await lines(world, "session:s");
+      const message = "a request has at most 2 calls, found 5: make several requests of them";
+      await expect(session.call("r", calls(5))).rejects.toMatchObject({ code: "too_many_calls", message });
+      expect(await lines(world, "session:s")).toBe(before);
+      const replies = session.call("r", calls(2));
       await world.quiet();
       for (const end of ends) end();
+      expect(await replies).toHaveLength(2);
     }
-    expect(await replies).toHaveLength(5);
+    const { runtime } = rig({});
+    await expect((await runtime.session("s")).call("r", calls(10_001))).rejects.toMatchObject({
+      code: "too_many_calls",
+    });
   });
 });
 

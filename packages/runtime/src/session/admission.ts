@@ -1,13 +1,15 @@
 /**
  * How much a runtime takes on at a time. What does not fit is refused before anything is recorded, with a time after
- * which it may fit; joining what was taken is never refused, and neither is what comes to a scope with nothing to do.
+ * which it may fit; joining what was taken is never refused. A request with more calls than ever fit is refused for good.
  */
 import type { State } from "@pawl/sansio-core";
-import { Overloaded } from "../error.ts";
+import { Overloaded, Refused } from "../error.ts";
 
 export interface Bounds {
   /** Requests of one scope that are not answered yet. */
   readonly scopeRequests: number;
+  /** Calls of one request. */
+  readonly requestCalls: number;
   /** Calls of one scope that have not ended. */
   readonly scopeCalls: number;
   /** Events of one scope that wait for their commit. */
@@ -21,6 +23,7 @@ export interface Bounds {
 /** Bounds what a runtime takes on at a time, unless its options say otherwise. */
 export const defaultBounds: Bounds = {
   scopeRequests: 10_000,
+  requestCalls: 10_000,
   scopeCalls: 50_000,
   scopeUncommitted: 50_000,
   requests: 50_000,
@@ -40,8 +43,13 @@ export class Admission {
     this.#bounds = { ...defaultBounds, ...bounds };
   }
 
-  refusal(state: State, uncommitted: number, calls: number): Overloaded | undefined {
+  refusal(state: State, uncommitted: number, calls: number): Overloaded | Refused | undefined {
     const bounds = this.#bounds;
+    const most = Math.min(bounds.requestCalls, bounds.scopeCalls);
+    if (calls > most) {
+      const message = `a request has at most ${most} calls, found ${calls}: make several requests of them`;
+      return new Refused("too_many_calls", message);
+    }
     const refused = (what: string): Overloaded => new Overloaded(`${state.scope.id}: ${what}`, retryAfterMs);
     if (this.#requests >= bounds.requests)
       return refused(`${this.#requests} requests of this runtime are not answered`);
@@ -51,7 +59,7 @@ export class Admission {
     if (state.requests.size >= bounds.scopeRequests)
       return refused(`${state.requests.size} requests are not answered, or not acknowledged`);
     const { size } = state.calls;
-    return size > 0 && size + calls > bounds.scopeCalls ? refused(`${size} calls have not ended`) : undefined;
+    return size + calls > bounds.scopeCalls ? refused(`${size} calls have not ended`) : undefined;
   }
 
   enter(characters: number): void {

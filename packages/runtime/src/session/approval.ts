@@ -3,7 +3,7 @@
  * decision names the arguments it was made on by their hash; edited arguments are checked again before they count.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { type Decision, bodyOf, pendingApprovals } from "@pawl/sansio-core/driver";
+import { type Decision, pendingApprovals } from "@pawl/sansio-core/driver";
 import { type Codec, type Json, json, optional, record, stableHash, string, u64 } from "@pawl/tool-value";
 import { type Access, decoded, decodedEvent, missingCall, refuse, storedForm } from "../scope/access.ts";
 import { eventsOfTypes, recordedIn } from "../scope/history.ts";
@@ -89,24 +89,6 @@ export const approvalsIn = async (access: Access): Promise<readonly ApprovalWant
       return at === undefined ? wanted : { ...wanted, asked_at: at };
     }),
   );
-};
-
-/**
- * Says in an upgrade which calls continued under protocol 1, which did not record the hash of the arguments that they have
- * now: a person who is asked again decides on these.
- */
-export const withContinuedCalls = async (
-  { runner, values }: Pick<Access, "runner" | "values">,
-  opening: readonly Event[],
-): Promise<readonly Event[]> => {
-  const asked = runner.state.calls.rows().filter((row) => bodyOf(row)?.manifest.policy === "requires_approval");
-  const args = await values.of(asked.map((row) => row.args));
-  const continued = asked.flatMap((row, i) => {
-    const args_hash = stableHash(args[i] ?? null);
-    return args_hash === bodyOf(row)?.argsHash ? [] : [{ call: row.call.ref, args_hash }];
-  });
-  if (continued.length === 0) return opening;
-  return opening.map((event) => (event.type === "scope.upgraded" ? { ...event, continued } : event));
 };
 
 /** Returns scopes of the store, by name, whoever owns them. */

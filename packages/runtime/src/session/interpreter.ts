@@ -20,7 +20,7 @@
  */
 import type { CommandOf, Command, Event, Finished, State, Tool } from "@pawl/sansio-core";
 import { endedIn, isAtRest, isClientSide, isOffered, UnderWay } from "../lifecycle/eviction.ts";
-import { ApprovalEdits, withContinuedCalls } from "./approval.ts";
+import { ApprovalEdits } from "./approval.ts";
 import { publish } from "./catalog.ts";
 import { Offers } from "./executor/offer.ts";
 import { lambdaApplied } from "./flow.ts";
@@ -150,7 +150,7 @@ export class ScopeInterpreter implements Interpreter {
   /** Opens the scope in its log, and goes on with what was under way. A process loads its tools itself. */
   async open(opening: readonly Event[], tools: readonly Tool[]): Promise<void> {
     const { runner } = this;
-    runner.open(opening[0]?.type === "scope.upgraded" ? await withContinuedCalls(this.access, opening) : opening);
+    runner.open(opening);
     if (this.state.calls.some(isOffered)) this.offers.opened();
     await (runner.id.startsWith("process:") ? runner.whenDurable() : publish(this.access, tools, this.#side.versions));
     this.bodies.askParked();

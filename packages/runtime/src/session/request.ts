@@ -190,7 +190,7 @@ export class Requests {
   }
 
   /** Returns why a new request is not admitted now, if so. */
-  #refusal(event: Submitted): Overloaded | undefined {
+  #refusal(event: Submitted): Overloaded | Refused | undefined {
     const { state, durable } = this.#access.runner;
     if (state.requests.at(event.request) !== undefined) return undefined;
     const calls = event.type === "request.submitted" ? event.calls.length : 1;
