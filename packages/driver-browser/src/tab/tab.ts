@@ -15,6 +15,8 @@ import { follow, News } from "./follow.ts";
 import { takeOver } from "./resume-left.ts";
 
 const errorsShown: Log = ({ level, name, fields, thrown }) => {
+  const { call, tool, message } = fields;
+  if (name === "call.crashed") console.warn(`pawl: call ${String(call)} of ${String(tool)} ${String(message)}`);
   if (level === "error") console.error(`pawl: ${name}`, fields, thrown);
 };
 

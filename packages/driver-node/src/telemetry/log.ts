@@ -20,7 +20,9 @@ export const logTo = (stream: DestinationStream, level: LogLevel): Log => {
   };
 };
 
-/** The default log: prints errors to the console. */
+/** The default log: prints errors to the console, and when a call that crashed goes on. */
 export const errorsToConsole: Log = ({ level, name, fields, thrown }) => {
+  const { call, tool, message } = fields;
+  if (name === "call.crashed") console.warn(`pawl: call ${String(call)} of ${String(tool)} ${String(message)}`);
   if (level === "error") console.error(`pawl: ${name}`, fields, ...(thrown === undefined ? [] : [thrown]));
 };

@@ -59,7 +59,7 @@ export const isHealable = (draft: Draft, body: BodyState): boolean => {
 
 /** Starts another run of a body, in a version that it was not tried with. */
 export const healed = (draft: Draft, row: CallRow, body: BodyState): CallIn<"resuming"> =>
-  resuming(draft, row, { body: { ...body, resumes: 0 }, cause: "other_version" });
+  resuming(draft, row, { body, cause: "other_version" });
 
 /**
  * Gives up on a version of the tool for this attempt: another one goes on with the call where there is one, and else the

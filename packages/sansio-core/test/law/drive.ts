@@ -93,6 +93,8 @@ const outsideOf = (row: CallRow): Event | undefined => {
     }
     case "pending":
       return { type: "wait.resolved", key: row.key, resolution: { status: "ok", payload: 1 } };
+    case "unknown":
+      return { type: "outcome.resolved", call, resolved: { type: "give_up" }, by: "p" };
     case "no_executor":
       return { type: "executors.available", tools: [row.body.manifest.id] };
     case "no_tool":

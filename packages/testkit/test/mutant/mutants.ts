@@ -34,6 +34,7 @@ const waits = "sansio-core/src/wait/concern.ts";
 const duty = "sansio-core/src/call/command.ts";
 const recover = "sansio-core/src/call/owner-lost.ts";
 const replies = "sansio-core/src/request/model.ts";
+const crashLoop = "sansio-core/src/call/crash-loop.ts";
 
 export const mutants: readonly Mutant[] = [
   {
@@ -382,6 +383,48 @@ export const mutants: readonly Mutant[] = [
     file: "runtime/src/scope/load-scope.ts",
     find: 'upgrade === "never" ? 1 :',
     replace: 'upgrade === "auto" ? 1 :',
+  },
+  {
+    what: "a core that counts an owner which released its scope",
+    first: "looping",
+    file: crashLoop,
+    find: 'if (went === "released" || body.hasRecord)',
+    replace: "if (body.hasRecord)",
+  },
+  {
+    what: "a core that counts a crash in spite of a record",
+    first: "looping",
+    file: crashLoop,
+    find: 'if (went === "released" || body.hasRecord)',
+    replace: 'if (went === "released")',
+  },
+  {
+    what: "a core that counts on after a record",
+    first: "looping",
+    file: crashLoop,
+    find: "const afterRecord = { resumes: 0, hasRecord: true }",
+    replace: "const afterRecord = { hasRecord: true }",
+  },
+  {
+    what: "a core that ends a call at the limit of crashes",
+    first: "looping",
+    file: crashLoop,
+    find: 'if (body.manifest.on_crash_loop === "fail")',
+    replace: 'if (body.manifest.on_crash_loop !== "park")',
+  },
+  {
+    what: "a host that starts all calls at once that crash again and again",
+    first: "suspects",
+    file: "runtime/src/lifecycle/crash-turn.ts",
+    find: "return suspect === undefined ? begin()",
+    replace: "return suspect !== null ? begin()",
+  },
+  {
+    what: "a core that knows a lost run by the code of its output",
+    first: "liars",
+    file: "sansio-core/src/run/finish.ts",
+    find: 'if (!hasRule(protocol, "lost_runs")) {',
+    replace: "if (protocol > 0) {",
   },
   {
     what: "a core that ends a call as soon as it diverged",

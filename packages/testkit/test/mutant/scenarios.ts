@@ -3,6 +3,7 @@ import { type Session, ToolError, Refused, defineTool } from "@pawl/runtime";
 import { callRef } from "@pawl/sansio-core";
 import { done, failureOutput, pending, safeRetryFailure, stableHash } from "@pawl/tool-value";
 import type { Scenario, ScenarioHost } from "../../src/index.ts";
+import { crashing } from "./crashing.ts";
 import { resting } from "./resting.ts";
 
 export interface Hunt {
@@ -451,6 +452,7 @@ export const hunts = {
   living,
   deciding,
   ...resting,
+  ...crashing,
   upgrading: upgraded(sequence),
   upgradingWaits: upgraded(waiting),
 };

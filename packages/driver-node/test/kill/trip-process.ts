@@ -1,0 +1,30 @@
+/** The tool of the README, in a process that a test kills: `node trip-process.ts <file> <ms that a booking takes> <pauses>`. */
+import { setTimeout as wait } from "node:timers/promises";
+import { defineTool } from "@pawl/runtime";
+import { openRuntime } from "../../src/index.ts";
+
+const [file = "", ms = "0", pauses = "[]"] = process.argv.slice(2);
+
+const bookTrip = defineTool<{ readonly to: string }>({
+  name: "book_trip",
+  durable: true,
+  execute: async ({ to }, ctx) => {
+    const book = (what: string) =>
+      ctx.runJson(`book ${what}`, { to }, async (_, { key }) => {
+        console.log(`booking the ${what}, idempotency key ${key}`);
+        await wait(Number(ms));
+        return `${what} in ${to}`;
+      });
+    return [await book("train"), await book("hotel")];
+  },
+});
+
+const { runtime, close } = openRuntime({
+  file,
+  tools: [bookTrip],
+  options: { crash_pauses_ms: JSON.parse(pauses) as readonly number[] },
+});
+const session = await runtime.session("alice");
+const [reply] = await session.call("turn-1", [{ id: "call-1", tool: "book_trip", args: { to: "Lviv" } }]);
+console.log(JSON.stringify(reply?.output));
+await close();
