@@ -233,4 +233,30 @@ describe("calls that crash again and again", () => {
     expect(most).toBeLessThanOrEqual(3);
     expect(await loop.count("r", "p")).toBeGreaterThanOrEqual(3);
   });
+
+  it("start in their turn also where an answer came while they waited for it", async () => {
+    const tokens: string[] = [];
+    const asks = stuck(undefined, {
+      name: "asks",
+      execute: async (_, ctx) => {
+        tokens.push(ctx.externalEventKey("go"));
+        return ctx.awaitEventJson("go");
+      },
+    });
+    const loop = new Loop([stuck(), asks], { options: { crash_pauses_ms: [0, 0, 0, 500] } });
+    await loop.call("hangs");
+    await loop.call("waits", "asks");
+    for (let life = 0; life < 4; life++) await loop.next();
+    expect([await loop.count("hangs"), await loop.count("waits")]).toEqual([3, 3]);
+    const phases = async (): Promise<readonly unknown[]> => [
+      (await loop.row("hangs"))?.phase,
+      (await loop.row("waits"))?.phase,
+    ];
+    expect(await phases()).toEqual(["running", "resuming"]);
+    const session = await loop.process.runtime.session("s");
+    await session.resolve(tokens[0] ?? "", { status: "ok", payload: "went" });
+    loop.world.platform.advance(500);
+    await loop.world.quiet();
+    expect((await loop.row("waits"))?.phase).toBeUndefined();
+  });
 });

@@ -35,6 +35,9 @@ const durable = <A>(
 const isElsewhere = (thrown: unknown): boolean =>
   thrown instanceof Error && (thrown as { readonly code?: unknown }).code === "owned_by";
 
+/** Time before a host asks again for a session that another one owns. */
+const askAgainMs = 2000;
+
 /** Asks for the work of a session, on whichever host owns it: this one asks again until it does, or has its reply. */
 const askedFor = async (runtime: Runtime, one: string, tool: string): Promise<unknown> => {
   for (;;) {
@@ -44,7 +47,7 @@ const askedFor = async (runtime: Runtime, one: string, tool: string): Promise<un
       return reply?.output.outcome;
     } catch (thrown) {
       if (!isElsewhere(thrown)) throw thrown;
-      await wait(500);
+      await wait(askAgainMs);
     }
   }
 };

@@ -31,6 +31,12 @@ interface Running {
   readonly state: State;
 }
 
+/** Returns whether a call still waits for its start, also where an answer came meanwhile and it is no suspect any more. */
+const isStarting = ({ calls }: State, { call, run }: Start): boolean => {
+  const row = calls.at(call);
+  return row?.phase === "resuming" && row.body.run === run;
+};
+
 /** Returns the call that a command starts, if it has to take a turn. */
 const suspectIn = ({ scope, calls }: State, { call, attempt, run }: Start): Suspect | undefined => {
   const row = calls.at(call);
@@ -66,7 +72,7 @@ export class CrashTurns {
     { command, begin }: { readonly command: Start; readonly begin: () => Promise<void> },
   ): Promise<void> {
     if (!(await this.#take(suspect))) return;
-    if (suspectIn(runner.state, command) === undefined) return this.stepped(runner.state); // The call ended while it waited.
+    if (!isStarting(runner.state, command)) return this.stepped(runner.state); // The call ended while it waited.
     await begin();
   }
 

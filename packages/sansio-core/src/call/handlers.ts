@@ -16,7 +16,7 @@ import { problemOfEnd } from "./body-end.ts";
 import { diverge } from "./unknown.ts";
 import { type Deadline, deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { addVersions } from "../scope/version.ts";
+import { addVersions, versionIn } from "../scope/version.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/vocabulary.ts";
 import type { WaitRow } from "../wait/model.ts";
@@ -185,6 +185,8 @@ export const onSettled = (draft: Draft, event: EventOf<"call.settled">): Answer 
 const afterResume = (draft: Draft, row: CallIn<"resuming">, event: EventOf<"call.resumed">): CallRow => {
   const { owner, version = row.body.version } = event;
   const { cancelled } = row;
+  const { id } = row.body.manifest;
+  if (version !== undefined && version !== versionIn(draft.scope.versions, id)) addVersions(draft, { [id]: version });
   if (hasFailed(row.body, version))
     return cancelled === undefined ? parked(draft, row, row.body) : cancelNow(draft, row);
   const left = cancelled === undefined ? undefined : stopLeft(draft, row.call.ref, cancelled);

@@ -67,12 +67,19 @@ const ofScope = (dice: Dice): EffectSpec => {
 
 const ofRun = ({ call, body: { attempt, run } }: Running) => ({ call: call.ref, attempt, run });
 
+/** The version of the code that runs a body, where its protocol knows versions. */
+export const inVersion = (dice: Dice, { scope }: State): { readonly version?: string } =>
+  hasRule(scope.protocol, "parked_divergence") ? dice.pick([{}, { version: "v1" }, { version: "v2" }]) : {};
+
 const asks = (dice: Dice, state: State, row: Running): Event => ({
   type: "effect.requested",
   ...ofRun(row),
   key: `k${dice.below(12)}`,
   hash: `h${dice.below(2)}`,
   effect: anySpec(dice, row, hasRule(state.scope.protocol, "lives")),
+  ...(hasRule(state.scope.protocol, "patches") && dice.isUnder(10)
+    ? { patched: { [dice.pick(["p", "q"])]: dice.isUnder(50) } }
+    : {}),
   ...(dice.isUnder(6) ? { refused: { code: "call_id_conflict", message: "there is such a call already" } } : {}),
 });
 
@@ -128,7 +135,7 @@ const reports = (dice: Dice, state: State, row: Running): Event => {
     case 3:
       return continues(dice, state, row);
     case 4:
-      return { type: "call.diverged", ...of, position: 1, expected: "a", found: "b" };
+      return { type: "call.diverged", ...of, position: 1, expected: "a", found: "b", ...inVersion(dice, state) };
     default:
       return { type: "call.executor_missing", ...of };
   }

@@ -1,9 +1,10 @@
 /** The events that a host, its tools and its driver would send in a state. */
 import type { CallIn, CallPhase, CallRow } from "../../src/call/model.ts";
-import type { Directive } from "../../src/call/event.ts";
+import type { Directive, Resolved } from "../../src/call/event.ts";
+import type { Versions } from "../../src/scope/version.ts";
 import { hasRule, newestProtocol } from "../../src/kernel/protocol.ts";
 import type { Event, EventOf, State } from "../../src/kernel/vocabulary.ts";
-import { ofRunning, waitKeys } from "./body.ts";
+import { inVersion, ofRunning, waitKeys } from "./body.ts";
 import { ofLongWork } from "./background.ts";
 import type { Dice } from "./dice.ts";
 import { anySubmission, ofFlows } from "./flow.ts";
@@ -70,20 +71,29 @@ const ofParked = (dice: Dice, { call, approval }: CallIn<"awaiting_approval">): 
   return sticky === undefined ? decided : { ...decided, sticky };
 };
 
-const ofUnknown = (dice: Dice, { call }: CallIn<"unknown">): Event => ({
-  type: "outcome.resolved",
-  call: call.ref,
-  resolved: dice.pick([
+const ofUnknown = (dice: Dice, { scope, catalog }: State, { call }: CallIn<"unknown">): Event => {
+  const isNew = hasRule(scope.protocol, "parked_divergence");
+  if (isNew && dice.isUnder(40))
+    return { type: "catalog.published", tools: catalog.byId.values(), versions: anyVersions(dice) };
+  return { type: "outcome.resolved", call: call.ref, resolved: anyResolved(dice, isNew) };
+};
+
+/** Versions of the tools' code; now and then nobody runs one of them. */
+const anyVersions = (dice: Dice): Versions =>
+  dice.pick([{ "*": "v1" }, { "*": "v2" }, { "*": "v1", "tool:durable": "v2" }, { "*": "v2", "tool:durable": null }]);
+
+const anyResolved = (dice: Dice, isNew: boolean): Resolved =>
+  dice.pick([
     { type: "run_again" },
+    ...(isNew ? [{ type: "release" } as const] : []),
     { type: "run_again" },
     { type: "verified", output: anyOutput(dice) },
     { type: "give_up" },
-  ] as const),
-});
+  ] as const);
 
-const ofResuming = (dice: Dice, { call, cause, body: { attempt, run } }: CallIn<"resuming">): Event =>
+const ofResuming = (dice: Dice, state: State, { call, cause, body: { attempt, run } }: CallIn<"resuming">): Event =>
   dice.isUnder(90)
-    ? { type: "call.resumed", call: call.ref, attempt, run, cause, owner: "d2" }
+    ? { type: "call.resumed", call: call.ref, attempt, run, cause, owner: "d2", ...inVersion(dice, state) }
     : { type: "call.executor_missing", call: call.ref, attempt, run };
 
 /** Nothing can be done but wait: for what it waits for, or for time. */
@@ -119,13 +129,13 @@ const ofCall = (dice: Dice, state: State, row: CallRow): Event => {
     case "running":
       return ofRunning(dice, state, row);
     case "resuming":
-      return ofResuming(dice, row);
+      return ofResuming(dice, state, row);
     case "suspended":
       return ofSuspended(dice, row);
     case "no_executor":
       return { type: "executors.available", tools: [row.body.manifest.id] };
     case "unknown":
-      return ofUnknown(dice, row);
+      return ofUnknown(dice, state, row);
     case "pending":
       return dice.isUnder(75)
         ? { type: "wait.resolved", key: row.key, resolution: anyResolution(dice), by: "p" }
@@ -169,6 +179,7 @@ const opened = (dice: Dice, { scope }: State): Event => ({
   protocol: scope.protocol,
   options: dice.isUnder(80) ? scope.options : anyOptions(dice, scope.protocol),
   ...(hasRule(scope.protocol, "crash_loops") ? dice.pick([{}, { last_owner: "lost" }, released] as const) : {}),
+  ...(hasRule(scope.protocol, "parked_divergence") && dice.isUnder(70) ? { versions: anyVersions(dice) } : {}),
 });
 const released = { last_owner: "released" } as const;
 
