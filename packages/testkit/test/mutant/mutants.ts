@@ -374,7 +374,9 @@ export const mutants: readonly Mutant[] = [
     first: "upgrading",
     file: "runtime/src/scope/load-scope.ts",
     find: "return [upgraded, opened];",
-    replace: "return [{ ...opened, protocol: scope.protocol }, upgraded];",
+    replace:
+      "const old = scope.protocol; const asOld = { protocol: old, options: optionsUnder(old, given), ...versions.toldTo(state, old) };" +
+      'return [{ type: "scope.opened", epoch, owner, ...asOld }, upgraded];',
     caught: { by: "crashes", saying: "opened it under protocol 1, expected 2" },
   },
   {

@@ -113,14 +113,16 @@ describe("a call that fails without a fault", () => {
   });
 });
 
-describe("unawaited work", () => {
-  const unawaited: Body = (ctx, outside) => {
-    void charge(ctx, outside);
-    return "paid";
-  };
-  const exploreUnawaited = async (runtime: Scenario["runtime"] = {}) =>
-    exploreCrashes({ ...scenarioOf(unawaited), runtime }, { pairs: 20 });
+/** Starts a step, and returns before it is done. */
+const unawaited: Body = (ctx, outside) => {
+  void charge(ctx, outside);
+  return "paid";
+};
 
+const exploreUnawaited = async (runtime: Scenario["runtime"] = {}) =>
+  exploreCrashes({ ...scenarioOf(unawaited), runtime }, { pairs: 20 });
+
+describe("unawaited work", () => {
   it("may be a step, which its call waits for before it ends", async () => {
     const report = await exploreUnawaited();
     expect(report.violations).toEqual([]);
