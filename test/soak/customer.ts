@@ -29,6 +29,9 @@ interface Made {
   readonly next_trigger_at?: string;
 }
 
+/** Says whether a host refused because it knows no such session. */
+const isUnknown = (thrown: unknown): boolean => thrown instanceof HostRefused && thrown.code === "scope_unknown";
+
 export class Customer {
   readonly account: Account;
   readonly #town: Town;
@@ -167,8 +170,18 @@ export class Customer {
     if (JSON.stringify(ends) !== '["success","success"]') throw this.#wrong("meeting", JSON.stringify(ends));
   }
 
+  /** Resolves to the session's last event, or to 0 where no call has made the session yet. */
+  async #last(): Promise<number> {
+    try {
+      return await this.#asked(() => this.#session.open());
+    } catch (thrown) {
+      if (!isUnknown(thrown)) throw thrown;
+      return 0;
+    }
+  }
+
   async #watch(leaving: AbortSignal): Promise<void> {
-    let last = await this.#asked(() => this.#session.open());
+    let last = await this.#last();
     while (!leaving.aborted) {
       const observation = this.#session.observe({ after: last, window: 64 });
       const leave = (): void => void observation.return();
@@ -180,8 +193,8 @@ export class Customer {
           this.#act(event);
         }
       } catch (thrown) {
-        if (!(thrown instanceof HostRefused) || thrown.code !== "owned_by") throw thrown;
-        this.#follow(thrown);
+        if (thrown instanceof HostRefused && thrown.code === "owned_by") this.#follow(thrown);
+        else if (last > 0 || !isUnknown(thrown)) throw thrown;
         await pause(10);
       } finally {
         leaving.removeEventListener("abort", leave);
