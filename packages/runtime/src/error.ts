@@ -99,6 +99,13 @@ export class ScopeMoved extends Error {
   }
 }
 
+/**
+ * Returns true where another host has the scope, or takes it just now. Hosts that share a store race for scopes, and one of
+ * them comes second; nothing is wrong then.
+ */
+export const isRace = (thrown: unknown): boolean =>
+  [OwnedElsewhere, ScopeMoved, ScopeMoving, ScopeLost].some((kind) => thrown instanceof kind);
+
 /** Writes a value that is no error as a short text: an object as JSON, and never as `[object Object]`. */
 const written = (found: unknown): string => {
   if (typeof found !== "object" || found === null) return String(found);

@@ -44,6 +44,20 @@ const opened = async (world: World, faulty: Partial<Journal> = {}) => {
   return { session, reads, faults };
 };
 
+/** Runs a scope whose store answers each snapshot so, and returns what was reported. */
+const reported = async (result: Awaited<ReturnType<Journal["snapshot"]>>): Promise<readonly string[]> => {
+  const world = new World();
+  const faults: string[] = [];
+  const host = { fault: (what: string) => faults.push(what) };
+  const { runtime } = world.start([writes], { faulty: { snapshot: async () => result }, host });
+  void (await runtime.session("s")).call("r", calls).catch(() => undefined);
+  for (let i = 0; i < 30; i++) {
+    await world.quiet(10);
+    world.platform.advance(20);
+  }
+  return faults;
+};
+
 describe("a snapshot", () => {
   it("is taken when the events outweigh it, and opening reads only what comes after it", async () => {
     const { session, reads, faults } = await opened(await begun());
@@ -51,6 +65,11 @@ describe("a snapshot", () => {
     expect(faults).toEqual([]);
     await session.report({ type: "clock.ticked" });
     expect(session.state.calls.at("r:c1")?.phase).toMatch(/running|resuming/);
+  });
+
+  it("that comes too late for a scope which another host has taken is no fault; one that the disk refuses is", async () => {
+    expect(await reported({ type: "fenced", epoch: 2 })).toEqual([]);
+    expect(await reported({ type: "full" })).toContain("session:s: a snapshot was not taken: full");
   });
 
   it("is taken of a scope that is opened again and again, and does little each time", async () => {

@@ -2,7 +2,7 @@
  * Recovery of abandoned scopes: their owner is gone, and they have outstanding commands, a passed deadline, or messages. A live
  * instance opens them, up to a number at each beat of its lease, the longest waiting first.
  */
-import { OwnedElsewhere, ScopeLost, ScopeMoved, ScopeMoving } from "../error.ts";
+import { isRace } from "../error.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Platform } from "../platform.ts";
 
@@ -24,10 +24,6 @@ const soonMs = 1000;
 
 /** Backs off after a failed open: ten times as long after each failure. */
 const putOffMs = (failures: number): number => Math.min(3_600_000, 1000 * 10 ** failures);
-
-/** Returns whether the scope belongs to another, is moving, or was lost to its next owner. */
-const isOthers = (thrown: unknown): boolean =>
-  [OwnedElsewhere, ScopeMoved, ScopeMoving, ScopeLost].some((kind) => thrown instanceof kind);
 
 interface PutOff {
   readonly until: number;
@@ -90,7 +86,7 @@ export class Recovery {
       await open(scope);
       this.#putOff.delete(scope);
     } catch (thrown) {
-      if (isOthers(thrown)) return;
+      if (isRace(thrown)) return;
       const failures = this.#putOff.get(scope)?.failures ?? 0;
       this.#putOff.set(scope, { until: platform.monotonic() + putOffMs(failures), failures: failures + 1 });
       fault(`${scope} was not taken up`, thrown);

@@ -4,7 +4,7 @@
  * the message when it polls. A message that could not be taken is tried again after longer and longer pauses.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { OwnedElsewhere, Refused, ScopeLost, ScopeMoved, ScopeMoving } from "../error.ts";
+import { OwnedElsewhere, Refused, ScopeLost, isRace } from "../error.ts";
 import type { InboxMessage, Journal } from "../journal/journal.ts";
 import type { Platform } from "../platform.ts";
 import { contentOf } from "./message.ts";
@@ -34,10 +34,7 @@ const most = 64;
 
 /** Returns true for failures that need no report: the scope is tried again, or is another's, or this runtime is closing. */
 const isPassing = (thrown: unknown): boolean =>
-  thrown instanceof ScopeLost ||
-  thrown instanceof ScopeMoving ||
-  thrown instanceof ScopeMoved ||
-  (thrown instanceof Refused && thrown.code === "closing");
+  isRace(thrown) || (thrown instanceof Refused && thrown.code === "closing");
 
 interface Waiting {
   readonly tries: number;

@@ -1,7 +1,7 @@
 /** Moves of scopes between hosts, as a runtime starts, answers and undoes them. */
 import type { State } from "@pawl/sansio-core";
 import type { AttachmentStore } from "../journal/attachment.ts";
-import { Refused, ScopeMoved } from "../error.ts";
+import { Refused, ScopeMoved, isRace } from "../error.ts";
 import type { Shutdown } from "../lifecycle/lease.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Fault } from "../scope/deferred-event.ts";
@@ -70,7 +70,9 @@ export class Moves {
 
   /** Opens a scope that has arrived, so that it goes on. A later caller that opens it gets the error itself. */
   async #goOn(scope: string): Promise<void> {
-    await this.#port.open(scope).catch((thrown: unknown) => this.#port.host?.internalError?.(scope, thrown));
+    await this.#port
+      .open(scope)
+      .catch((thrown: unknown) => isRace(thrown) || this.#port.host?.internalError?.(scope, thrown));
   }
 
   /** Brings the move of a claimed scope to its end. Resolves if it was taken back; throws where it is otherwise. */

@@ -36,7 +36,8 @@ const oldestIn = async (scope: string, { begun, readLines }: ScopeStore): Promis
 };
 
 const isDone = (store: ScopeStore, what: string, result: { readonly type: "ok" } | NotWritten): boolean => {
-  if (result.type !== "ok") store.fault(`${what}: ${result.type}`, result);
+  const isOthers = result.type === "fenced"; // Another host has claimed the scope, and this one hears of it.
+  if (result.type !== "ok" && !isOthers) store.fault(`${what}: ${result.type}`, result);
   return result.type === "ok";
 };
 
@@ -175,8 +176,8 @@ export class Snapshots {
     const { seq, at } = state;
     const text = snapshotText(state);
     const result = await this.#store.snapshot(seq, text);
-    if (result.type === "ok") this.#stored = { ...this.#stored, taken: { seq, at, size: text.length } };
-    else this.#store.fault(`a snapshot was not taken: ${result.type}`, result);
+    if (isDone(this.#store, "a snapshot was not taken", result))
+      this.#stored = { ...this.#stored, taken: { seq, at, size: text.length } };
   }
 
   async #retain(state: State): Promise<void> {

@@ -19,7 +19,7 @@ import { type HostSide, answersOf } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { Callers } from "./request.ts";
 import { Session } from "./session.ts";
-import { ScopeLost, textOf } from "../error.ts";
+import { ScopeLost, isRace, textOf } from "../error.ts";
 import type { Holding } from "../journal/journal.ts";
 import { type Evicted, abandonEvicted, defaultLinger, evictedUntil, IdleCache } from "../lifecycle/eviction.ts";
 import type { Moves } from "../move/move.ts";
@@ -144,7 +144,8 @@ export class Scopes {
     const { id } = session.runner;
     this.inMemory.delete(id);
     if (session.state.calls.some(({ phase }) => phase === "unknown")) this.#parked.add(id);
-    const wake = (): void => void this.open(id).catch((why: unknown) => this.#fault(`${id} was not woken`, why));
+    const wake = (): void =>
+      void this.open(id).catch((why: unknown) => isRace(why) || this.#fault(`${id} was not woken`, why));
     this.#evicted.set(id, evictedUntil(session.runner, session.leave(), this.#instance.platform, wake));
   };
 
