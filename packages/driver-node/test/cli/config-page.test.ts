@@ -25,6 +25,8 @@ const fields: { readonly [K in keyof Required<HostConfig>]: true } = {
   peers: true,
   limits: true,
   executor_lease_ms: true,
+  upgrade: true,
+  code_version: true,
   retention_days: true,
   max_journal_mb: true,
   log_level: true,

@@ -125,6 +125,21 @@ describe("pawl host by its configuration", { timeout: 120_000 }, () => {
     await stop();
   });
 
+  it("makes scopes that older releases can read, if it is told so", async () => {
+    for (const [upgrade, protocol] of [
+      ["never", 1],
+      ["auto", 2],
+    ] as const) {
+      const { config, url, stop } = await running({ upgrade });
+      const client = new Client({ url, token: await tokenOf(config) });
+      await client.session("s").call("r", [{ id: "c", tool: "say", args: 1 }]);
+      const { out } = await pawl(["log", "export", `${join(config, "..", "journal.db")}#s`]);
+      expect(JSON.parse(out.split("\n")[0] ?? "")).toMatchObject({ protocol });
+      client.close();
+      await stop();
+    }
+  });
+
   it("limits its journal to the configured size", async () => {
     const { config, url, stop } = await running({ max_journal_mb: 1 });
     const client = new Client({ url, token: await tokenOf(config) });

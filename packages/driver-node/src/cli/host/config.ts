@@ -77,6 +77,10 @@ export interface HostConfig {
   readonly peers?: readonly Peer[];
   readonly limits?: Limits;
   readonly executor_lease_ms?: number;
+  /** Scopes of an older protocol are upgraded by themselves, or stay readable for older releases. */
+  readonly upgrade?: "auto" | "never";
+  /** The version of the tools' code: a call whose body has diverged waits for another one. */
+  readonly code_version?: string;
   /** Age in days after which lines of sessions are deleted. Without it nothing is deleted. */
   readonly retention_days?: number;
   readonly max_journal_mb?: number;
@@ -140,6 +144,8 @@ const ConfigCodec: Codec<HostConfig> = record<HostConfig>("the configuration of 
   peers: optional(array(record<Peer>("a peer", { url: string, token_file: string }))),
   limits: optional(LimitsCodec),
   executor_lease_ms: optional(u64),
+  upgrade: optional(oneOf<"auto" | "never">("when scopes are upgraded", "auto", "never")),
+  code_version: optional(string),
   retention_days: optional(u64),
   max_journal_mb: optional(u64),
   log_level: optional(oneOf<LogLevel>("a log level", "debug", "info", "warn", "error")),

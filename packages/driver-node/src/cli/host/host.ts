@@ -127,6 +127,8 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
     ...journalBounds(config),
     ...(config.traces === true ? { tracer: trace.getTracer("pawl") } : {}),
     ...(config.executor_lease_ms === undefined ? {} : { executorLeaseMs: config.executor_lease_ms }),
+    ...(config.upgrade === undefined ? {} : { upgrade: config.upgrade }),
+    ...(config.code_version === undefined ? {} : { codeVersion: config.code_version }),
   });
   const { runtime, close } = open;
   const at = {
