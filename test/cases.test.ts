@@ -17,7 +17,10 @@ const files = globSync(["cases/*.json", "test/own-cases/*.json"], { cwd: root })
 const casesOf = new Map(files.map((file) => [file, readCases(readFileSync(resolve(root, file), "utf8"))]));
 
 /** Cases of a protocol only: what a rule of a later one has made otherwise. */
-const onlyUnder1: ReadonlySet<string> = new Set();
+const onlyUnder1: ReadonlySet<string> = new Set([
+  "emit-undeclared", // Under 2 the message names the plugin session, as the specification has it.
+  "emit-misfit",
+]);
 
 describe.each([1, 2])("under protocol %i", (protocol) => {
   beforeAll(() => openCasesUnder(protocol));

@@ -1,4 +1,5 @@
 /** The invariants of effects, one function each: what is broken, and in which body. */
+import { isForgotten } from "./ask.ts";
 import type { ChangeCheck, Check } from "../concern.ts";
 import { firstBroken } from "../kernel/error.ts";
 import { type State, effectBatch } from "../kernel/vocabulary.ts";
@@ -114,8 +115,8 @@ export const checkE8Change: ChangeCheck = (before, after) =>
       return undefined;
     for (const [key, { first, settled: place, value, attempt: reusedBy }] of settled) {
       const answer = was.settled.get(key);
-      const isReused = answer !== undefined && answer.attempt < reusedBy && value < place;
-      if (!isReused || first === (answer.first ?? answer.settled)) continue;
+      const isOlder = answer !== undefined && answer.attempt < reusedBy && value < place;
+      if (!isOlder || isForgotten(answer, reusedBy) || first === (answer.first ?? answer.settled)) continue;
       return `E8: \`${key}\` was first answered at ${answer.first ?? answer.settled}, and reused as if at ${first}`;
     }
     return undefined;
