@@ -12,7 +12,7 @@ import { loneSurrogate, setKey, sortedKeys } from "./json.ts";
 import { laidOut } from "./layout.ts";
 
 export type Codec<A> = t.Type<A, unknown>;
-/** What a codec reads. */
+/** The type that a codec reads. */
 export type TypeOf<C> = C extends Codec<infer A> ? A : never;
 
 /** The `encode` of codecs whose decoded form is their input: a record takes any value that they accept as it is. */

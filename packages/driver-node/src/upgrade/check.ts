@@ -27,7 +27,7 @@ export interface Check {
   readonly fault: Fault | undefined;
   readonly calls: readonly CallCheck[];
   readonly patches: readonly PatchUse[];
-  /** What the upgrade at the next opening changes, for a scope of an older protocol. */
+  /** The changes that the upgrade at the next opening makes, for a scope of an older protocol. */
   readonly upgrade: ProtocolChange | undefined;
   /** Why bodies could not be run again. */
   readonly unchecked: string | undefined;

@@ -76,7 +76,7 @@ export const recordedTexts =
 /** Records the requests that a body makes. */
 export class Watch {
   readonly keys = new Set<string>();
-  /** What `ctx.patched` answered, by name. */
+  /** The answers of `ctx.patched`, by name. */
   readonly patches = new Map<string, boolean>();
   /** A short text of each request, if there is one. */
   readonly texts = new Map<string, string>();

@@ -14,7 +14,7 @@ export interface Patched {
 export class PatchAnswers {
   readonly #recorded: Patches;
   readonly #isAsked: (key: string) => boolean;
-  /** What this life has on record. */
+  /** The record of this life. */
   readonly #keys: readonly string[];
   /** So many of them, from the first on, may still have to be asked for. */
   #left: number;

@@ -30,7 +30,7 @@ export interface Request {
   readonly key: string;
   readonly hash: string;
   readonly effect: EffectSpec;
-  /** What the run was told by `ctx.patched` since its last event. */
+  /** The answers that the run was given by `ctx.patched` since its last event. */
   readonly patched?: Patches;
   /** The work of a step, in one of its tries. */
   readonly perform?: Work | undefined;

@@ -1,5 +1,5 @@
 /**
- * What a run is replayed from, and in which order. The row of the call says where in the log each value stands, and the
+ * The record that a run is replayed from, and its order. The row of the call says where in the log each value stands, and the
  * values are read from the events there. The requests and answers of the attempt, sorted by their places in the log, are
  * a list of marks; a cursor moves over it as they happen again. An answer is held until the cursor stands before it.
  */
@@ -207,7 +207,7 @@ export interface RecordedRun {
   readonly answers: readonly Answer[];
   /** The keys of all that this life has on record. */
   readonly keys: readonly string[];
-  /** What `ctx.patched` answered. */
+  /** The answers of `ctx.patched`. */
   readonly patches: Patches;
 }
 

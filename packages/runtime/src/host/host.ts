@@ -78,7 +78,7 @@ export interface ToolHost {
   readonly attachments?: AttachmentStore;
 }
 
-/** What a host may say of a request before it answers. */
+/** Tells of a request before it is answered. */
 export interface HostSays {
   readonly waiting: () => void;
 }

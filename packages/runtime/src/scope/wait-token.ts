@@ -24,7 +24,7 @@ export interface KeyOwner {
   readonly life?: number;
 }
 
-/** What a token says: the id of a wait, and whose own its key is. */
+/** The content of a token: the id of a wait, and whose own its key is. */
 export type SignedKey = { readonly key: string } & Partial<KeyOwner>;
 
 const secretOf = (root: Uint8Array, scope: string): Uint8Array =>

@@ -42,7 +42,7 @@ export interface ToolDefinition<A = unknown> extends Wire {
   readonly prepare?: (args: A, context: PrepareContext) => Json | ToolResult | Promise<Json | ToolResult>;
   readonly execute: (args: A, context: ToolContext) => unknown;
   /**
-   * What happens to a call whose process dies again and again: by default it is parked, until somebody resolves it or
+   * Decides for a call whose process dies again and again: by default it is parked, until somebody resolves it or
    * another version of the tool takes it up.
    */
   readonly onCrashLoop?: "park" | "fail";

@@ -157,7 +157,7 @@ export type EffectEvent =
       readonly effect: EffectSpec;
       /** Cannot be carried out, and is answered with this error instead. */
       readonly refused?: StepError;
-      /** What the run was told by `ctx.patched` since its last event. */
+      /** The answers that the run was given by `ctx.patched` since its last event. */
       readonly patched?: Patches;
     }
   | {

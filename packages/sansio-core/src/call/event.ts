@@ -53,7 +53,7 @@ export interface NamedRequest {
   readonly hash: string;
 }
 
-/** What a body asked for, and what its log has in that place; without `expected` or `found` there is nothing. */
+/** The request of a body, and what its log has in that place; without `expected` or `found` there is nothing. */
 export interface RequestDifference {
   readonly expected?: NamedRequest;
   readonly found?: NamedRequest;

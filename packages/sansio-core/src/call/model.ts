@@ -86,7 +86,7 @@ export interface BodyState {
   readonly version: string | undefined;
   /** Versions that this attempt is not begun with again. */
   readonly failed: readonly FailedVersion[];
-  /** What `ctx.patched` answered: it is the same in every run of this life. */
+  /** The answers of `ctx.patched`: they are the same in every run of this life. */
   readonly patches: Patches;
   /** The link in which room is kept for its next message, since it was woken for that. */
   readonly room?: string;

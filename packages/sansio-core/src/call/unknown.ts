@@ -1,4 +1,4 @@
-/** What ends an unknown outcome: a resolver's or a person's word, the end of its time, or another version of the tool. */
+/** Ends an unknown outcome: by a resolver's or a person's word, the end of its time, or another version of the tool. */
 import { park } from "./approval.ts";
 import { countsCrashes, oneMore, resumeCounted } from "./crash-loop.ts";
 import type { SettledEffect } from "./effect.ts";

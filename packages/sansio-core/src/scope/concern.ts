@@ -79,7 +79,7 @@ const problemOfOptions = (protocol: number, options: Options): Rejection | undef
   return invalid === undefined ? youngOption(protocol, options) : reject("invalid_option", invalid);
 };
 
-/** What older owners ran is lost, and what they could not run may be run now. */
+/** Loses what older owners ran, and offers what they could not run. */
 const newOwner = (draft: Draft, went: OwnerEnd): void => {
   draft.raise({ type: "owners.lost", owners: "older", went });
   if (draft.scope.versions !== undefined) draft.raise({ type: "versions.changed" });

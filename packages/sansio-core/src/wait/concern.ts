@@ -175,7 +175,7 @@ const release = (draft: Draft, { key, requests, terminal, revoked }: WaitRow): v
   draft.dropWait(key, revoked ? undefined : (terminal ?? over));
 };
 
-/** What others wait on too stays, and belongs to their requests. */
+/** Keeps what others wait on too: it belongs to their requests. */
 const onWaitsLeave = (draft: Draft, { call, life, keys }: SignalOf<"waits.leave">): void => {
   for (const key of keys) {
     const row = draft.wait(key);

@@ -51,7 +51,7 @@ const waitsFor = (what: CallWaits): string => {
   return [waitsWords(what), ...effects].join(": ");
 };
 
-/** What a process does about older protocols in a scenario that upgrades. */
+/** Decides what a process does about older protocols in a scenario that upgrades. */
 export const upgradeOf = (process: string): "auto" | "never" => (process === "p1" ? "never" : "auto");
 
 /** Returns what is wrong with the protocol of an opening: the first owner that may upgrade does so before it opens. */

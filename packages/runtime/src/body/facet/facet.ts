@@ -1,5 +1,5 @@
 /**
- * What the facets of `ctx` are made of: the facts of a call, and how durable effects are asked for. Facts are its names,
+ * The parts that the facets of `ctx` share: the facts of a call, and how durable effects are asked for. Facts are its names,
  * what it may do where it stands, and what its scope does for it; refusals are worded as on the wire. Each effect has a
  * key that repeats when the program repeats, so that its record is found again: the n-th use of a name in a run has the
  * n-th key of that name.

@@ -23,7 +23,7 @@ export interface StepInfo {
 }
 
 export interface StepOptions {
-  /** What becomes of the step if its process dies while it runs: it runs again (`again`, `idempotent`), or not (`once`). */
+  /** Decides for a step whose process dies while it runs: it runs again (`again`, `idempotent`), or not (`once`). */
   readonly recovery?: StepRecovery;
   /** Tries the step again when it fails. The delay doubles with each try, up to `maxDelayMs`; a restart does not lose it. */
   readonly retry?: { readonly attempts: number; readonly firstDelayMs?: number; readonly maxDelayMs?: number };

@@ -21,7 +21,7 @@ const keptChars = 8 * 1024 * 1024;
 const mostLines = 500;
 const fewestLines = 8;
 
-/** What observers saw of a page, and the state after it. */
+/** The observations of a page, and the state after it. */
 interface Replayed {
   readonly after: State;
   readonly frames: readonly Observed[];
