@@ -40,7 +40,7 @@ export { type ProcessEventsFacet } from "./body/facet/process-event.ts";
 export { type HandleTools } from "./body/facet/handle-tool.ts";
 export { type Journal } from "./journal/journal.ts";
 export { memoryJournal } from "./journal/memory-journal.ts";
-export { type ArgsOf, type JsonSchema, type Parameters } from "./tool/argument.ts";
+export { type ArgsOf, type JsonSchema, type Schema } from "./tool/argument.ts";
 export { type ToolDefinition, contractOf, defineTool, manifestOf } from "./tool/tool.ts";
 export { type LiveTool, type PrepareContext } from "./tool/live-tool.ts";
 export { Registry } from "./tool/registry.ts";
