@@ -1,21 +1,17 @@
 /** A PostgreSQL server of the tests' own: on loopback, with fsync, in a folder that goes with it. */
 import { execFile, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { isThere, postgres as program } from "../../../test/program.ts";
 
 const run = promisify(execFile);
 
-/** Finds the programs of the newest server of this machine. */
-const programs = (): string | undefined => {
-  const root = "/usr/lib/postgresql";
-  const versions = existsSync(root) ? readdirSync(root).toSorted((a, b) => Number(b) - Number(a)) : [];
-  return versions.map((version) => join(root, version, "bin")).find((bin) => existsSync(join(bin, "initdb")));
-};
+const bin = dirname(program.path);
 
-export const hasServer = programs() !== undefined;
+export const hasServer = isThere(program);
 
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -44,7 +40,6 @@ export interface TestServer {
 }
 
 export const testServer = async (settings: readonly string[] = []): Promise<TestServer> => {
-  const bin = programs() ?? "";
   const [folder, port] = [mkdtempSync(join(tmpdir(), "pawl-postgres-")), await freePort()];
   const data = join(folder, "data");
   if (process.getuid?.() === 0) await run("chown", ["postgres", folder]);
