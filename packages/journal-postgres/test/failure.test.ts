@@ -23,6 +23,10 @@ const oneLine = (scope: string, epoch: number, seq: number, more: Partial<Append
 const ok: AppendResult = { type: "ok" };
 const typesOf = (results: readonly AppendResult[]): readonly string[] => results.map(({ type }) => type);
 
+const claimAll = async (journal: PostgresJournal, scopes: readonly string[], instance = "a"): Promise<void> => {
+  for (const scope of scopes) await journal.claim(scope, instance, 2);
+};
+
 describe.runIf(hasServer)("a journal on PostgreSQL", () => {
   let server: TestServer;
   let schemas = 0;
@@ -55,10 +59,6 @@ describe.runIf(hasServer)("a journal on PostgreSQL", () => {
     await client.end();
     return rows;
   };
-  const claimAll = async (journal: PostgresJournal, scopes: readonly string[], instance = "a"): Promise<void> => {
-    for (const scope of scopes) await journal.claim(scope, instance, 2);
-  };
-
   it("asks again for answers that were lost: nothing is lost, doubled or failed", async () => {
     const [proxy, schema] = [await proxied(), newSchema()];
     const journal = journalIn(schema, { url: `postgres://pawl@127.0.0.1:${proxy.port}/postgres` });

@@ -5,13 +5,13 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { isThere, postgres as program } from "../../../test/program.ts";
+import { isThere, postgres } from "../../../test/program.ts";
 
 const run = promisify(execFile);
 
-const bin = dirname(program.path);
+const bin = dirname(postgres.path);
 
-export const hasServer = isThere(program);
+export const hasServer = isThere(postgres);
 
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
