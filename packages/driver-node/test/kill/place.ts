@@ -39,8 +39,13 @@ export class Place {
       }
     }
     const backoff = { minMs: 2, maxMs: 20 };
-    const follow = (): string => hostToken;
-    const client = new Client({ url: home, token: () => this.#token(), socket: Socket, backoff, follow });
+    const client = new Client({
+      url: home,
+      token: () => this.#token(),
+      socket: Socket,
+      backoff,
+      follow: () => hostToken,
+    });
     this.#clients.push(client);
     return client;
   }
