@@ -16,7 +16,7 @@ import { type ServerOptions, serverDatabase } from "./server.ts";
 export interface JournalOptions {
   /** The schema that holds the tables. Default: `pawl`. */
   readonly schema?: string;
-  /** Makes the tables at the first use. Turn it off where the role may not: `pawl migrate` makes them. Default: true. */
+  /** Makes the tables at the first use. Turn it off where the role may not: `migrate()` makes them. Default: true. */
   readonly migrates?: boolean;
   /** The clock of leases, in place of the database's: for tests. */
   readonly now?: () => number;

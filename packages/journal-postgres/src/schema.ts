@@ -153,6 +153,6 @@ export const checkVersion = async (database: Database, schema: string): Promise<
   const state = found === 0 ? "has no tables" : `is of version ${found}, and this release needs ${schemaVersion}`;
   throw new PostgresError(
     "not_migrated",
-    `schema ${schema} ${state}: run \`pawl migrate\` with a role that may change it`,
+    `schema ${schema} ${state}: call \`migrate()\` with a role that may change it`,
   );
 };

@@ -220,7 +220,7 @@ describe.runIf(hasServer)("a journal on PostgreSQL", () => {
     opened.push(runs);
     await expect(runs.claim("s", "a", 2)).rejects.toMatchObject({
       code: "not_migrated",
-      message: expect.stringContaining("pawl migrate"),
+      message: expect.stringContaining("migrate()"),
     });
     const hosts = Array.from({ length: 4 }, () => journalIn(schema));
     await Promise.all(hosts.map((host, i) => host.claim(`s${i}`, `host${i}`, 2)));
