@@ -17,7 +17,7 @@ afterAll(async () => {
 const echo = defineTool({ name: "echo", execute: (args) => args });
 const checked = defineTool({
   name: "checked",
-  parameters: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } as const,
+  inputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } as const,
   execute: ({ n }) => n,
 });
 
