@@ -55,6 +55,7 @@ export { type ToolHost } from "./host/host.ts";
 export { attachmentId, memoryAttachments } from "./journal/attachment.ts";
 export { type RegistryReply, causeChain, registryReply, withoutRawOutput } from "./tool/result.ts";
 export { endOf, isAfter, FrameCodec } from "./session/observe/observation.ts";
+export { CallOfRequestCodec, ReplyCodec, withTriggers } from "./session/call.ts";
 export { defaultBounds } from "./session/admission.ts";
 export { type Capabilities } from "./body/facet/facet.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";

@@ -4,8 +4,9 @@ export { type RuntimeOptions } from "./runtime-options.ts";
 export { type ExternalWork } from "./host/host-request.ts";
 export { type HostPort, type InternalErrorDetail, type RawOutput } from "./host/host.ts";
 export { Session } from "./session/session.ts";
+export { type CallOfRequest, type Replies, type Reply } from "./session/call.ts";
 export { type FlowHost, type FlowSubmission, type LambdaInput } from "./session/flow.ts";
-export { type CallOptions, type Submission, type Waiting } from "./session/request.ts";
+export { type RequestOptions, type Submission, type Waiting } from "./session/request.ts";
 export { Resolved } from "./session/resolve.ts";
 export {
   type Approval,

@@ -5,13 +5,13 @@ import {
   type Frame,
   type Offer,
   type OfferedRun,
+  type Reply,
   Resolved,
   ScopeAwaiting,
   type Settled,
 } from "@pawl/runtime";
-import { FrameCodec, MoveAnswer, type MovePart } from "@pawl/runtime/driver";
-import { type Event, EventCodec, type Reply } from "@pawl/sansio-core";
-import { ReplyCodec } from "@pawl/sansio-core/driver";
+import { FrameCodec, MoveAnswer, type MovePart, ReplyCodec } from "@pawl/runtime/driver";
+import { type Event, EventCodec } from "@pawl/sansio-core";
 import { type Codec, type Json, array, json, oneOf, optional, string, tagged, u64 } from "@pawl/tool-value";
 
 export interface HostError {
