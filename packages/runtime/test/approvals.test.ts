@@ -37,8 +37,8 @@ describe("approvals that are wanted", () => {
     expect(await runtime.awaitingApproval({ prefix: "session:c" })).toEqual([wanted[2]]);
     expect(runtime.inMemory).toBe(0);
     expect(await (await runtime.session("b")).approvals()).toEqual([
-      { call: "r:c", tool: "pay", args: { amount: 1 }, hash: hashOf(1), askedAt },
-      { call: "r:d", tool: "pay", args: { amount: 2 }, hash: hashOf(2), askedAt },
+      { call: "r:c", tool: "pay", label: "c", args: { amount: 1 }, hash: hashOf(1), askedAt },
+      { call: "r:d", tool: "pay", label: "d", args: { amount: 2 }, hash: hashOf(2), askedAt },
     ]);
   });
 

@@ -284,7 +284,9 @@ describe("a request", () => {
 
   it("whose calls are no calls is refused, with the place", async () => {
     const session = await new World().start([]).runtime.session("s");
-    const bad = session.request("r", [{ id: 7 }] as never);
-    await expect(bad).rejects.toMatchObject({ code: "invalid_argument", message: expect.stringContaining("[0].id") });
+    const bad = session.request("r", [{ label: 7 }] as never);
+    await expect(bad).rejects.toMatchObject({ code: "invalid_argument", message: expect.stringContaining("[0].label") });
+    const old = session.request("r", [{ id: "c", tool: "t", args: {} }] as never);
+    await expect(old).rejects.toMatchObject({ message: expect.stringContaining("`calls[0].id` is no option") });
   });
 });

@@ -18,6 +18,7 @@ import {
   string,
   u64,
 } from "@pawl/tool-value";
+import { Refused, unknownKeyIn } from "../error.ts";
 import { decoded } from "../scope/access.ts";
 
 /** A call of a request. */
@@ -44,15 +45,26 @@ export const CallOfRequestCodec: Codec<CallOfRequest> = record<CallOfRequest>("s
   byId: named("by_id", optional(boolean)),
 });
 
+const known: Record<keyof CallOfRequest, 1> = { tool: 1, args: 1, label: 1, byId: 1, replay: 1 };
+
+/** Refuses unknown fields: a call with a misspelt `label` would go by its place. */
+const admitFields = (call: object, i: number): void => {
+  const unknown = unknownKeyIn(`calls[${i}].`, call, known);
+  if (unknown !== undefined) throw new Refused("invalid_argument", unknown);
+};
+
 /** Returns the calls of a request as the log has them. */
-export const recordedCalls = (given: readonly CallOfRequest[]): readonly RequestedCall[] =>
-  decoded(Calls, given, "calls").map(({ label, tool, byId, args, replay }, i) => ({
+export const recordedCalls = (given: readonly CallOfRequest[]): readonly RequestedCall[] => {
+  const calls = decoded(Calls, given, "calls");
+  for (const [i, call] of given.entries()) admitFields(call, i);
+  return calls.map(({ label, tool, byId, args, replay }, i) => ({
     id: label ?? `${i + 1}`,
     tool,
     ...(byId === undefined ? {} : { by_id: byId }),
     args,
     ...(replay === undefined ? {} : { replay }),
   }));
+};
 
 /** How one call ended, as its caller is told. */
 export interface Reply {
