@@ -1,6 +1,6 @@
 /** The questions of a client about one session, as promises. */
-import type { ApprovalWanted, CallOfRequest, Cursor, Replies, Resolved, Stickiness } from "@pawl/runtime";
-import { type BodiesAtMove, withTriggers } from "@pawl/runtime/driver";
+import type { ApprovalWanted, CallOfRequest, Cursor, Replies } from "@pawl/runtime";
+import { type BodiesAtMove, type Resolved, type Stickiness, withTriggers } from "@pawl/runtime/driver";
 import type { Json, Resolution } from "@pawl/tool-value";
 import type { HostFrame } from "../frame/host-frame.ts";
 import { checkRecord } from "./check.ts";

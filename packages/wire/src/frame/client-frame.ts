@@ -2,8 +2,8 @@
  * The frames from a client to a host: one JSON object each, a tagged union on `type`. A question has an `id` of the
  * client's choice, and its answer carries the same `id`. The protocol is described in docs/host-protocol.md.
  */
-import { type CallOfRequest, Cursor, type Stickiness } from "@pawl/runtime";
-import { type BodiesAtMove, CallOfRequestCodec, MoveAnswer } from "@pawl/runtime/driver";
+import { type CallOfRequest, Cursor } from "@pawl/runtime";
+import { type BodiesAtMove, CallOfRequestCodec, MoveAnswer, type Stickiness } from "@pawl/runtime/driver";
 import {
   type Codec,
   type Json,
