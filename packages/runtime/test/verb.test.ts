@@ -286,7 +286,7 @@ describe("a request", () => {
     const session = await new World().start([]).runtime.session("s");
     const bad = session.request("r", [{ label: 7 }] as never);
     await expect(bad).rejects.toMatchObject({ code: "invalid_argument", message: expect.stringContaining("[0].label") });
-    const old = session.request("r", [{ id: "c", tool: "t", args: {} }] as never);
-    await expect(old).rejects.toMatchObject({ message: expect.stringContaining("`calls[0].id` is no option") });
+    const misspelt = session.request("r", [{ lable: "c", tool: "t", args: {} }] as never);
+    await expect(misspelt).rejects.toMatchObject({ message: expect.stringContaining("`calls[0].lable` is no option") });
   });
 });

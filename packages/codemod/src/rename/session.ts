@@ -1,5 +1,5 @@
 /** Sessions: `call(id, calls)` → `request(id, calls)`, `{ id, tool, args }` → `{ label, tool, args }`, `sessionId` → `scope`, `session`. */
-import type { CallExpression, Function as Callable, Node, ObjectPattern } from "oxc-parser";
+import type { CallExpression, Function as Callable, Node } from "oxc-parser";
 import type { Renaming } from "../rewrite.ts";
 import { type Source, bare, keyOf } from "../source.ts";
 
@@ -25,7 +25,7 @@ const isRequest = ({ callee, arguments: given }: CallExpression): boolean => {
   return isText(id) || /calls?$/i.test(lastName(calls.type === "CallExpression" ? calls.callee : calls)) || isUse(calls);
 };
 
-const isUse = (calls: Node): boolean => calls.type === "CallExpression" && /^use/.test(lastName(calls.callee));
+const isUse = (calls: Node): boolean => calls.type === "CallExpression" && lastName(calls.callee).startsWith("use");
 
 export const sessionRequest: Renaming = {
   title: "sessions: `call(id, calls)` → `request(id, calls)`",
@@ -60,7 +60,7 @@ export const callLabel: Renaming = {
 };
 
 /** Renames a name that a parameter is taken apart into: `{ old }` becomes `{ now: old }`. */
-const renameInPattern = (source: Source, pattern: ObjectPattern, old: string, now: string): void => {
+const renameInPattern = (source: Source, pattern: Extract<Node, { readonly type: "ObjectPattern" }>, old: string, now: string): void => {
   for (const property of pattern.properties) {
     if (property.type !== "Property" || keyOf(property) !== old) continue;
     if (property.shorthand) source.edits.appendLeft(property.start, `${now}: `);
@@ -74,7 +74,7 @@ const renameInFunction = (source: Source, callable: Callable, position: number, 
   if (param?.type === "ObjectPattern") return renameInPattern(source, param, old, now);
   if (param?.type !== "Identifier") return;
   for (const member of source.nodes("MemberExpression")) {
-    const isIn = member.start > callable.start && member.end < callable.end;
+    const isIn = member.start > callable.start && member.end <= callable.end;
     const isOfParam = member.object.type === "Identifier" && member.object.name === param.name;
     if (isIn && isOfParam && !member.computed && lastName(member.property) === old)
       source.edits.update(member.property.start, member.property.end, now);
