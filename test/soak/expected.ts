@@ -9,7 +9,11 @@ export type Called = CallOfRequest & { readonly tool: Tool; readonly args: { rea
 
 export const called = (random: Random, request: string, at: number): Called => {
   const id = `c${at}`;
-  return { label: id, tool: random.of(tools), args: { call: `${request}:${id}`, n: 1 + random.below(4) } as Called["args"] };
+  return {
+    label: id,
+    tool: random.of(tools),
+    args: { call: `${request}:${id}`, n: 1 + random.below(4) } as Called["args"],
+  };
 };
 
 const times = <A>(n: number, of: (i: number) => A): readonly A[] => Array.from({ length: n }, (_, i) => of(i));

@@ -162,7 +162,9 @@ const seenWith = async (world: World, second: { readonly recovery: "idempotent" 
       return ctx.runJson("place", {}, () => seen.push("placed") && drawn, { recovery: "idempotent" });
     },
   });
-  await (await world.start([orders], { faulty: { appendAll }, lease }).runtime.session("s")).request("r", call("orders"));
+  await (
+    await world.start([orders], { faulty: { appendAll }, lease }).runtime.session("s")
+  ).request("r", call("orders"));
   return seen;
 };
 

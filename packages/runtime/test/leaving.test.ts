@@ -80,7 +80,9 @@ describe("who has left a scope", () => {
     const session = await start(world).session("s");
     const signal = AbortSignal.abort();
     const gone = { code: "waiter_gone" };
-    await expect(session.request("r", [{ label: "c", tool: "says", args: {} }], { signal })).rejects.toMatchObject(gone);
+    await expect(session.request("r", [{ label: "c", tool: "says", args: {} }], { signal })).rejects.toMatchObject(
+      gone,
+    );
     await expect(session.replies("r", { signal, keep: true })).rejects.toMatchObject(gone);
     expect((await session.replies("r")).length).toBe(1);
   });

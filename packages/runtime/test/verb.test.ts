@@ -285,7 +285,10 @@ describe("a request", () => {
   it("whose calls are no calls is refused, with the place", async () => {
     const session = await new World().start([]).runtime.session("s");
     const bad = session.request("r", [{ label: 7 }] as never);
-    await expect(bad).rejects.toMatchObject({ code: "invalid_argument", message: expect.stringContaining("[0].label") });
+    await expect(bad).rejects.toMatchObject({
+      code: "invalid_argument",
+      message: expect.stringContaining("[0].label"),
+    });
     const misspelt = session.request("r", [{ lable: "c", tool: "t", args: {} }] as never);
     await expect(misspelt).rejects.toMatchObject({ message: expect.stringContaining("`calls[0].lable` is no option") });
   });

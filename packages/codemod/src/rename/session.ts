@@ -22,7 +22,9 @@ const isRequest = ({ callee, arguments: given }: CallExpression): boolean => {
   if (id === undefined || calls === undefined || id.type === "ThisExpression") return false;
   if (calls.type === "ArrayExpression") return true;
   if (calls.type === "ObjectExpression" || isText(calls) || lastName(callee.object) === "hasOwnProperty") return false;
-  return isText(id) || /calls?$/i.test(lastName(calls.type === "CallExpression" ? calls.callee : calls)) || isUse(calls);
+  return (
+    isText(id) || /calls?$/i.test(lastName(calls.type === "CallExpression" ? calls.callee : calls)) || isUse(calls)
+  );
 };
 
 const isUse = (calls: Node): boolean => calls.type === "CallExpression" && lastName(calls.callee).startsWith("use");
@@ -60,7 +62,12 @@ export const callLabel: Renaming = {
 };
 
 /** Renames a name that a parameter is taken apart into: `{ old }` becomes `{ now: old }`. */
-const renameInPattern = (source: Source, pattern: Extract<Node, { readonly type: "ObjectPattern" }>, old: string, now: string): void => {
+const renameInPattern = (
+  source: Source,
+  pattern: Extract<Node, { readonly type: "ObjectPattern" }>,
+  old: string,
+  now: string,
+): void => {
   for (const property of pattern.properties) {
     if (property.type !== "Property" || keyOf(property) !== old) continue;
     if (property.shorthand) source.edits.appendLeft(property.start, `${now}: `);
@@ -96,7 +103,8 @@ export const sessionId: Renaming = {
   apply: (source) => {
     for (const property of source.nodes("Property")) {
       const [position, now] = given.get(keyOf(property)) ?? [];
-      const value = property.value.type === "Identifier" ? source.valueOf(property.value.name, property) : property.value;
+      const value =
+        property.value.type === "Identifier" ? source.valueOf(property.value.name, property) : property.value;
       if (position === undefined || now === undefined || value === undefined) continue;
       if (value.type === "ArrowFunctionExpression" || value.type === "FunctionExpression")
         renameInFunction(source, value as Callable, position, "sessionId", now);

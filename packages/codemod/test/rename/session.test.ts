@@ -11,7 +11,9 @@ describe("`call(id, calls)` of a session becomes `request(id, calls)`", () => {
     expect(requests('await session.call("turn-1", [{ tool, args }], { keep: true });')).toBe(
       'await session.request("turn-1", [{ tool, args }], { keep: true });',
     );
-    expect(requests("(await open()).call(act.request, act.calls)")).toBe("(await open()).request(act.request, act.calls)");
+    expect(requests("(await open()).call(act.request, act.calls)")).toBe(
+      "(await open()).request(act.request, act.calls)",
+    );
     expect(requests('client.session("s").call(`r${n}`, use("echo"))')).toBe(
       'client.session("s").request(`r${n}`, use("echo"))',
     );
@@ -52,9 +54,9 @@ describe("`sessionId`", () => {
     expect(scopes("const tool = { execute: async (_, { sessionId, sleep }) => sessionId };")).toBe(
       "const tool = { execute: async (_, { scope: sessionId, sleep }) => sessionId };",
     );
-    expect(scopes("const plugin = { beforeToolCall: ({ sessionId: id }) => id, prepare: (_, c) => c.sessionId };")).toBe(
-      "const plugin = { beforeToolCall: ({ session: id }) => id, prepare: (_, c) => c.session };",
-    );
+    expect(
+      scopes("const plugin = { beforeToolCall: ({ sessionId: id }) => id, prepare: (_, c) => c.sessionId };"),
+    ).toBe("const plugin = { beforeToolCall: ({ session: id }) => id, prepare: (_, c) => c.session };");
   });
 
   it("of anything else stays", () => {

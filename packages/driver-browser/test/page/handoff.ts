@@ -86,7 +86,8 @@ export const put = async (text: string): Promise<string> => (await importLog(jou
 export const begin = async (): Promise<void> => {
   const session = await runtime.session("s");
   await session.request("done", [{ label: "c", tool: "echo", args: {} }]);
-  for (const tool of ["parked", "worker"]) session.request(tool, [{ label: "c", tool, args: {} }]).catch(() => undefined); // It moves away.
+  for (const tool of ["parked", "worker"])
+    session.request(tool, [{ label: "c", tool, args: {} }]).catch(() => undefined); // It moves away.
 };
 
 export const move = async (scope: string): Promise<string> =>

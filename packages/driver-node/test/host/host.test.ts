@@ -77,7 +77,9 @@ describe("a host", () => {
     await session.acknowledge("r");
     expect(runtimes.state.requests.at("r")).toBeUndefined();
     expect(payloads(await session.request("r", use("counted")))).toEqual([1]);
-    await expect(session.request("r", use("counted", { other: 1 }))).rejects.toMatchObject({ code: "request_conflict" });
+    await expect(session.request("r", use("counted", { other: 1 }))).rejects.toMatchObject({
+      code: "request_conflict",
+    });
     expect(ran).toHaveLength(1);
   });
 

@@ -34,7 +34,11 @@ const lived = async (folder: string, fate: Fate, commits: Order["commits"]) => {
   const run = async (): Promise<readonly unknown[]> => {
     const outcomes: unknown[] = [];
     for (const request of turns) {
-      const calls = ["heavy", "steps"].map((tool) => ({ label: tool, tool, args: { call: `${request}:${tool}`, n: 1 } }));
+      const calls = ["heavy", "steps"].map((tool) => ({
+        label: tool,
+        tool,
+        args: { call: `${request}:${tool}`, n: 1 },
+      }));
       const replies = await session.request(request, calls, { keep: true });
       await session.acknowledge(request);
       outcomes.push(...replies.map(({ output }) => output.outcome.payload));

@@ -122,9 +122,7 @@ export const projectResult = async (
   const { session, callId, args } = await values.of(placeOf(state, call));
   const durationMs = row?.phase === "finishing" ? row.durationMs : 0;
   const parts =
-    project === undefined
-      ? null
-      : await partsOf(project, { session, callId, tool, args, output, durationMs });
+    project === undefined ? null : await partsOf(project, { session, callId, tool, args, output, durationMs });
   return { type: "result.projected", call, parts };
 };
 

@@ -34,9 +34,7 @@ export interface CallOfRequest {
 
 const fields = { tool: string, args: json, replay: optional(json) } as const;
 
-const Calls = array(
-  record<CallOfRequest>("a call", { label: optional(string), ...fields, byId: optional(boolean) }),
-);
+const Calls = array(record<CallOfRequest>("a call", { label: optional(string), ...fields, byId: optional(boolean) }));
 
 /** Reads and writes a call of a request as the wire has it. */
 export const CallOfRequestCodec: Codec<CallOfRequest> = record<CallOfRequest>("struct RequestedCall", {

@@ -140,7 +140,8 @@ describe("a scope that nobody has", () => {
     const world = new World();
     const naps = program("body", async ({ sleep }) => (await sleep(20_000), "rested"));
     const first = world.start([naps], { lease });
-    for (let i = 0; i < 600; i++) void (await first.runtime.session(`s${i}`)).request("r", calls).catch(() => undefined);
+    for (let i = 0; i < 600; i++)
+      void (await first.runtime.session(`s${i}`)).request("r", calls).catch(() => undefined);
     await world.quiet();
     first.kill();
     const next = world.start([naps], { lease });

@@ -195,7 +195,9 @@ const unknown: Hunt = {
     claims: { bound: "at_most_once", pay: "at_most_once" },
     host: async (host) => [
       ...((await outcomes(host, "bound")) as unknown[]),
-      ...(await host.request("r2", [{ label: "c2", tool: "careful", args: {} }])).map(({ output }) => output.outcome.status),
+      ...(await host.request("r2", [{ label: "c2", tool: "careful", args: {} }])).map(
+        ({ output }) => output.outcome.status,
+      ),
     ],
   },
   expected: [["c1", "done"], "success"],

@@ -27,7 +27,9 @@ const racing: Scenario = {
 const twoRequests = (sessions: readonly [string, string]): Scenario => ({
   tools: () => [steps("a", "b")],
   host: async (host) =>
-    Promise.all(sessions.map(async (session, i) => host.request(`r${i}`, [{ label: "c", tool: "work", args: {} }], session))),
+    Promise.all(
+      sessions.map(async (session, i) => host.request(`r${i}`, [{ label: "c", tool: "work", args: {} }], session)),
+    ),
 });
 
 const resultsOf = ({ results }: ScheduleReport): readonly string[] =>
@@ -75,7 +77,9 @@ const crossed: { readonly [name: string]: Scenario } = {
       }),
     ],
     host: async (host) => {
-      const called = ["s1", "s2"].map((session) => host.request("r1", [{ label: "c", tool: "work", args: {} }], session));
+      const called = ["s1", "s2"].map((session) =>
+        host.request("r1", [{ label: "c", tool: "work", args: {} }], session),
+      );
       const { key } = await host.happened("paid", 2);
       await Promise.all(called);
       return key;
@@ -126,7 +130,10 @@ describe("the schedule explorer", () => {
   });
 
   it("reports that there are more orders than it ran", async () => {
-    const many = { tools: () => [steps("a", "b", "c", "d", "e")], host: callsOf({ label: "c1", tool: "work", args: {} }) };
+    const many = {
+      tools: () => [steps("a", "b", "c", "d", "e")],
+      host: callsOf({ label: "c1", tool: "work", args: {} }),
+    };
     expect(await exploreSchedules(many, { orders: 10 })).toMatchObject({ orders: 10, isBounded: true });
     expect(await exploreSchedules(many, { depth: 2 })).toMatchObject({ isBounded: true });
   });
