@@ -33,7 +33,7 @@ const sessionIn = async (name: string): Promise<Session> => {
 };
 
 const callsOf = (tool: string, count: number) =>
-  Array.from({ length: count }, (_, n) => ({ id: `c${n}`, tool, args: { n } }));
+  Array.from({ length: count }, (_, n) => ({ label: `c${n}`, tool, args: { n } }));
 
 /** Returns the processor time of some work, and the most that one turn of the event loop took of it. */
 const measured = async (work: () => Promise<unknown>) => {

@@ -3,10 +3,9 @@
  * time: between two of them other clients are served.
  */
 import type { EventOf, RequestedCall } from "@pawl/sansio-core";
-import { RequestedCallCodec } from "@pawl/sansio-core/driver";
-import { type Json, array, read, stringify } from "@pawl/tool-value";
-import * as E from "fp-ts/lib/Either.js";
-import { type Access, decoded, storedForm } from "../scope/access.ts";
+import { type Json, stringify } from "@pawl/tool-value";
+import { type Access, storedForm } from "../scope/access.ts";
+import { type CallOfRequest, recordedCalls } from "./call.ts";
 
 /** Reading so many calls takes a few milliseconds. */
 const sliceOf = 512;
@@ -14,17 +13,15 @@ const sliceOf = 512;
 const inSlices = async <A, B>(
   { platform }: Pick<Access, "platform">,
   items: readonly A[],
-  work: (slice: readonly A[]) => B | Promise<B>,
+  work: (slice: readonly A[], before: number) => B | Promise<B>,
 ): Promise<B[]> => {
   const done: B[] = [];
   for (let from = 0; from < items.length; from += sliceOf) {
     if (from > 0) await new Promise<void>((go) => platform.nextTurn(go));
-    done.push(await work(items.slice(from, from + sliceOf)));
+    done.push(await work(items.slice(from, from + sliceOf), from));
   }
   return done;
 };
-
-const Calls = array(RequestedCallCodec);
 
 export interface ReadCalls {
   readonly calls: readonly RequestedCall[];
@@ -37,16 +34,19 @@ const withText = (calls: readonly RequestedCall[]): ReadCalls => ({
   text: stringify(calls as unknown as Json),
 });
 
-const readAll = (given: unknown): ReadCalls => withText(decoded(Calls, given, "calls"));
+const readAll = (given: readonly CallOfRequest[]): ReadCalls => withText(recordedCalls(given));
 
 /** Reads the calls that a caller gave: at once, or in slices where they are many. */
-export const readCalls = (access: Access, given: unknown): ReadCalls | Promise<ReadCalls> =>
+export const readCalls = (access: Access, given: readonly CallOfRequest[]): ReadCalls | Promise<ReadCalls> =>
   Array.isArray(given) && given.length > sliceOf ? readMany(access, given) : readAll(given);
 
-const readMany = async (access: Access, given: readonly unknown[]): Promise<ReadCalls> => {
-  const slices = await inSlices(access, given, (slice) => {
-    const found = read(Calls, slice);
-    return E.isLeft(found) ? readAll(given) : withText(found.right); // All of them together say which is wrong.
+const readMany = async (access: Access, given: readonly CallOfRequest[]): Promise<ReadCalls> => {
+  const slices = await inSlices(access, given, (slice, before) => {
+    try {
+      return withText(recordedCalls(slice, before));
+    } catch {
+      return readAll(given); // All of them together say which is wrong.
+    }
   });
   const text = `[${slices.map((slice) => slice.text.slice(1, -1)).join(",")}]`;
   return { calls: slices.flatMap(({ calls }) => calls), text };

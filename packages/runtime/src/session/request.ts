@@ -2,8 +2,8 @@
  * Requests and those who wait for their replies. The same request again is joined while it lives, and answered from the
  * log when it has been acknowledged; it never runs twice.
  */
-import type { CommandOf, Event, RequestedCall, EventOf } from "@pawl/sansio-core";
-import { type FlowEnd, type GivenReplies, givenReplies } from "@pawl/sansio-core/driver";
+import type { CommandOf, Event, EventOf } from "@pawl/sansio-core";
+import type { FlowEnd } from "@pawl/sansio-core/driver";
 import { string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decoded, storedForm, record, refuse } from "../scope/access.ts";
@@ -13,12 +13,13 @@ import { type FlowPlace, type FlowSubmission, flowSubmitted } from "./flow.ts";
 import { stateBefore } from "../scope/history.ts";
 import { readCalls, storedCalls, textOf } from "./request-calls.ts";
 import { spannedAs, withSpan } from "../log.ts";
+import { type CallOfRequest, type Replies, repliesOf } from "./call.ts";
 
 type ReplyCommand = CommandOf<"reply">;
 
 export interface Submission {
   readonly request: string;
-  readonly calls: readonly RequestedCall[];
+  readonly calls: readonly CallOfRequest[];
   /** The base of every key of its calls, where the host gives one: a turn's, a process's. */
   readonly executionScope?: string;
   readonly by?: string;
@@ -34,7 +35,7 @@ export interface Waiting {
 }
 
 /** Options of a submission, and of waiting for it. */
-export type CallOptions = Omit<Submission, "request" | "calls"> & Waiting;
+export type RequestOptions = Omit<Submission, "request" | "calls"> & Waiting;
 
 interface Waiter {
   readonly keep: boolean;
@@ -127,7 +128,7 @@ export class Requests {
   }
 
   /** Submits calls and waits for their replies. */
-  async submit(given: Submission, waiting: Waiting): Promise<GivenReplies> {
+  async submit(given: Submission, waiting: Waiting): Promise<Replies> {
     const request = decoded(string, given.request, "request");
     const asked = readCalls(this.#access, given.calls);
     const read = asked instanceof Promise ? await asked : asked;
@@ -145,7 +146,7 @@ export class Requests {
       ...(traceparent === undefined ? {} : { traceparent }),
     } as const;
     const isLarge = this.#access.values.isLarge(text);
-    return givenReplies(await this.#submitted(event, waiting, isLarge));
+    return repliesOf(request, await this.#submitted(event, waiting, isLarge));
   }
 
   /** Submits a flow and waits for its end. */
@@ -207,7 +208,7 @@ export class Requests {
     return { type: "waiting", replied: this.#wait(event.request, waiting) };
   }
 
-  async replies(request: string, waiting: Waiting): Promise<GivenReplies> {
+  async replies(request: string, waiting: Waiting): Promise<Replies> {
     const { runner, finished } = this.#access;
     const wait = (): Verdict =>
       runner.state.requests.at(request) === undefined
@@ -218,7 +219,7 @@ export class Requests {
         ? wait()
         : ({ type: "finished", seq } as const),
     );
-    return givenReplies(await this.#answer(request, verdict));
+    return repliesOf(request, await this.#answer(request, verdict));
   }
 
   async #answer(request: string, verdict: Verdict, hash?: string): Promise<Replied> {
