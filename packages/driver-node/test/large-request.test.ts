@@ -63,10 +63,10 @@ for (const tool of ["echo", "checked"])
     const turns: number[] = [];
     for (let round = 0; round < 2; round += 1) {
       const small = await measured(async () => {
-        for (let n = 0; n < 10; n += 1) await session.call(`small${round}-${n}`, callsOf(tool, 100));
+        for (let n = 0; n < 10; n += 1) await session.request(`small${round}-${n}`, callsOf(tool, 100));
       });
       const large = await measured(async () => {
-        expect(await session.call(`large${round}`, callsOf(tool, 10_000))).toHaveLength(10_000);
+        expect(await session.request(`large${round}`, callsOf(tool, 10_000))).toHaveLength(10_000);
       });
       perCall.small = Math.min(perCall.small, small.spent / 1000);
       perCall.large = Math.min(perCall.large, large.spent / 10_000);
