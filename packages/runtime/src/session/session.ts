@@ -49,6 +49,7 @@ import type { ObserveOptions, Subscription } from "./observe/observer.ts";
 import type { CallOptions, Callers, RequestOptions, Waiting } from "./request.ts";
 import { type CalledTool, callTo, resultOfRequest } from "./result.ts";
 import { type Resolved, resolveKey, resolveToken } from "./resolve.ts";
+import { type RequestPage, type RequestStatus, requestsOf, statusOf } from "./status.ts";
 import { ScopeLost } from "../error.ts";
 import { type ConnectionAnswer, answerOfHost } from "../host/connection.ts";
 import type { AskedAt } from "../host/question.ts";
@@ -164,6 +165,16 @@ export class Session {
   /** Returns the replies of a request that was submitted before. */
   replies(request: string, waiting: Waiting = {}): Promise<Replies> {
     return this.#with((live) => live.#scope.requests.replies(request, waiting));
+  }
+
+  /** Returns what a request is at, since when, and what it waits for; also of one that has ended and was acknowledged. */
+  status(request: string): Promise<RequestStatus> {
+    return this.#with((live) => statusOf(live.#scope.access, request));
+  }
+
+  /** Lists the requests of the session, oldest first: those that were submitted after event `after`, `limit` at most. */
+  requests(page: RequestPage = {}): Promise<readonly RequestStatus[]> {
+    return this.#with((live) => requestsOf(live.#scope.access, page));
   }
 
   /** Says that the replies of a request, which were kept, may be forgotten. */

@@ -1,5 +1,5 @@
 /** The questions of a client about one session, as promises. */
-import { type CallOfRequest, type Cursor, PendingApproval, type Replies } from "@pawl/runtime";
+import { type CallOfRequest, type Cursor, PendingApproval, type Replies, type RequestPage, type RequestStatus } from "@pawl/runtime";
 import {
   type BodiesAtMove,
   type CalledTool,
@@ -155,6 +155,24 @@ export class SessionClient {
   /** Resolves with the replies of a request that was submitted before. */
   replies(request: string, options: Pick<RequestOptions, "keep" | "signal"> = {}): Promise<Replies> {
     return this.#replied({ type: "replies", scope: this.scope, request }, options);
+  }
+
+  async #listed(question: WithoutId<SingleQuestion>): Promise<readonly RequestStatus[]> {
+    const frame = await this.#client.ask(question);
+    if (frame.type !== "requests_listed") throw unexpected(frame, "requests_listed");
+    return frame.requests;
+  }
+
+  /** Returns what a request is at, since when, and what it waits for; also of one that has ended and was acknowledged. */
+  async status(request: string): Promise<RequestStatus> {
+    const [status] = await this.#listed({ type: "status", scope: this.scope, request });
+    if (status === undefined) throw new HostRefused("unexpected_answer", `the host says nothing of request \`${request}\``);
+    return status;
+  }
+
+  /** Lists the requests of the session, oldest first: those that were submitted after event `after`, `limit` at most. */
+  requests(page: RequestPage = {}): Promise<readonly RequestStatus[]> {
+    return this.#listed({ type: "requests", scope: this.scope, ...page });
   }
 
   acknowledge(request: string): Promise<void> {
