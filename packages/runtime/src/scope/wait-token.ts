@@ -63,7 +63,7 @@ export const scopeOfToken = (token: string): string | undefined => {
   try {
     return textOfUrl(scope);
   } catch {
-    return undefined; // It is no base64url, so nobody here has made it.
+    return undefined; // No base64url: nobody here has made it.
   }
 };
 

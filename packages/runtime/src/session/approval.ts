@@ -174,7 +174,7 @@ export class ApprovalEdits {
 /** A decision also holds for later calls of the tool, or for those too that are parked now. */
 export type Stickiness = "later" | "parked_too";
 
-/** Who decides on a call, and for how long the decision holds. */
+/** The person who decides on a call, and for how long the decision holds. */
 export interface ByWhom {
   readonly by: string;
   readonly sticky?: Stickiness;
