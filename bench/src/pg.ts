@@ -179,7 +179,12 @@ const close = (): void => {
 };
 
 const figure = (name: string, bound: number, what: string, round: Figure["round"], unit = "us"): Figure => ({
-  ...{ name: `pg.${name}`, what, unit, bound, round, close },
+  name: `pg.${name}`,
+  what,
+  unit,
+  bound,
+  round,
+  close,
   ...(name === "resume" ? { rounds: 1 } : { warmUp: 2, rounds: 7 }),
 });
 

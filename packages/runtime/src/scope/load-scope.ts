@@ -97,10 +97,11 @@ export interface Opened {
 /** The stored log of a scope: what a claim brought along is not read again. */
 type Stored = Pick<Journal, "read" | "segment">;
 
-const storedOf = (journal: Journal, { snapshot, brought }: Pick<Holding, "snapshot" | "brought">): Stored => {
+const storedOf = (journal: Journal, held: Pick<Holding, "snapshot" | "brought">): Stored => {
+  const { brought } = held;
   if (brought === undefined) return journal;
   const { segment, lines } = brought;
-  const after = snapshot?.seq ?? segment?.base ?? 0;
+  const after = held.snapshot?.seq ?? segment?.base ?? 0;
   return {
     segment: async () => segment,
     read: async (scope, from, to) => (from === after + 1 ? lines : journal.read(scope, from, to)),
