@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { JsonSchema } from "../../src/tool/argument.ts";
-import { checkerOf } from "../../src/tool/live-tool.ts";
+import { checkerOf } from "../../src/tool/check.ts";
 import { contractOf, defineTool } from "../../src/index.ts";
 import { World } from "../world.ts";
 

@@ -47,6 +47,8 @@ const firstProtocol = {
   patches: 2,
   /** R17: retries and timeouts of a step are on record. */
   step_retries: 2,
+  /** The preparation of a call may find that it needs no approval. */
+  waived_approvals: 2,
 } as const;
 
 export type ProtocolRule = keyof typeof firstProtocol;
