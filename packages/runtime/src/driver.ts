@@ -65,6 +65,7 @@ export {
   successWithRawOutput,
 } from "./tool/result.ts";
 export { endOf, isAfter, FrameCodec, type Ephemeral } from "./session/observe/observation.ts";
+export { CallOfRequestCodec, ReplyCodec, withTriggers } from "./session/call.ts";
 export { defaultBounds } from "./session/admission.ts";
 export { type Capabilities } from "./body/facet/facet.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";

@@ -13,7 +13,7 @@ import { asksOf, contractOf, coreTool, wireManifestOf } from "./tool.ts";
 
 /** Lets a preparation read, and do nothing else: no effects, no processes, no attachments, no cancellation. */
 export interface PrepareContext {
-  readonly sessionId: string;
+  readonly session: string;
   readonly toolCallId: string;
   readonly toolName: string;
   /** Returns the host's context of the turn with the input of its plugins; null outside of a turn. */
