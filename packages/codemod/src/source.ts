@@ -123,9 +123,10 @@ export class Source {
   removeProperty(object: ObjectExpression, property: Node): void {
     const after = object.properties.find(({ start }) => start > property.start);
     if (after !== undefined) return void this.edits.remove(property.start, after.start);
+    const comma = /^\s*,/.exec(this.text.slice(property.end))?.[0].length;
     const before = object.properties.findLast(({ end }) => end <= property.start);
-    const comma = /^\s*,/.exec(this.text.slice(property.end))?.[0].length ?? 0;
-    this.edits.remove(before?.end ?? property.start, property.end + (before === undefined ? comma : 0));
+    const start = comma === undefined ? (before?.end ?? property.start) : property.start;
+    this.edits.remove(start, property.end + (comma ?? 0));
   }
 
   /** Puts other properties in the place of one, or none. */

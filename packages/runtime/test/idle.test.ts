@@ -15,7 +15,7 @@ const asksOrNot = (asks: boolean) =>
   defineTool({
     name: "waits",
     durable: true,
-    divergence: "fail",
+    onDivergence: "fail",
     execute: async (_, ctx) => {
       if (asks) await ctx.runJson("a", {}, () => 1);
       else await new Promise(() => undefined);
@@ -28,7 +28,7 @@ const asks = (step: string) =>
   defineTool({
     name: "waits",
     durable: true,
-    divergence: "fail",
+    onDivergence: "fail",
     execute: async (_, ctx) => {
       await ctx.runJson(step, {}, () => 1);
       return ctx.awaitEventJson("go");
@@ -201,7 +201,7 @@ describe("a body that asks for something else under a key of its own", () => {
       const waits = defineTool({
         name: "waits",
         durable: true,
-        divergence: "fail",
+        onDivergence: "fail",
         execute: async (_, { handleTools }) => {
           const first = handleTools.startToolCall("x", "work", { n: 1 });
           if (wait) await first;

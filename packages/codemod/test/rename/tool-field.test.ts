@@ -42,6 +42,9 @@ describe("the fields of a tool", () => {
       'manifest: { hints: { supports_background: true }, deferrable: "never" }, durable',
     );
     expect(after("hints: { ...hints, idempotent: true }")).toBe("manifest: { hints: { ...hints, idempotent: true } }");
+    expect(after("durable, bindings: {}, examples: [],\n")).toMatch(
+      /^durable, manifest: \{ bindings: \{\}, examples: \[\] \},\s*$/,
+    );
     expect(after("bindings: { a: 1 }, examples, durable")).toBe("manifest: { bindings: { a: 1 }, examples }, durable");
   });
 

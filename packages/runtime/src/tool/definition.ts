@@ -132,4 +132,5 @@ export interface DefineTool {
   <A = unknown, const O extends Schema<unknown> | undefined = undefined, R extends Returned<O> = Returned<O>>(
     definition: Typed<A, O, R> & { readonly inputSchema?: Schema<A> },
   ): DefinedTool<A, Result<O, R>>;
+  <A = unknown>(definition: ToolDefinition<A>): DefinedTool<A>;
 }

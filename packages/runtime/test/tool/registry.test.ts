@@ -61,7 +61,12 @@ describe("a registry", () => {
       defineTool({ name: "hidden", activation: "internal", execute: () => 1 }),
       defineTool({ name: "off", availability: "off", execute: () => 1 }),
       defineTool({ name: "found", availability: "searchable", execute: () => 1 }),
-      defineTool({ name: "back", availability: "off", availability_override: "callable", execute: () => 1 }),
+      defineTool({
+        name: "back",
+        availability: "off",
+        manifest: { availability_override: "callable" },
+        execute: () => 1,
+      }),
     ]);
     expect(registry.shown().map(({ name }) => name)).toEqual(["a", "back"]);
   });
@@ -70,22 +75,23 @@ describe("a registry", () => {
     const said = {
       name: "send",
       description: "sends a letter",
-      display_name: "Send",
-      category: "post",
-      scheduling: "serial",
-      retry_policy: { type: "safe", max_attempts: 2, base_delay_ms: 10, max_delay_ms: 0 },
-      policy: "requires_approval",
-      approval_ms: 60_000,
-      hints: { open_world: true },
+      title: "Send",
+      concurrency: "serial",
+      retry: { attempts: 2, firstDelayMs: 10, maxDelayMs: 0 },
+      needsApproval: { expiresInMs: 60_000 },
+      manifest: {
+        hints: { open_world: true },
+        category: "post",
+        deferrable: "always",
+        bindings: { account: { from: "session" } },
+        argument_projection: { kind: "preserve_projected_refs_in_field", field: "body" },
+        compact_contract: "send(to)",
+        output_schema: { type: "string" },
+        examples: [{ to: "ann" }],
+      },
       durable: true,
       recovery: "owner_bound",
-      divergence: "release",
-      deferrable: "always",
-      bindings: { account: { from: "session" } },
-      argument_projection: { kind: "preserve_projected_refs_in_field", field: "body" },
-      compact_contract: "send(to)",
-      output_schema: { type: "string" },
-      examples: [{ to: "ann" }],
+      onDivergence: "release",
     } as const;
     const input_schema = { type: "object", required: ["to"] };
     const registry = new Registry([defineTool({ ...said, inputSchema: input_schema, execute: () => 1 })]);
