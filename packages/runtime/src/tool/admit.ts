@@ -58,13 +58,19 @@ const admitKnown = (at: string, tool: string, given: object, known: object): voi
   if (unknownKey !== undefined) throw refused(`tool \`${tool}\`: ${unknownKey}`);
 };
 
+/** Rejects fields of an older release: a tool with `policy` would silently run without its approval. */
+export const admitNames = (description: ToolDescription): void => {
+  for (const field of Object.keys(description)) {
+    const now = Object.hasOwn(definitionFields, field) ? undefined : instead(field);
+    if (now === undefined) continue;
+    throw refused(`tool \`${description.name}\`: \`${field}\` is no field of a tool: write \`${now}\``);
+  }
+};
+
 /** Rejects unknown fields: a misspelt `durable` would silently make the tool non-durable. */
 export const admitFields = (description: ToolDescription): void => {
-  const { name } = description;
-  const old = Object.keys(description).find((field) => !Object.hasOwn(definitionFields, field));
-  const now = old === undefined ? undefined : instead(old);
-  if (now !== undefined) throw refused(`tool \`${name}\`: \`${old}\` is no field of a tool: write \`${now}\``);
-  admitKnown("", name, description, definitionFields);
+  admitNames(description);
+  admitKnown("", description.name, description, definitionFields);
 };
 
 /** Refuses what is no object at all. */

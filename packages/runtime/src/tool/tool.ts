@@ -8,6 +8,7 @@ import { type Codec, type Json, describe, read } from "@pawl/tool-value";
 import {
   admitFields,
   admitName,
+  admitNames,
   admitParts,
   admitSchema,
   admittedDefinition,
@@ -25,6 +26,7 @@ import { ToolContract, ToolManifest } from "./manifest.ts";
  */
 export const defineTool: DefineTool = (given: unknown) => {
   const definition = given as ToolDefinition;
+  admitFields(admittedDefinition(definition));
   wireManifestOf(definition);
   contractOf(definition);
   return definition as never;
@@ -103,18 +105,19 @@ const authored = {
 
 /** Returns the manifest of a described tool, as a provider lists it: all of its fields, the defaults filled in. */
 export const manifestOf = (given: ToolDescription): ToolManifest => {
-  const { name } = admittedDefinition(given);
-  admitName("a tool", name);
-  admitFields(given);
-  return decoded(ToolManifest, given, "manifest");
+  const description = admittedDefinition(given);
+  admitName("a tool", description.name);
+  admitFields(description);
+  return decoded(ToolManifest, description, "manifest");
 };
 
 /** Returns the manifest of a tool as it is published. */
 export const wireManifestOf = (given: ToolDefinition): ToolManifest => {
   const definition = admittedDefinition(given);
   admitName("a tool", definition.name);
+  admitNames(definition);
   admitParts(definition);
-  return manifestOf(definition);
+  return decoded(ToolManifest, definition, "manifest");
 };
 
 /** Returns the schemas of a tool, as models and callers see them. */

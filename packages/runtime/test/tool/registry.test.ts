@@ -6,7 +6,7 @@ import { type ToolContract, manifestByName, WireToolDefinition } from "../../src
 import { World } from "../world.ts";
 
 const says = (name: string, text: string, id = `tool:${name}`) => defineTool({ name, id, execute: () => text });
-const call = (tool: string, more: object = {}) => [{ id: "c", tool, args: {}, ...more }];
+const call = (tool: string, more: object = {}) => [{ label: "c", tool, args: {}, ...more }];
 
 const wire = (name: string, more: object = {}): ToolManifest & ToolContract => {
   const decoded = WireToolDefinition.decode({ id: `tool:${name}`, name, output_schema: null, ...more });
@@ -72,30 +72,50 @@ describe("a registry", () => {
   });
 
   it("shows all that a manifest and a contract say", () => {
-    const said = {
+    const handedOn = {
+      category: "post",
+      deferrable: "always",
+      bindings: { account: { from: "session" } },
+      argument_projection: { kind: "preserve_projected_refs_in_field", field: "body" },
+      compact_contract: "send(to)",
+      examples: [{ to: "ann" }],
+    } as const;
+    const tool = defineTool({
       name: "send",
       description: "sends a letter",
       title: "Send",
       concurrency: "serial",
-      retry: { attempts: 2, firstDelayMs: 10, maxDelayMs: 0 },
+      retry: { attempts: 2, firstDelayMs: 10 },
       needsApproval: { expiresInMs: 60_000 },
-      manifest: {
-        hints: { open_world: true },
-        category: "post",
-        deferrable: "always",
-        bindings: { account: { from: "session" } },
-        argument_projection: { kind: "preserve_projected_refs_in_field", field: "body" },
-        compact_contract: "send(to)",
-        output_schema: { type: "string" },
-        examples: [{ to: "ann" }],
-      },
+      idempotent: true,
       durable: true,
       recovery: "owner_bound",
       onDivergence: "release",
-    } as const;
-    const input_schema = { type: "object", required: ["to"] };
-    const registry = new Registry([defineTool({ ...said, inputSchema: input_schema, execute: () => 1 })]);
-    expect(registry.shown()).toMatchObject([{ ...said, id: "tool:send", input_schema }]);
+      inputSchema: { type: "object", required: ["to"] },
+      outputSchema: { type: "string" },
+      manifest: { ...handedOn, hints: { open_world: true } },
+      execute: () => "sent",
+      background: () => "sent",
+    });
+    expect(new Registry([tool]).shown()).toMatchObject([
+      {
+        ...handedOn,
+        id: "tool:send",
+        name: "send",
+        description: "sends a letter",
+        display_name: "Send",
+        scheduling: "serial",
+        retry_policy: { type: "safe", max_attempts: 2, base_delay_ms: 10, max_delay_ms: 0 },
+        policy: "requires_approval",
+        approval_ms: 60_000,
+        hints: { open_world: true, idempotent: true, supports_background: true },
+        durable: true,
+        recovery: "owner_bound",
+        divergence: "release",
+        input_schema: { type: "object", required: ["to"] },
+        output_schema: { type: "string" },
+      },
+    ]);
   });
 
   it("publishes every change in open scopes, once for all of a turn", async () => {
