@@ -29,7 +29,7 @@ const durable = <A>(
   name: string,
   execute: (args: A, ctx: ToolContext) => unknown,
   more: Partial<ToolDefinition> = {},
-) => defineTool<A>({ name, durable: true, execute, ...more } as ToolDefinition<A>);
+) => defineTool({ name, durable: true, execute, ...more } as ToolDefinition<A>);
 
 /** Says if another host owns a session, so that this one has nothing to do with it. */
 const isElsewhere = (thrown: unknown): boolean =>

@@ -14,7 +14,7 @@ export interface Args {
 const isUnknown = (thrown: unknown): boolean => thrown instanceof EffectError && thrown.code === "step_outcome_unknown";
 
 const tool = (name: string, execute: (args: Args, ctx: ToolContext) => unknown, more: Partial<ToolDefinition> = {}) =>
-  defineTool<Args>({ name, durable: true, execute, ...more } as ToolDefinition<Args>);
+  defineTool({ name, durable: true, execute, ...more } as ToolDefinition<Args>);
 
 export interface ToolPort {
   readonly effects: Effects;

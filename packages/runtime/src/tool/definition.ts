@@ -113,7 +113,7 @@ type Returned<O> = [O] extends [undefined] ? unknown : Maybe<Given<O> | Special>
 
 /** A plain value is the result as it is; of `ok(…)` and the like the type does not tell. */
 type Plain<R> = [Exclude<R, Special>] extends [never] ? unknown : Exclude<R, Special>;
-type Result<O, R> = [O] extends [undefined] ? Plain<Awaited<R>> : ArgsOf<O>;
+type Outcome<O, R> = [O] extends [undefined] ? Plain<Awaited<R>> : ArgsOf<O>;
 
 interface Typed<A, O, R> extends Omit<ToolDefinition<A>, "inputSchema" | "outputSchema" | "execute" | "background"> {
   readonly outputSchema?: O;
@@ -128,9 +128,8 @@ export interface DefineTool {
     R extends Returned<O> = Returned<O>,
   >(
     definition: Typed<ArgsOf<S>, O, R> & { readonly inputSchema: S },
-  ): DefinedTool<Given<S>, Result<O, R>>;
+  ): DefinedTool<Given<S>, Outcome<O, R>>;
   <A = unknown, const O extends Schema<unknown> | undefined = undefined, R extends Returned<O> = Returned<O>>(
     definition: Typed<A, O, R> & { readonly inputSchema?: Schema<A> },
-  ): DefinedTool<A, Result<O, R>>;
-  <A = unknown>(definition: ToolDefinition<A>): DefinedTool<A>;
+  ): DefinedTool<A, Outcome<O, R>>;
 }

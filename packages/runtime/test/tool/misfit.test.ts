@@ -83,7 +83,9 @@ describe("a field that no tool has", () => {
     expect(saying({ retry: { attempts: 3, delayMs: 1 } })).toThrow(
       refused("invalid_tool", /^tool `t`: `retry.delayMs` is no option: expected some of attempts, firstDelayMs, /),
     );
-    expect(saying({ needsApproval: { until: 1 } })).toThrow(refused("invalid_tool", /`needsApproval.until` is no option/));
+    expect(saying({ needsApproval: { until: 1 } })).toThrow(
+      refused("invalid_tool", /`needsApproval.until` is no option/),
+    );
     expect(saying({ readOnly: true, durable: true, manifest: { examples: [] } })).not.toThrow();
   });
 
@@ -98,8 +100,8 @@ describe("a field that no tool has", () => {
 
   it("has a value that fits, in the words of its author", () => {
     for (const [said, wanted] of [
-      [{ title: 7 }, /the manifest of tool `t` does not fit: title: /],
-      [{ concurrency: "one" }, /concurrency: unknown variant `one`/],
+      [{ title: 7 }, /the manifest of tool `t` does not fit: invalid type: integer `7`, expected a string at title/],
+      [{ concurrency: "one" }, /unknown variant `one`, .* at concurrency/],
       [{ retry: { attempts: 0 } }, /`retry.attempts` of tool `t`: expected 1 or more, found 0/],
       [{ retry: { attempts: 2, maxDelayMs: 0.5 } }, /`retry.maxDelayMs` of tool `t`: expected whole milliseconds/],
       [{ needsApproval: "yes" }, /`needsApproval` of tool `t`: expected true, false, a function or/],

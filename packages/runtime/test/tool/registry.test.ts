@@ -262,7 +262,7 @@ describe("a provider", () => {
     process.runtime.registry.provide(provider);
     const session = await process.runtime.session("s");
     const replays = [{ item_id: "i", opaque: [1] }, undefined, { item_id: 7 }];
-    const calls = replays.map((replay, i) => ({ id: `${i}`, tool: "a", args: {}, ...(replay && { replay }) }));
+    const calls = replays.map((replay, i) => ({ label: `${i}`, tool: "a", args: {}, ...(replay && { replay }) }));
     await session.request("r", calls);
     expect(seen).toEqual([{ item_id: "i", opaque: [1] }, null, null]);
   });
