@@ -47,13 +47,13 @@ const policyOf = (description: ToolDescription): Partial<ToolManifest> => {
   };
 };
 
-const given = (fields: object): object =>
+const defined = (fields: object): object =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 const hintsOf = (description: ToolDescription): object => {
   const { manifest, readOnly, idempotent } = description;
   const supports_background = "background" in description && description.background !== undefined ? true : undefined;
-  return { ...manifest?.hints, ...given({ readonly: readOnly, idempotent, supports_background }) };
+  return { ...manifest?.hints, ...defined({ readonly: readOnly, idempotent, supports_background }) };
 };
 
 const wireFields = (description: ToolDescription): object => {
@@ -62,7 +62,7 @@ const wireFields = (description: ToolDescription): object => {
     ...description.manifest,
     ...policyOf(description),
     hints: hintsOf(description),
-    ...given({
+    ...defined({
       id: description.id ?? `tool:${description.name}`,
       name: description.name,
       description: description.description,
