@@ -474,7 +474,7 @@ export const mutants: readonly Mutant[] = [
     what: "a body whose patches are told and never recorded",
     first: "besideItself",
     file: "runtime/src/body/patch.ts",
-    find: "return { patched };",
-    replace: "return { ...(patched === undefined ? { patched } : {}) };",
+    find: "return unsaid;",
+    replace: "return unsaid === undefined ? unsaid : undefined;",
   },
 ];
