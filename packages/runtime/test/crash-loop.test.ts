@@ -16,7 +16,8 @@ const stuck = (isOver: () => boolean = () => false, more: Partial<ToolDefinition
     ...more,
   });
 
-const causeOf = (observation: Observation): string | undefined => ("cause" in observation ? observation.cause : undefined);
+const causeOf = (observation: Observation): string | undefined =>
+  "cause" in observation ? observation.cause : undefined;
 
 class Loop {
   readonly world = new World();
@@ -166,7 +167,9 @@ describe("a call whose process dies in its first step", () => {
     while (seen.length < 4) seen.push((await subscription.next()).value as Frame);
     const read = seen.map((frame) => FrameCodec.decode(FrameCodec.encode(frame)));
     expect(read).toEqual(seen.map((frame) => E.right(frame)));
-    const causes = seen.map((frame) => frame.type === "observed" && [frame.observation.type, causeOf(frame.observation)]);
+    const causes = seen.map(
+      (frame) => frame.type === "observed" && [frame.observation.type, causeOf(frame.observation)],
+    );
     expect(causes).toEqual([
       ["session_event", undefined],
       ["activity", undefined],

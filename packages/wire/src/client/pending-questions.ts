@@ -10,7 +10,8 @@ import { refusalOf } from "./error.ts";
 export type SubscribeQuestion = Extract<Question, { readonly type: "observe" | "watch" }>;
 /** A question that is answered by one frame. */
 export type SingleQuestion =
-  Exclude<Question, SubscribeQuestion> | Extract<ClientFrame, { readonly type: "receive" | "execute" }>;
+  | Exclude<Question, SubscribeQuestion>
+  | Extract<ClientFrame, { readonly type: "receive" | "execute" }>;
 
 type Send = (frame: SingleQuestion | Extract<ClientFrame, { readonly type: "unobserve" }>) => void;
 
