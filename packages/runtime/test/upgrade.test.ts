@@ -202,8 +202,8 @@ describe("a scope of a protocol that is to come", () => {
 
 /** A scope of protocol 3, as a newer release would leave it: with its first line, or with what retention left of it. */
 const newerLog = (): { readonly line: string; readonly snapshot: string } => {
-  const opened = { type: "scope.opened", epoch: 1, owner: "d", protocol: 3, options: defaultOptions } as const;
-  const line = { seq: 1, epoch: 1, at: 5, event: opened, cmds: "0123456789abcdef" };
+  const event = { type: "scope.opened", epoch: 1, owner: "d", protocol: 3, options: defaultOptions } as const;
+  const line = { seq: 1, epoch: 1, at: 5, event, cmds: "0123456789abcdef" };
   const { scope, ...rest } = snapshot(initial("session:s")) as { readonly scope: object };
   return {
     line: JSON.stringify(line),
