@@ -14,7 +14,7 @@ import { walks } from "./older/tool.ts";
 const secret = Buffer.alloc(32, 9);
 const token = signToken([secret], { by: "mover", scopes: [""], rights: ["move"], expires_at: 4_000_000_000_000 });
 const scope = "session:s";
-const call = [{ id: "c", tool: "walks", args: {} }];
+const call = [{ label: "c", tool: "walks", args: {} }];
 const words =
   "scope session:s is of protocol 2, and this pawl knows protocols up to 1: install the release of pawl that brought " +
   "protocol 2, or a later one, and open it with that. Nothing was claimed or changed";
@@ -92,14 +92,14 @@ const within = async <A>(file: string, read: (journal: Journal) => Promise<A>): 
 /** Begins a call that waits for a word. */
 const begun = async ({ runtime }: { readonly runtime: Runtime }): Promise<void> => {
   const session = await runtime.session("s");
-  void session.call("r", call).catch(() => undefined); // Whoever opens the session next has it.
+  void session.request("r", call).catch(() => undefined); // Whoever opens the session next has it.
   while (session.state.waits.size === 0) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
 /** Says the word, and returns how the call ended. */
 const ended = async ({ runtime }: { readonly runtime: Runtime }): Promise<unknown> => {
   const session = await runtime.session("s");
-  const replies = session.call("r", call);
+  const replies = session.request("r", call);
   const key = session.state.waits.rows()[0]?.key ?? "";
   await session.report({ type: "wait.resolved", key, resolution: { status: "ok", payload: "go" } });
   return (await replies)[0]?.output.outcome.payload;

@@ -68,7 +68,7 @@ describe("a scope whose opening the core refuses", () => {
     const world = new World();
     const waits = defineTool({ name: "waits", durable: true, execute: (_, ctx) => ctx.sleep(1000) });
     const first = world.start([waits]);
-    void (await first.runtime.session("s")).call("r", [{ id: "c", tool: "waits", args: null }]).catch(() => undefined);
+    void (await first.runtime.session("s")).request("r", [{ label: "c", tool: "waits", args: null }]).catch(() => undefined);
     await world.quiet();
     first.kill();
     world.platform.advance(5000);
@@ -141,7 +141,9 @@ describe("work that was left by a host whose clock was ahead", () => {
     const hour = 3_600_000;
     world.platform.advance(hour);
     const ahead = world.start([tool]);
-    void (await ahead.runtime.session("s")).call("r", [{ id: "c", tool: "slow", args: null }]).catch(() => undefined);
+    void (await ahead.runtime.session("s"))
+      .request("r", [{ label: "c", tool: "slow", args: null }])
+      .catch(() => undefined);
     await world.quiet();
     ahead.kill();
     world.platform.advance(-hour);
