@@ -68,7 +68,9 @@ describe("a scope whose opening the core refuses", () => {
     const world = new World();
     const waits = defineTool({ name: "waits", durable: true, execute: (_, ctx) => ctx.sleep(1000) });
     const first = world.start([waits]);
-    void (await first.runtime.session("s")).request("r", [{ label: "c", tool: "waits", args: null }]).catch(() => undefined);
+    void (await first.runtime.session("s"))
+      .request("r", [{ label: "c", tool: "waits", args: null }])
+      .catch(() => undefined);
     await world.quiet();
     first.kill();
     world.platform.advance(5000);
