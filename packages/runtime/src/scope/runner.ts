@@ -53,7 +53,7 @@ import {
   write,
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import { Refused, ScopeLost, textOf } from "../error.ts";
+import { ScopeLost, openingRefused, textOf } from "../error.ts";
 import type { Append, AppendResult, InboxMessage, OutboxMessage } from "../journal/journal.ts";
 import { type Told, DeferredEvents } from "./deferred-event.ts";
 import { outboxMessageOf } from "../message/message.ts";
@@ -178,17 +178,13 @@ export class ScopeRunner implements Member {
     this.schedule();
   }
 
-  /**
-   * Opens the scope by these events. Commands that its state still asks for are issued again, once. Throws the refusal of
-   * the core: nobody else has the scope, so that whoever tries again at once is refused again.
-   */
+  /** Opens the scope by these events. Commands that its state still asks for are issued again, once. */
   open(opening: readonly Event[]): void {
     for (const event of opening) {
       const cause = this.#cause(event);
       if (cause.seq > 1) this.#uncommitted.forgetApprovals();
       const result = this.#step(cause);
-      if (E.isLeft(result))
-        throw new Refused(result.left.code, `scope ${this.id} cannot be opened: ${result.left.message}`);
+      if (E.isLeft(result)) throw openingRefused(this.id, result.left);
       this.#interpreter.stepped(cause, [], result.right.finished);
       for (const command of result.right.commands) if (command.type === "observe") this.#take(command, cause);
       if (event === opening.at(-1)) for (const command of outstanding(this.#state)) this.#take(command, cause);
