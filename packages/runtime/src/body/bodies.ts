@@ -169,8 +169,7 @@ export class Bodies {
 
   /** Returns the row of a run, while it is the current one of its call, and the scope is not lost. */
   #current({ call, attempt, run }: CommandOf<"tool.execute">): RunningRow | undefined {
-    if (this.#runner.isAbandoned) return undefined;
-    const row = this.#state.calls.at(call);
+    const row = this.#runner.isAbandoned ? undefined : this.#state.calls.at(call);
     return row?.phase === "running" && row.body.attempt === attempt && row.body.run === run ? row : undefined;
   }
 
