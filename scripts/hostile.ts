@@ -25,7 +25,12 @@ const told = ({ attack, wrong }: Row): void => {
 };
 
 const begunAt = performance.now();
-const rows = await runHostile({ seed, ms: minutes * 60_000, only: values.only, told });
+const rows = await runHostile({
+  seed,
+  ms: minutes * 60_000,
+  only: (attack) => attack.includes(values.only ?? ""),
+  told,
+});
 const wait = (ms: number): string => (ms === 0 ? "" : `${Math.round(ms)} ms`);
 console.log(`seed ${seed}, ${Math.round((performance.now() - begunAt) / 1000)} s`);
 console.log(

@@ -48,7 +48,8 @@ export interface HostileOptions {
   readonly seed: number;
   /** Goes on until then, and for one round of each attack at least. */
   readonly ms: number;
-  readonly only?: string | undefined;
+  /** Says which attacks are run; without it all are. */
+  readonly only?: (attack: string) => boolean;
   readonly told?: (row: Row, seed: number) => void;
 }
 
@@ -74,7 +75,7 @@ const roundOf = async (attack: string, seed: number): Promise<Siege> => {
 /** Runs rounds of all attacks, one after the other, from a seed. */
 export const runHostile = async ({ seed, ms, only, told }: HostileOptions): Promise<readonly Row[]> => {
   const until = performance.now() + ms;
-  const chosen = names.filter((name) => only === undefined || name.includes(only));
+  const chosen = names.filter((name) => only?.(name) !== false);
   const rows = chosen.map((attack): Row => ({ attack, rounds: 0, tried: 0, wrong: [], longestWaitMs: 0 }));
   for (let round = 0; round === 0 || performance.now() < until; round += 1)
     for (const row of rows) {

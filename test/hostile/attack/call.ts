@@ -144,22 +144,25 @@ export const lyingExecutors = async (siege: Siege): Promise<void> => {
     const offer = await socket.until((said) => said.type === "offer" && said["call"] === `${request}:c`);
     if (offer === undefined) return siege.say("an executor was offered nothing");
     let id = round * 1000;
-    for (const lie of lies(offer, siege)) {
-      const heard = await socket.ask({ ...lie, id: (id += 1) }, 2000);
-      const isTaken = heard?.type === "settled" && heard["outcome"] === "settled";
-      siege.try(isTaken ? `a lie was taken: ${JSON.stringify(lie)}` : undefined);
+    const told = lies(offer, siege).map((lie) => ({ ...lie, id: (id += 1) }));
+    for (const lie of told) {
+      socket.send(lie);
+      siege.try();
     }
-    const { type: _, ...run } = offer;
+    const { executor, scope, call, attempt, run } = offer;
+    const settle = { type: "settle", executor, scope, call, attempt, run, duration_ms: 1 };
     const truth = { outcome: { status: "success", payload: `truth ${round}` } };
-    await socket.ask({ ...run, type: "settle", id: (id += 1), output: truth, duration_ms: 1 });
+    await socket.ask({ ...settle, id: (id += 1), output: truth });
     for (const payload of ["later", `truth ${round}`]) {
-      const late = { ...run, type: "settle", output: { outcome: { status: "success", payload } }, duration_ms: 1 };
-      await socket.ask({ ...late, id: (id += 1) }, 2000);
+      await socket.ask({ ...settle, id: (id += 1), output: { outcome: { status: "success", payload } } });
       siege.try();
     }
     const [reply] = await replied;
     const said = JSON.stringify(reply?.output.outcome);
     if (reply?.output.outcome.payload !== `truth ${round}`) siege.say(`a caller heard ${said}`);
+    const taken = socket.heard.filter((heard) => heard.type === "settled" && heard["outcome"] === "settled");
+    for (const lie of told)
+      if (taken.some((heard) => heard.id === lie.id)) siege.say(`a lie was taken: ${JSON.stringify(lie)}`);
   }
   socket.reset();
 };
