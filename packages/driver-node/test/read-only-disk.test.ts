@@ -22,6 +22,8 @@ const echo = defineTool({ name: "echo", execute: (args) => args });
 const wait = defineTool({ name: "wait", durable: true, execute: (_, ctx) => ctx.awaitEventJson("never") });
 const use = (tool: string) => [{ label: "c", tool, args: {} }];
 
+const outcomeOf = (asked: Promise<unknown>): Promise<unknown> => asked.then(undefined, (thrown: unknown) => thrown);
+
 interface Disk {
   readonly folder: string;
   readonly fail: () => void;
@@ -58,7 +60,6 @@ if (disk !== undefined)
       patience: { suspendMs: 10 },
       log: (entry) => void entries.push(entry),
     });
-    const outcomeOf = (asked: Promise<unknown>): Promise<unknown> => asked.then(undefined, (thrown: unknown) => thrown);
     const session = await runtime.session("s");
     await session.request("before", use("echo"));
     const waiting = outcomeOf(session.request("waits", use("wait")));
