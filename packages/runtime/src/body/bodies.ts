@@ -26,6 +26,9 @@ import {
 } from "./replay.ts";
 import type { Ending } from "../host/outcome.ts";
 import { bodyResult, callFacts, runTool } from "./run-tool.ts";
+import { saidOf } from "./stream-replay.ts";
+import { Producer } from "../stream/producer.ts";
+import type { ScopeStreams } from "../stream/streams.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import type { Cause, ScopeRunner } from "../scope/runner.ts";
 import type { Instance } from "../session/instance.ts";
@@ -37,6 +40,7 @@ export interface BodiesScope {
   readonly runner: ScopeRunner;
   readonly observers: Observers;
   readonly processApi: ProcessApi;
+  readonly streams: ScopeStreams;
   /** Asks the host for what a body waits for, unless it is at it. */
   readonly askHost: (request: HostRequest) => void;
 }
@@ -233,7 +237,9 @@ export class Bodies {
 
   #facts(command: CommandOf<"tool.execute">): CallFacts {
     const { call, attempt, run } = command;
+    const { platform } = this.#instance;
     const facts: CallFacts = callFacts(this.#side, this.#scope, command, {
+      producer: (stream) => new Producer({ ...this.#scope, platform }, { call, attempt, run }, stream),
       handOut: (key) => this.#handOut({ call, attempt, run }, key),
       continueAs: (args, signals) => {
         const left = this.#leave(call, facts);
@@ -243,6 +249,12 @@ export class Bodies {
       },
     });
     return facts;
+  }
+
+  /** Hands a body the chunks that are on record with an event. */
+  said({ call, key }: CommandOf<"stream.answer">, cause: Cause): void {
+    const said = saidOf(key, cause);
+    if (said !== undefined) this.#runs.get(call)?.enqueueAnswer(said);
   }
 
   /** Tries again the requests that found their link full. */
@@ -295,6 +307,8 @@ export class Bodies {
     const told = value === cause.seq ? now() : earlier?.result;
     const result = told ?? resolvedIn(this.#state, key, effect);
     const at = effect.first === undefined ? cause.at : (earlier?.at ?? cause.at);
-    return { answer: { key, seq, index, at, result, winner: effect.winner }, isRecorded: told === undefined };
+    const { chunks } = told === earlier?.result ? (earlier ?? {}) : {};
+    const answer = { key, seq, index, at, result, winner: effect.winner, ...(chunks === undefined ? {} : { chunks }) };
+    return { answer, isRecorded: told === undefined };
   }
 }

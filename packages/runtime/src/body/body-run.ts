@@ -31,7 +31,7 @@
  *    takes its place in the log, and the next one only when that is delivered. So an attempt takes the branches that the
  *    one before took, as far as it asks for the same.
  * 7. `now` is the scope time at which the last answer first took its place, so the function reads the same clock in each
- *    run and attempt.
+ *    run and attempt. Streams do not move it: a later attempt is handed their chunks together.
  *
  * A run that breaks rule 4 has diverged (divergence.ts): it is over. A live run that only waits, and is quiet for a while,
  * leaves memory (rest.ts); the answer that it waits for begins the next.
@@ -51,7 +51,9 @@ import type { Answer, Request, RunId } from "./record.ts";
 import { type Divergence, askedBefore, differsFrom, quiet } from "./divergence.ts";
 import { RestWatch, type RunTerms } from "./rest.ts";
 import { CancelMark, CleanUps, ended, Signals } from "./stop.ts";
+import type { Json } from "@pawl/tool-value";
 import type { EffectError } from "../error.ts";
+import { type RecordedStream, restartOf } from "./stream-replay.ts";
 import { type News, type Place, type RecordedRun, insert, ReplayOrder } from "./replay.ts";
 import { PatchAnswers } from "./patch.ts";
 import { ReuseQueue } from "./reuse.ts";
@@ -70,6 +72,8 @@ export class BodyRun {
   readonly #recorded: ReadonlyMap<string, Answer>;
   readonly #waiting = new Map<string, Waiting>();
   readonly #heard = new Map<string, Answer>();
+  /** What is on record of the streams of this run. */
+  readonly #streams: ReadonlyMap<string, RecordedStream>;
   #queue: Answer[] = [];
   #position = 0;
   #isOver = false;
@@ -95,6 +99,7 @@ export class BodyRun {
     this.#replayOrder = new ReplayOrder(past.effects);
     this.#recorded = new Map(past.answers.map((answer) => [answer.key, answer]));
     this.#now = past.at;
+    this.#streams = past.streams;
     this.#work = new StepWork(id, port);
     this.patches = new PatchAnswers(past, (key) => this.#heard.has(key) || this.#waiting.has(key));
     this.#keepsOrder = past.keepsOrder;
@@ -105,7 +110,8 @@ export class BodyRun {
 
   /** Tells what would be delivered now. A run with news is not suspended. */
   get news(): News {
-    const { due, isLive, isRow } = this.#replayOrder;
+    const { isLive, isRow } = this.#replayOrder;
+    const due = this.#ownerOf(this.#replayOrder.due);
     if (this.#isCancelDue) return "some";
     if (due === undefined) return isLive && (this.#queue.length > 0 || this.#reuses.isReady) ? "some" : "none";
     return this.#waiting.has(due) ? (isRow ? "row" : "some") : "none";
@@ -146,6 +152,22 @@ export class BodyRun {
   /** Returns the scope time of the last answer that was delivered to this run. */
   get now(): number {
     return this.#now;
+  }
+
+  /** Returns the key whose request an answer is for: a part of an answer has a key of its own. */
+  #ownerOf(key: string | undefined): string | undefined {
+    return key === undefined ? undefined : (this.#recorded.get(key)?.part?.of ?? key);
+  }
+
+  /** Returns what earlier runs said to a stream that goes on. */
+  saidBefore(key: string): readonly Json[] {
+    return this.#streams.get(key)?.chunks ?? [];
+  }
+
+  /** Tells the body that a producer has begun anew, where something can have followed from what it said before. */
+  restarted(key: string, seq: number): void {
+    if (this.#streams.get(key)?.isActedOn !== true) return;
+    this.enqueueAnswer(restartOf(key, { seq, at: this.#now }));
   }
 
   /** Returns the answer that an earlier run or attempt was given. */
@@ -286,13 +308,17 @@ export class BodyRun {
   }
 
   #deliver(answer: Answer): boolean {
-    const waiting = this.#waiting.get(answer.key);
+    const waiting = this.#waiting.get(answer.part?.of ?? answer.key);
     if (waiting === undefined) return false;
+    this.heardUpTo = Math.max(this.heardUpTo, answer.seq);
+    if (answer.part !== undefined) {
+      waiting.request.part?.(answer.part);
+      return true;
+    }
     this.#waiting.delete(answer.key);
     this.#reuses.delivered(answer.key);
     this.#heard.set(answer.key, answer);
-    this.heardUpTo = Math.max(this.heardUpTo, answer.seq);
-    this.#now = answer.at;
+    if (waiting.request.part === undefined) this.#now = answer.at;
     for (const tell of waiting.told) tell(answer);
     this.review();
     return true;

@@ -44,7 +44,7 @@ export const callFacts = (
   { host, roots, attachments }: HostSide,
   { runner, observers, processApi }: ScopeOfCall,
   { call, tool, max_attempts: maxAttempts, payload }: CommandOf<"tool.execute">,
-  verbs: Pick<CallFacts, "handOut" | "continueAs">,
+  verbs: Pick<CallFacts, "handOut" | "continueAs" | "producer">,
 ): CallFacts => {
   const { state } = runner;
   const { id: scope } = state.scope;

@@ -42,6 +42,7 @@ import { isStep } from "../scope/offload-policy.ts";
 import { type Cause, ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import { Snapshots } from "../scope/snapshots.ts";
+import { ScopeStreams } from "../stream/streams.ts";
 
 /**
  * Says whether a command carries the arguments of a flow's step. Until the step is prepared they are the core's own text:
@@ -91,6 +92,7 @@ export class ScopeInterpreter implements Interpreter {
   readonly offers: Offers;
   readonly observers: Observers;
   readonly scopeLinks: ScopeLinks;
+  readonly streams = new ScopeStreams();
   readonly leaving: Leaving;
   readonly approvalEdits = new ApprovalEdits();
   readonly underWay: UnderWay;
@@ -118,6 +120,7 @@ export class ScopeInterpreter implements Interpreter {
       runner,
       observers: this.observers,
       processApi: this.scopeLinks.processApi,
+      streams: this.streams,
       askHost: (request) => this.#answer(this.#questions.ask(request)),
     });
     this.leaving = new Leaving(runner, instance);
@@ -143,7 +146,16 @@ export class ScopeInterpreter implements Interpreter {
     const { isAbandoned, isAwaited, isDurable } = this.runner;
     if (isAbandoned || isAwaited || !isDurable) return false;
     const { bodies, approvalEdits, scopeLinks, observers, underWay } = this;
-    const parts = [underWay, bodies, approvalEdits, scopeLinks, observers, this.#store.values, this.#snapshots];
+    const parts = [
+      underWay,
+      this.streams,
+      bodies,
+      approvalEdits,
+      scopeLinks,
+      observers,
+      this.#store.values,
+      this.#snapshots,
+    ];
     return parts.every(({ isEmpty }) => isEmpty) && isAtRest(this.state);
   }
 
@@ -178,6 +190,7 @@ export class ScopeInterpreter implements Interpreter {
     }
     this.bodies.review();
     this.observers.stepped(cause, commands, this.runner);
+    this.streams.stepped(cause.event, finished, this.runner);
     this.#instance.crashTurns.stepped(this.state);
   }
 
@@ -209,7 +222,9 @@ export class ScopeInterpreter implements Interpreter {
     this.#instance.executors.forget(id);
     this.#instance.hostRequests.forget(id);
     this.scopeLinks.abandon(why);
-    this.observers.end(new ScopeLost(`scope ${id} was lost: ${why}`));
+    const lost = new ScopeLost(`scope ${id} was lost: ${why}`);
+    this.observers.end(lost);
+    this.streams.end(lost);
     this.#instance.lost(this.#session);
   }
 
@@ -222,6 +237,7 @@ export class ScopeInterpreter implements Interpreter {
     const { values } = this.#store;
     if (isMadeByFlow(this.state, command)) return this.#perform(command, cause);
     if (command.type === "step.answer") return this.#answerBody(command, cause);
+    if (command.type === "stream.answer") return this.#partBody(command, cause);
     const performed = command.type === "step.run" ? undefined : command; // Its body has the work: it keeps its place only.
     values.inOrder(performed, (inlined) => this.#perform(inlined ?? command, cause), this.#fail);
   }
@@ -237,6 +253,15 @@ export class ScopeInterpreter implements Interpreter {
       this.runner.schedule();
     };
     this.#store.values.inOrder(isRecorded ? answer : undefined, enqueue, this.#fail);
+  }
+
+  /** Enqueues a part of an answer: its values are in the event, and it keeps its place behind those that are being read. */
+  #partBody(command: CommandOf<"stream.answer">, cause: Cause): void {
+    const enqueue = (): void => {
+      this.bodies.said(command, cause);
+      this.runner.schedule();
+    };
+    this.#store.values.inOrder(undefined, enqueue, this.#fail);
   }
 
   #perform(command: Command, cause: Cause): void {
@@ -255,6 +280,7 @@ export class ScopeInterpreter implements Interpreter {
       case "step.run":
         return this.bodies.at(command.call)?.perform(command.key, command.try);
       case "step.answer":
+      case "stream.answer":
         return; // `perform` has enqueued it.
       case "replies.record":
         return this.#answer(Promise.resolve({ ...command, type: "replies.recorded" }));

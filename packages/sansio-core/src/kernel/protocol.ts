@@ -47,6 +47,8 @@ const firstProtocol = {
   patches: 2,
   /** R17: retries and timeouts of a step are on record. */
   step_retries: 2,
+  /** A step may be a stream, whose chunks are on record in groups. */
+  streams: 2,
 } as const;
 
 export type ProtocolRule = keyof typeof firstProtocol;
