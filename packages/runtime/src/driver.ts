@@ -75,3 +75,5 @@ export {
   ToolDefinition as WireToolDefinition,
 } from "./tool/manifest.ts";
 export { LlmRequest } from "./body/facet/host.ts";
+export { type StreamFrame, type StreamOptions } from "./stream/streams.ts";
+export { type StreamCursor } from "./stream/reader.ts";

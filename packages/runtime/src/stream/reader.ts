@@ -81,8 +81,9 @@ class Reader<S extends Sequence<S>> {
     return this.#said() ?? (record.isOver ? this.#end(record) : undefined);
   }
 
-  #begin({ attempts, end }: StreamRecord<S>): void {
-    if (this.#at > end) throw aheadOf(`the stream has ${end} chunks on record`, this.#at);
+  /** A number beyond the record is waited for, unless nothing more comes. */
+  #begin({ attempts, end, isOver }: StreamRecord<S>): void {
+    if (isOver && this.#at > end) throw aheadOf(`the stream has ${end} chunks on record`, this.#at);
     this.#attempt = attemptOf(attempts, this.#at);
   }
 

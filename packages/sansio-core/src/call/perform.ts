@@ -209,17 +209,11 @@ const problemOfStream = (
   return reject("effect_exists", `stream \`${stream?.name}\` is open: another step fills it`);
 };
 
-/** Opens a step with its stream. */
-const streaming = (
-  draft: Draft,
-  row: CallIn<"running">,
-  effect: OpenEffect,
-  stream: StreamSpec,
-  before: SettledEffect | undefined,
-): CallIn<"running"> => {
-  const opened = withOpen(draft, row, { ...effect, stream: stream.name }, before);
-  return { ...opened, body: { ...opened.body, streams: beginStream(draft, opened.body, stream) } };
-};
+/** Begins the stream of a step that was just opened. */
+const streaming = (draft: Draft, row: CallIn<"running">, stream: StreamSpec): CallIn<"running"> => ({
+  ...row,
+  body: { ...row.body, streams: beginStream(draft, row.body, stream) },
+});
 
 /** A select over what is settled already is decided as it is made; a call that is cancelled has a clean-up at once. */
 const decideAtOnce = (draft: Draft, row: CallIn<"running">, effect: OpenEffect): Bodied => {
@@ -290,14 +284,11 @@ export const onEffectRequested = (draft: Draft, event: Requested): Rejection | u
   }
   if (effect.kind !== "step") return onAsked(draft, row, event);
   const { recovery, stream } = effect;
-  const open = { key, kind: "step", hash, seq: draft.seq, attempt, run, recovery } as const;
   const refusal = stream && problemOfStream(draft, row, effect);
   if (refusal !== undefined) return refusal;
-  putCall(
-    draft,
-    stream === undefined ? withOpen(draft, row, open, before) : streaming(draft, row, open, stream, before),
-    row,
-  );
+  const step = { key, kind: "step", hash, seq: draft.seq, attempt, run, recovery } as const;
+  const next = withOpen(draft, row, stream === undefined ? step : { ...step, stream: stream.name }, before);
+  putCall(draft, stream === undefined ? next : streaming(draft, next, stream), row);
   draft.emit({ type: "step.run", call: row.call.ref, attempt, run, key, recovery });
   return undefined;
 };

@@ -7,7 +7,7 @@ import { snapshot } from "../../src/snapshot/write.ts";
 import { restore } from "../../src/snapshot/restore.ts";
 import * as E from "fp-ts/lib/Either.js";
 import type { Rig } from "../rig.ts";
-import { type Run, ask, busy, crash, of, resume, running, settle, step, want } from "./words.ts";
+import { type Run, ask, busy, crash, of, resume, running, settle, want } from "./words.ts";
 
 const streaming = (name = "words", resumes = false) =>
   ({ kind: "step", recovery: "again", input: null, stream: resumes ? { name, resumes } : { name } }) as const;
@@ -50,6 +50,17 @@ const done = (run?: Run): Event => ({
 const lost = (rig: Rig, run: Run): Rig => {
   crash(rig).skip();
   return resume(rig, "r:a", run).skip();
+};
+
+/** How many crashes in a row are counted while a producer is lost again and again. */
+const crashesOf = (resumes: boolean): number => {
+  const rig = asked(running({}, {}, 2), resumes);
+  for (let run = 2; run < 4; run++) {
+    say(rig, ["a"]);
+    lost(rig, [1, run]).tell(reset(rig)).skip();
+  }
+  const row = rig.state.calls.at("r:a");
+  return row !== undefined && "body" in row ? (row.body?.resumes ?? 0) : -1;
 };
 
 describe("a stream", () => {
@@ -133,16 +144,7 @@ describe("a stream", () => {
   });
 
   it("is no progress of a body, unless its producer resumes: a crash loop is counted", () => {
-    const loop = (resumes: boolean): number => {
-      const rig = asked(running({}, {}, 2), resumes);
-      for (let run = 2; run < 4; run++) {
-        say(rig, ["a"]);
-        lost(rig, [1, run]).tell(reset(rig)).skip();
-      }
-      const row = rig.state.calls.at("r:a");
-      return row !== undefined && "body" in row ? (row.body?.resumes ?? 0) : -1;
-    };
-    expect([loop(false), loop(true)]).toEqual([1, 0]);
+    expect([crashesOf(false), crashesOf(true)]).toEqual([1, 0]);
   });
 
   it("keeps the lines of its groups while its call has a body, and is found from its last event afterwards", () => {

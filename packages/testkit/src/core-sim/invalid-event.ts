@@ -49,9 +49,9 @@ interface Filled {
   readonly after?: number;
 }
 
-const groupOf = (call: string, { name: stream, attempt, from, after }: Filled, chunks: readonly null[]): Event => ({
+const groupOf = (ref: string, { name: stream, attempt, from, after }: Filled, chunks: readonly null[]): Event => ({
   type: "stream.recorded",
-  call,
+  call: ref,
   stream,
   attempt,
   from,
@@ -139,7 +139,13 @@ const invalidEvents: { readonly [C in RejectionCode]?: Make } = {
       : sinceSecond((row, { call: ref }) => {
           const stream = filledIn(row);
           const isBegun = stream?.run === row.body.run;
-          return isBegun ? groupOf(ref, stream, Array.from({ length: most + 1 }, () => null)) : undefined;
+          return isBegun
+            ? groupOf(
+                ref,
+                stream,
+                Array.from({ length: most + 1 }, () => null),
+              )
+            : undefined;
         })(scope, dice);
   },
   stale_decision: (scope) => {

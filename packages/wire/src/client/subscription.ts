@@ -167,6 +167,7 @@ const cursorOf = (frame: Frame): Cursor | undefined => {
     case "gap":
       return frame.to;
     case "ephemeral":
+    case "missed":
       return undefined;
   }
 };
