@@ -94,14 +94,14 @@ describe("an observer", () => {
     });
     const session = await new World().start([talks]).runtime.session("s");
     const subscription = session.observe();
-    await session.call("r", calls("talks"));
+    await session.request("r", calls("talks"));
     const frames = await taken(subscription, 1026);
     const shown = frames.filter(({ type }) => type === "ephemeral").length;
     expect(shown).toBeGreaterThan(1000);
     expect(frames.at(-2)).toEqual({ type: "missed", count: 5000 - shown });
     expect(frames.at(-1)?.type).toBe("gap");
-    await session.call("r2", calls("talks"));
-    await session.call("r3", calls("talks"));
+    await session.request("r2", calls("talks"));
+    await session.request("r3", calls("talks"));
     expect((await taken(subscription, 1027)).slice(-2)).toMatchObject([
       { type: "gap" },
       { type: "missed", count: 5000 },

@@ -1,6 +1,6 @@
 /** Readers of streams: live and late, from any cursor, fast and slow, through crashes and after the end. */
 import { describe, expect, it } from "vitest";
-import { type Frame, all, awaiting, begin, numbered, reading, say, script, words } from "./stream-world.ts";
+import { type Frame, World, all, awaiting, begin, numbered, reading, say, script, words } from "./stream-world.ts";
 
 const chunk = (from: number, chunks: readonly string[], isRecorded: boolean, attempt = 1): Frame => ({
   type: "chunks",
@@ -118,6 +118,30 @@ describe("a reader of a stream", () => {
     const rest: Frame[] = [];
     for await (const frame of frames) rest.push(frame);
     expect(applied([first.value as Frame, ...rest])).toEqual(said);
+  });
+
+  it("that comes when the last of it is not durable yet is shown it once it is", async () => {
+    const one = script();
+    const world = new World(2);
+    let isShut = false;
+    let open: (() => void) | undefined;
+    const faulty = {
+      appendAll: async (...of: Parameters<typeof world.journal.appendAll>) => {
+        if (isShut) await new Promise<void>((resolve) => (open = resolve));
+        return world.journal.appendAll(...of);
+      },
+    };
+    const { session } = await begin(awaiting(one), { world, faulty });
+    await say(world, one, 4, 250);
+    isShut = true;
+    await say(world, one, 1);
+    const { frames } = reading(session, { from: 0 });
+    await world.quiet();
+    expect(applied(frames)).toEqual(all.slice(0, 4));
+    isShut = false;
+    open?.();
+    await world.quiet();
+    expect(applied(frames)).toEqual(all);
   });
 
   it("waits for a stream that its call has yet to begin, and is told where there never was one", async () => {

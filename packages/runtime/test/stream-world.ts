@@ -9,7 +9,7 @@ export type Frame = StreamFrame;
 
 export type Source = Parameters<ToolContext["stream"]>[1];
 export type Info = Parameters<Source>[0];
-const calls = [{ id: "c1", tool: "tool", args: {} }];
+const calls = [{ label: "c1", tool: "tool", args: {} }];
 export const words = ["one ", "two ", "three ", "four ", "five "];
 
 /** A producer that says a word whenever it is let, and keeps count of its runs. */
@@ -43,7 +43,7 @@ export const begin = async (
   const process = world.start([tool], start);
   const session = await process.runtime.session("s");
   const told: { payload?: unknown; status?: string } = {};
-  void session.call("r", calls).then(
+  void session.request("r", calls).then(
     ([reply]) => Object.assign(told, { payload: reply?.output.outcome.payload, status: reply?.output.outcome.status }),
     () => undefined,
   );

@@ -27,7 +27,7 @@ const acting =
   async (ctx) => {
     const used: string[] = [];
     try {
-      for await (const word of ctx.stream("words", source as () => AsyncIterable<string>, { resume }))
+      for await (const word of ctx.stream("words", source as Parameters<typeof ctx.stream<string>>[1], { resume }))
         used.push(await ctx.runJson(`use ${used.length}`, word, () => `used ${word}`));
     } catch (thrown) {
       return [...used, (thrown as { readonly code?: string }).code];

@@ -33,6 +33,20 @@ export type Told<S> =
   /** `isDone`: its producer has said all. If not, its call was over before that. */
   | { readonly type: "end"; readonly attempt: number; readonly at: number; readonly isDone: boolean };
 
+/** Returns the cursor of a reader that was told this. */
+export const cursorAfter = (told: Told<{ readonly length: number }>, before: StreamCursor): StreamCursor => {
+  switch (told.type) {
+    case "chunks":
+      return { attempt: told.attempt, at: told.from + told.chunks.length };
+    case "reset":
+      return { attempt: told.attempt, at: told.from };
+    case "gap":
+      return { ...before, at: told.to };
+    case "end":
+      return { attempt: told.attempt, at: told.at };
+  }
+};
+
 /** What is on record of a stream, at one moment. */
 export interface StreamRecord<S> {
   readonly attempts: readonly Omit<StreamAttempt, "seq">[];

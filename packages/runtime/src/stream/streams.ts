@@ -8,7 +8,7 @@
  */
 import type { Event, Finished, Recorded } from "@pawl/sansio-core";
 import { type StreamAttempt, type StreamGroup, type StreamRow, streamId, streamIn } from "@pawl/sansio-core/driver";
-import type { Json } from "@pawl/tool-value";
+import { type Codec, type Json, array, boolean, json, tagged, u64 } from "@pawl/tool-value";
 import { Refused } from "../error.ts";
 import type { Access } from "../scope/access.ts";
 import { recordedIn } from "../scope/history.ts";
@@ -18,6 +18,14 @@ import { type StreamCursor, type StreamRecord, type StreamSource, type Told, rea
 /** One thing that a reader of a stream is told. */
 export type StreamFrame = Told<readonly Json[]>;
 type Chunks = readonly Json[];
+
+/** Decodes and encodes the frames of a stream, as the wire carries them. */
+export const StreamFrame: Codec<StreamFrame> = tagged<StreamFrame, "type">("a frame of a stream", "type", {
+  chunks: { from: u64, attempt: u64, isRecorded: boolean, chunks: array(json) },
+  reset: { attempt: u64, from: u64, keep: u64 },
+  gap: { from: u64, to: u64 },
+  end: { attempt: u64, at: u64, isDone: boolean },
+});
 
 export interface StreamOptions {
   /** The name of the stream, as the tool gave it to `ctx.stream`. */
@@ -170,6 +178,10 @@ export class ScopeStreams {
     { name, from, signal = never }: StreamOptions,
   ): AsyncGenerator<StreamFrame> {
     const buffer = this.enter(call, name);
+    void access.runner.whenDurable().then(
+      () => buffer.changed(), // What was stepped before, and was not durable when the reader looked first.
+      () => undefined,
+    );
     try {
       yield* readStream(this.#source(access, call, name, buffer), from, signal);
     } finally {

@@ -18,7 +18,7 @@ export const waitKeys = ["w0", "w1", "w2", "w3", "w4"] as const;
 const anyStep = (dice: Dice, hasStreams: boolean): EffectSpec => {
   const spec = {
     kind: "step",
-    recovery: dice.pick(["again", "again", "idempotent", "once"]),
+    recovery: dice.pick(["again", "again", "idempotent", "once"] as const),
     input: anyJson(dice),
   } as const;
   if (!hasStreams || !dice.isUnder(40)) return spec;

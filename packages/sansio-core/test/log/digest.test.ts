@@ -50,6 +50,7 @@ const samples: { readonly [T in CommandType]: Sample<T> } = {
   "tool.cancel": { type: "tool.cancel", ...run },
   "step.run": { type: "step.run", ...run, key: "k", recovery: "once", try: 2 },
   "step.answer": { type: "step.answer", ...run, key: "k", seq: 5, index: 0, value: 4 },
+  "stream.answer": { type: "stream.answer", ...run, key: "k" },
   "host.request": { type: "host.request", ...run, key: "k", name: "n", input: 1 },
   "outcome.resolve": { type: "outcome.resolve", call, cause: "owner_lost", tool: "t" },
   "result.project": { type: "result.project", call, tool: "t", output },
