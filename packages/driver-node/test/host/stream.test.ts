@@ -8,7 +8,7 @@ import { use } from "./tools.ts";
 
 /** A tool that says words when it is let. */
 const talking = () => {
-  let go = (): void => undefined;
+  let go: (() => void) | undefined;
   const said = { words: [] as string[], isOver: false };
   const tool = defineTool({
     name: "talks",
@@ -23,11 +23,11 @@ const talking = () => {
   });
   const say = (...words: readonly string[]): void => {
     said.words.push(...words);
-    go();
+    go?.();
   };
   const end = (): void => {
     said.isOver = true;
-    go();
+    go?.();
   };
   return { tool, say, end };
 };

@@ -12,7 +12,7 @@ import { divergedEvent } from "./divergence.ts";
 import { type HostSide, completionKeyId, placeOf, reportUnheard } from "../host/host.ts";
 import { answeredConnection, ParkedCalls } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
-import type { CallFacts, ProcessApi } from "./facet/facet.ts";
+import type { CallFacts } from "./facet/facet.ts";
 import type { HostRequest } from "../host/host-request.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
 import {
@@ -25,22 +25,14 @@ import {
   shownEventAt,
 } from "./replay.ts";
 import type { Ending } from "../host/outcome.ts";
-import { bodyResult, callFacts, runTool } from "./run-tool.ts";
-import { saidOf } from "./stream-replay.ts";
-import { Producer } from "../stream/producer.ts";
-import type { ScopeStreams } from "../stream/streams.ts";
-import type { Observers } from "../session/observe/observer.ts";
+import { type ScopeOfCall, bodyResult, callFacts, runTool } from "./run-tool.ts";
 import type { Cause, ScopeRunner } from "../scope/runner.ts";
 import type { Instance } from "../session/instance.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 
 type RunningRow = CallIn<"running">;
 /** The parts of a scope that its bodies work with. */
-export interface BodiesScope {
-  readonly runner: ScopeRunner;
-  readonly observers: Observers;
-  readonly processApi: ProcessApi;
-  readonly streams: ScopeStreams;
+export interface BodiesScope extends ScopeOfCall {
   /** Asks the host for what a body waits for, unless it is at it. */
   readonly askHost: (request: HostRequest) => void;
 }
@@ -171,9 +163,9 @@ export class Bodies {
     await this.#run(command, tool, past, { begunAt, maySuspend });
   }
 
-  /** Returns the row of a run, while it is the current one of its call. */
+  /** Returns the row of a run, while it is the current one of its call, and the scope is not lost. */
   #current({ call, attempt, run }: CommandOf<"tool.execute">): RunningRow | undefined {
-    const row = this.#state.calls.at(call);
+    const row = this.#runner.isAbandoned ? undefined : this.#state.calls.at(call);
     return row?.phase === "running" && row.body.attempt === attempt && row.body.run === run ? row : undefined;
   }
 
@@ -224,7 +216,7 @@ export class Bodies {
 
   /** Tells bodies whose functions have ended to look whether they may end now. */
   review(): void {
-    for (const run of this.#runs.values()) run.review();
+    for (const end of this.#bodyPort.ending) end.review();
   }
 
   /** Drops the outcome of a run that was ended. One that came after the grace of a cancel is shown to observers. */
@@ -237,9 +229,7 @@ export class Bodies {
 
   #facts(command: CommandOf<"tool.execute">): CallFacts {
     const { call, attempt, run } = command;
-    const { platform } = this.#instance;
     const facts: CallFacts = callFacts(this.#side, this.#scope, command, {
-      producer: (stream) => new Producer({ ...this.#scope, platform }, { call, attempt, run }, stream),
       handOut: (key) => this.#handOut({ call, attempt, run }, key),
       continueAs: (args, signals) => {
         const left = this.#leave(call, facts);
@@ -249,12 +239,6 @@ export class Bodies {
       },
     });
     return facts;
-  }
-
-  /** Hands a body the chunks that are on record with an event. */
-  said({ call, key }: CommandOf<"stream.answer">, cause: Cause): void {
-    const said = saidOf(key, cause);
-    if (said !== undefined) this.#runs.get(call)?.enqueueAnswer(said);
   }
 
   /** Tries again the requests that found their link full. */
@@ -307,8 +291,7 @@ export class Bodies {
     const told = value === cause.seq ? now() : earlier?.result;
     const result = told ?? resolvedIn(this.#state, key, effect);
     const at = effect.first === undefined ? cause.at : (earlier?.at ?? cause.at);
-    const { chunks } = told === earlier?.result ? (earlier ?? {}) : {};
-    const answer = { key, seq, index, at, result, winner: effect.winner, ...(chunks === undefined ? {} : { chunks }) };
+    const answer = { key, seq, index, at, result, winner: effect.winner, chunks: earlier?.chunks };
     return { answer, isRecorded: told === undefined };
   }
 }

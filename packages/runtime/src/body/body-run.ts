@@ -40,29 +40,20 @@
  * the clean-ups that the function registered with `onCancel` begin. They may ask for effects as before, under a signal that
  * the cancel does not abort. A function that returns ends the call once all clean-ups are done or their time has passed;
  * where it has not returned by then, `call.cleaned_up` ends the call without it.
- *
- * When a run is over, its function is detached. It may keep executing; each further request is rejected as `call_ended`,
- * and its result is ignored.
  */
 import type { Ask } from "@pawl/sansio-core";
 import { BodyEnd } from "./body-end.ts";
 import type { BodyPort } from "./body-port.ts";
-import type { Answer, Request, RunId } from "./record.ts";
+import type { Answer, Request, RunId, Waiting } from "./record.ts";
 import { type Divergence, askedBefore, differsFrom, quiet } from "./divergence.ts";
 import { RestWatch, type RunTerms } from "./rest.ts";
 import { CancelMark, CleanUps, ended, Signals } from "./stop.ts";
-import type { Json } from "@pawl/tool-value";
 import type { EffectError } from "../error.ts";
-import { type RecordedStream, restartOf } from "./stream-replay.ts";
+import type { RecordedStreams } from "./stream-replay.ts";
 import { type News, type Place, type RecordedRun, insert, ReplayOrder } from "./replay.ts";
 import { PatchAnswers } from "./patch.ts";
 import { ReuseQueue } from "./reuse.ts";
 import { StepWork } from "./step-work.ts";
-
-interface Waiting {
-  readonly request: Request;
-  readonly told: ((answer: Answer) => void)[];
-}
 
 export class BodyRun {
   readonly id: RunId;
@@ -72,8 +63,7 @@ export class BodyRun {
   readonly #recorded: ReadonlyMap<string, Answer>;
   readonly #waiting = new Map<string, Waiting>();
   readonly #heard = new Map<string, Answer>();
-  /** What is on record of the streams of this run. */
-  readonly #streams: ReadonlyMap<string, RecordedStream>;
+  readonly streams: RecordedStreams;
   #queue: Answer[] = [];
   #position = 0;
   #isOver = false;
@@ -99,7 +89,7 @@ export class BodyRun {
     this.#replayOrder = new ReplayOrder(past.effects);
     this.#recorded = new Map(past.answers.map((answer) => [answer.key, answer]));
     this.#now = past.at;
-    this.#streams = past.streams;
+    this.streams = past.streams;
     this.#work = new StepWork(id, port);
     this.patches = new PatchAnswers(past, (key) => this.#heard.has(key) || this.#waiting.has(key));
     this.#keepsOrder = past.keepsOrder;
@@ -110,11 +100,10 @@ export class BodyRun {
 
   /** Tells what would be delivered now. A run with news is not suspended. */
   get news(): News {
-    const { isLive, isRow } = this.#replayOrder;
-    const due = this.#ownerOf(this.#replayOrder.due);
+    const { due, isLive, isRow } = this.#replayOrder;
     if (this.#isCancelDue) return "some";
     if (due === undefined) return isLive && (this.#queue.length > 0 || this.#reuses.isReady) ? "some" : "none";
-    return this.#waiting.has(due) ? (isRow ? "row" : "some") : "none";
+    return this.#waiting.has(this.streams.ownerOf(due)) ? (isRow ? "row" : "some") : "none";
   }
 
   /** Suspends a live run that was quiet for a while. A run that its log expects to go on has diverged. */
@@ -154,22 +143,6 @@ export class BodyRun {
     return this.#now;
   }
 
-  /** Returns the key whose request an answer is for: a part of an answer has a key of its own. */
-  #ownerOf(key: string | undefined): string | undefined {
-    return key === undefined ? undefined : (this.#recorded.get(key)?.part?.of ?? key);
-  }
-
-  /** Returns what earlier runs said to a stream that goes on. */
-  saidBefore(key: string): readonly Json[] {
-    return this.#streams.get(key)?.chunks ?? [];
-  }
-
-  /** Tells the body that a producer has begun anew, where something can have followed from what it said before. */
-  restarted(key: string, seq: number): void {
-    if (this.#streams.get(key)?.isActedOn !== true) return;
-    this.enqueueAnswer(restartOf(key, { seq, at: this.#now }));
-  }
-
   /** Returns the answer that an earlier run or attempt was given. */
   earlier(key: string): Answer | undefined {
     return this.#recorded.get(key);
@@ -187,7 +160,7 @@ export class BodyRun {
     return this.#isOver;
   }
 
-  /** Detaches the run. The user's function keeps executing; its requests and its result are ignored. */
+  /** Detaches the run. The user's function keeps executing; its requests are rejected (`call_ended`), its result ignored. */
   end(): void {
     this.rest.stop();
     this.#isOver = true;

@@ -64,7 +64,13 @@ export interface Answer extends Place {
   /** A part of the answer under this other key, which stays open. */
   readonly part?: StreamPart & { readonly of: string };
   /** For a stream, where its parts were not handed one by one. */
-  readonly chunks?: readonly Json[];
+  readonly chunks?: readonly Json[] | undefined;
+}
+
+/** A request that has no answer yet, and who is told of it. */
+export interface Waiting {
+  readonly request: Request;
+  readonly told: ((answer: Answer) => void)[];
 }
 
 /** Rejections that mean that the run is over, or its scope moved: nobody is left to answer. */

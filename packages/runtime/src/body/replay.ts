@@ -20,7 +20,7 @@ import {
 import type { CallRef, Event, State } from "@pawl/sansio-core";
 import type { Json, Resolution } from "@pawl/tool-value";
 import type { Answer } from "./record.ts";
-import { type RecordedStream, withStreams } from "./stream-replay.ts";
+import { RecordedStreams, withStreams } from "./stream-replay.ts";
 import { isMarked } from "../journal/blob.ts";
 import { type ReadLines, eventsIn, linesAt, Quarantined } from "../scope/history.ts";
 import type { Cause, ScopeRunner } from "../scope/runner.ts";
@@ -213,8 +213,7 @@ export interface RecordedRun {
   readonly keys: readonly string[];
   /** The answers of `ctx.patched`. */
   readonly patches: Patches;
-  /** What is on record of its streams, by the keys of their steps. */
-  readonly streams: ReadonlyMap<string, RecordedStream>;
+  readonly streams: RecordedStreams;
 }
 
 export interface RecordedRunPort {
@@ -250,7 +249,7 @@ const askedAt = (effect: SettledEffect, attempt: number, events: ReadonlyMap<num
   return asked !== undefined && "attempt" in asked && asked.attempt === attempt ? requested : settled;
 };
 
-const noStreams: RecordedRun["streams"] = new Map();
+const noStreams = new RecordedStreams();
 
 /** Reads what earlier runs of a call did, up to this run of an attempt. */
 export const recordedRunOf = async (port: RecordedRunPort, call: CallRef, attempt: number): Promise<RecordedRun> => {

@@ -26,25 +26,29 @@ import type { CallFacts, KeyScope, ProcessApi } from "./facet/facet.ts";
 import { hookedCall } from "../host/hook.ts";
 import { contextOf } from "../host/prepare.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
-import { type KeyOwner, tokenOf } from "../scope/wait-token.ts";
+import { type KeyOwner, scopedTokenOf, tokenOf } from "../scope/wait-token.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
+import { Producer } from "../stream/producer.ts";
+import type { ScopeStreams } from "../stream/streams.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import { EffectError } from "../error.ts";
 import { unanswered } from "../host/connection.ts";
 import { type Ending, endingOf, hidden, resultOfThrown } from "../host/outcome.ts";
 
-interface ScopeOfCall {
+/** The parts of a scope that the context of a call works with. */
+export interface ScopeOfCall {
   readonly runner: ScopeRunner;
   readonly observers: Observers;
   readonly processApi: ProcessApi;
+  readonly streams: ScopeStreams;
 }
 
 /** Collects the facts of a call for the context of its body. */
 export const callFacts = (
   { host, roots, attachments }: HostSide,
-  { runner, observers, processApi }: ScopeOfCall,
-  { call, tool, max_attempts: maxAttempts, payload }: CommandOf<"tool.execute">,
-  verbs: Pick<CallFacts, "handOut" | "continueAs" | "producer">,
+  { runner, observers, processApi, streams }: ScopeOfCall,
+  { call, run, tool, max_attempts: maxAttempts, payload }: CommandOf<"tool.execute">,
+  verbs: Pick<CallFacts, "handOut" | "continueAs">,
 ): CallFacts => {
   const { state } = runner;
   const { id: scope } = state.scope;
@@ -54,10 +58,9 @@ export const callFacts = (
   const { attempt, life } = (row && bodyOf(row)) ?? { attempt: 1, life: firstLife };
   const callBase = replayBase(executionScope, name);
   const named = (key: string): string => inLife(life.number, key);
-  const ownerOf = (whose: KeyScope): KeyOwner | undefined => {
-    const isNamed = hasRule(state.scope.protocol, "lives") && life.upgradedIn === undefined && whose !== "request";
-    return isNamed ? { call, ...(whose === "life" ? { life: life.number } : {}) } : undefined;
-  };
+  const isNew = hasRule(state.scope.protocol, "lives") && life.upgradedIn === undefined;
+  const ownerOf = (whose: KeyScope): KeyOwner | undefined =>
+    isNew && whose !== "request" ? { call, ...(whose === "life" ? { life: life.number } : {}) } : undefined;
   const place = (): Place => placeOf(runner.state, call);
   const emit = (observation: Ephemeral): void => observers.tell(observation, runner);
   return {
@@ -76,12 +79,13 @@ export const callFacts = (
     payload,
     place: named(`${scope.replace(/^session:/, "")}/${request}/${name}`),
     processApi,
-    token: (key, whose) => tokenOf(roots, scope, key, ownerOf(whose)),
+    token: (key, whose) => (isNew ? scopedTokenOf : tokenOf)(roots, scope, key, ownerOf(whose)),
     preparing: (callId, toolName) => contextOf(host, runner.state, { ...place(), callId, tool: toolName }),
     hooked: (nested) => hookedCall({ host, emit }, place(), nested),
     report: (thrown) => report(host, place(), thrown),
     failures: new Failures(),
     attachments,
+    producer: (stream) => new Producer(runner, streams, { call, run }, stream),
     progress: ({ text, kind }) => emit({ type: "progress", call, tool, label: id, text, kind }),
   };
 };

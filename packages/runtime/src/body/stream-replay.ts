@@ -13,11 +13,42 @@ import type { Cause } from "../scope/runner.ts";
 import type { Answer } from "./record.ts";
 import type { Recorded } from "./replay.ts";
 
-export interface RecordedStream {
+interface RecordedStream {
   /** Chunks of the attempts that go on from each other. */
   readonly chunks: readonly Json[];
   /** The producer is about to begin anew, and the body may have gone on with what it said. */
   readonly isActedOn: boolean;
+  readonly parts: readonly Answer[];
+}
+
+/** What is on record of the streams of a run, by the keys of their steps. */
+export class RecordedStreams {
+  readonly #streams: ReadonlyMap<string, RecordedStream>;
+  readonly #owners: ReadonlyMap<string, string>;
+
+  constructor(streams: ReadonlyMap<string, RecordedStream> = new Map()) {
+    this.#streams = streams;
+    this.#owners = new Map([...streams].flatMap(([key, { parts }]) => parts.map((part) => [part.key, key] as const)));
+  }
+
+  /** Returns the key whose request an answer is for: a part of an answer has a key of its own. */
+  ownerOf(key: string): string {
+    return this.#owners.get(key) ?? key;
+  }
+
+  parts(key: string): readonly Answer[] {
+    return this.#streams.get(key)?.parts ?? [];
+  }
+
+  /** Returns what a producer said that goes on now. */
+  said(key: string): readonly Json[] {
+    return this.#streams.get(key)?.chunks ?? [];
+  }
+
+  /** Tells a body that a producer has begun anew with this event, where something can have followed from what it said before. */
+  restart(body: { enqueueAnswer(answer: Answer): void }, key: string, seq: number): void {
+    if (this.#streams.get(key)?.isActedOn === true) body.enqueueAnswer(restartOf(key, { seq, at: 0 }));
+  }
 }
 
 interface Seen {
@@ -54,7 +85,7 @@ export const saidOf = (key: string, cause: Cause): Answer | undefined =>
     ? partOf(key, cause, { type: "said", of: key, chunks: cause.event.chunks })
     : undefined;
 
-export const restartOf = (key: string, at: At): Answer => partOf(key, at, { type: "restarted", of: key });
+const restartOf = (key: string, at: At): Answer => partOf(key, at, { type: "restarted", of: key });
 
 /** Finds the streams of a body, by the keys of their steps. One that an earlier attempt has is handed over whole. */
 const streamsOf = ({ streams, settled, open }: BodyState, effects: readonly Recorded[]): readonly Seen[] => {
@@ -86,12 +117,7 @@ const saidIn = ({ row, requested, settled = Infinity }: Seen): readonly Said[] =
   });
 };
 
-interface Handed {
-  readonly parts: readonly Answer[];
-  readonly isActedOn: boolean;
-}
-
-const handed = (stream: Seen, effects: readonly Recorded[], events: Events): Handed => {
+const handed = (stream: Seen, effects: readonly Recorded[], events: Events): RecordedStream => {
   const { key, row, settled } = stream;
   const parts: Answer[] = [];
   let isActedOn = false;
@@ -105,7 +131,8 @@ const handed = (stream: Seen, effects: readonly Recorded[], events: Events): Han
     if (next === undefined) isActedOn = true;
     else parts.push(restartOf(key, { seq: next, at: 0 }));
   }
-  return { parts, isActedOn };
+  const chunks = parts.flatMap(({ part }) => (part?.type === "said" ? part.chunks : []));
+  return { chunks, isActedOn, parts };
 };
 
 const at = (events: Events, seq: number): Pick<Cause, "at" | "event"> =>
@@ -120,7 +147,7 @@ const wholeOf = ({ row }: Seen, { result }: Answer, events: Events): readonly Js
 };
 
 export interface ReadStreams {
-  readonly streams: ReadonlyMap<string, RecordedStream>;
+  readonly streams: RecordedStreams;
   readonly effects: readonly Recorded[];
   readonly answers: readonly Answer[];
 }
@@ -132,20 +159,17 @@ export const withStreams = (
   answers: readonly Answer[],
   events: Events,
 ): ReadStreams => {
-  const seen = streamsOf(body, effects);
-  const streams = new Map<string, RecordedStream>();
-  const all = new Map(answers.map((answer) => [answer.key, answer]));
-  const partsOf = new Map<string, readonly Answer[]>();
-  for (const stream of seen) {
-    const { key } = stream;
-    const { parts, isActedOn } = handed(stream, effects, events);
-    const chunks = parts.flatMap(({ part }) => (part?.type === "said" ? part.chunks : []));
-    streams.set(key, { chunks, isActedOn });
-    partsOf.set(key, parts);
-    for (const part of parts) all.set(part.key, part);
-    const answer = all.get(key);
-    if (answer !== undefined) all.set(key, { ...answer, chunks: wholeOf(stream, answer, events) });
-  }
-  const withParts = effects.map((effect) => ({ ...effect, parts: partsOf.get(effect.key) ?? [] }));
-  return { streams, effects: seen.length === 0 ? effects : withParts, answers: [...all.values()] };
+  const seen = new Map(streamsOf(body, effects).map((stream) => [stream.key, stream]));
+  const streams = new RecordedStreams(
+    new Map([...seen].map(([key, stream]) => [key, handed(stream, effects, events)] as const)),
+  );
+  const whole = answers.map((answer) => {
+    const stream = seen.get(answer.key);
+    return stream === undefined ? answer : { ...answer, chunks: wholeOf(stream, answer, events) };
+  });
+  return {
+    streams,
+    effects: seen.size === 0 ? effects : effects.map((effect) => ({ ...effect, parts: streams.parts(effect.key) })),
+    answers: seen.size === 0 ? answers : [...whole, ...[...seen.keys()].flatMap((key) => streams.parts(key))],
+  };
 };

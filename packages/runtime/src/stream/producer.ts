@@ -49,12 +49,6 @@ const full = (name: string, most: string): EffectError =>
     `stream \`${name}\` holds ${most}, which is its bound: say less, or begin another stream`,
   );
 
-export interface ProducerPort {
-  readonly runner: ScopeRunner;
-  readonly platform: Platform;
-  readonly streams: ScopeStreams;
-}
-
 /** How a producer is told to end. */
 interface Stop {
   readonly signal: AbortSignal;
@@ -79,9 +73,9 @@ export class Producer {
   #count = 0;
   #callOff: (() => void) | undefined;
 
-  constructor({ runner, platform, streams }: ProducerPort, { call, run }: RunId, name: string) {
+  constructor(runner: ScopeRunner, streams: ScopeStreams, { call, run }: Omit<RunId, "attempt">, name: string) {
     this.#runner = runner;
-    this.#platform = platform;
+    this.#platform = streams.platform;
     this.#call = call;
     this.#run = run;
     this.#name = name;

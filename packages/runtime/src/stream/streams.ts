@@ -11,6 +11,7 @@ import { type StreamAttempt, type StreamGroup, type StreamRow, streamId, streamI
 import { type Codec, type Json, array, boolean, json, tagged, u64 } from "@pawl/tool-value";
 import { Refused } from "../error.ts";
 import type { Access } from "../scope/access.ts";
+import type { Platform } from "../platform.ts";
 import { recordedIn } from "../scope/history.ts";
 import { StreamBuffer } from "./buffer.ts";
 import { type StreamCursor, type StreamRecord, type StreamSource, type Told, readStream } from "./reader.ts";
@@ -111,9 +112,10 @@ const nothing: Index = { attempts: [{ from: 0, keep: 0 }], groups: [], end: 0, i
 export class ScopeStreams {
   readonly #entries = new Map<string, Entry>();
   #lost: Error | undefined;
+  readonly platform: Platform;
 
-  get isEmpty(): boolean {
-    return this.#entries.size === 0;
+  constructor(platform: Platform) {
+    this.platform = platform;
   }
 
   /** Takes the buffer of a stream, until `leave`. */

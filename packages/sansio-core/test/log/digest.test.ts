@@ -110,7 +110,8 @@ const { cause: _cause, crash: _crash, ...observed } = samples.observe;
 const { try: _try, ...firstTry } = samples["step.run"];
 
 /** Without the fields that commands of protocol 1 do not have. */
-const samplesOf1: { readonly [type: string]: Command } = { ...samples, observe: observed, "step.run": firstTry };
+const { "stream.answer": _since2, ...since1 } = samples;
+const samplesOf1: { readonly [type: string]: Command } = { ...since1, observe: observed, "step.run": firstTry };
 
 /** Values stand in the events, and the protocol in the scope: the digest does not look at them in a command. */
 const values = new Set(["protocol", "args", "payload", "input", "output", "duration_ms", "text", "arguments"]);

@@ -152,9 +152,9 @@ const workOf = (asking: Asking, name: string, source: Source, stop: LazySignal):
   return async () => {
     const producer = facts.producer(name);
     try {
-      const { attempts, resumes } = await producer.begin((seq) => body.restarted(key, seq));
+      const { attempts, resumes } = await producer.begin((seq) => body.streams.restart(body, key, seq));
       const { from = 0, keep = 0 } = attempts.at(-1) ?? {};
-      const recorded = resumes && from > keep ? body.saidBefore(key) : [];
+      const recorded = resumes && from > keep ? body.streams.said(key) : [];
       const { signal } = stop;
       const info = {
         key: `${facts.base}:${key}`,
