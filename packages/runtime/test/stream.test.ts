@@ -225,8 +225,8 @@ describe("a body", () => {
       attempts += 1;
       return attempts === 1 ? busy : heard;
     };
-    const retry_policy = { type: "safe", max_attempts: 2, base_delay_ms: 0, max_delay_ms: 0 } as const;
-    const { told } = await begin(body, { world }, { retry_policy });
+    const retry = { attempts: 2, firstDelayMs: 0, maxDelayMs: 0 };
+    const { told } = await begin(body, { world }, { retry });
     await say(world, one, 6, 250);
     expect([told.payload, one.runs.length, attempts]).toEqual([all, 1, 2]);
   });

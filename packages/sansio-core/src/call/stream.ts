@@ -23,7 +23,7 @@ import type { ChangeCheck, Check } from "../concern.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, firstBroken, reject } from "../kernel/error.ts";
 import type { EventOf, State } from "../kernel/vocabulary.ts";
-import { withRecord } from "./crash-loop.ts";
+import { recorded } from "./crash-loop.ts";
 import type { OpenEffect } from "./effect.ts";
 import type { BodyState, CallIn } from "./model.ts";
 import { bodyOf, inPhase, isRejection, putCall, runningRow } from "./row.ts";
@@ -154,9 +154,8 @@ const problemOfRoom = ({ options }: Draft, row: StreamRow, more: Pick<StreamRow,
 };
 
 const put = (draft: Draft, row: CallIn<"running">, stream: StreamRow, isProgress: boolean): void => {
-  const progress = isProgress ? withRecord(draft) : {};
-  const body = { ...row.body, ...progress, streams: withStream(row.body, stream) };
-  putCall(draft, runningRow(row, body, row), row);
+  const body = isProgress ? recorded(draft, row.body, row.body) : row.body;
+  putCall(draft, runningRow(row, { ...body, streams: withStream(body, stream) }, row), row);
 };
 
 /** Chunks are progress of a body only where their producer goes on after them: any other says them again after a crash. */
