@@ -49,7 +49,7 @@ const toolsOf = (effects: Effects, instance: string): readonly ToolDefinition[] 
   }),
   defineTool({
     name: "remote",
-    policy: "client_side",
+    clientSide: true,
     durable: true,
     execute: () => {
       throw new Error("a client_side tool runs elsewhere");
