@@ -60,9 +60,9 @@ export {
   successWithRawOutput,
   toolError,
 } from "./tool/result.ts";
-export { Cursor, type Ephemeral, type Frame, type Observation } from "./session/observe/observation.ts";
+export { Cursor, type Ephemeral, type Frame, type Observation, type ProgressMessage } from "./session/observe/observation.ts";
 export { type ObserveOptions, Subscription } from "./session/observe/observer.ts";
-export { type ProgressMessage, type ToolContext } from "./body/facet/context.ts";
+export { type ToolContext } from "./body/facet/context.ts";
 export { type EndedHookCall, type HookCall, type Plugin, type PluginDirective } from "./host/hook.ts";
 export {
   type OutcomeDecision,
@@ -83,6 +83,7 @@ export {
   ScopeMoved,
   ScopeMoving,
   ToolError,
+  ToolFailed,
 } from "./error.ts";
 export { Quarantined } from "./scope/history.ts";
 export { importLog, logText } from "./move/log-file.ts";

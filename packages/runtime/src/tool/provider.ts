@@ -6,7 +6,8 @@ import * as E from "fp-ts/lib/Either.js";
 import type { JsonSchema } from "./argument.ts";
 import { type Checker, type LiveTool, type PrepareContext, type Prepared, checkerOf } from "./live-tool.ts";
 import { ToolContract, ToolManifest } from "./manifest.ts";
-import type { ProgressMessage, ToolContext } from "../body/facet/context.ts";
+import type { ToolContext } from "../body/facet/context.ts";
+import type { ProgressMessage } from "../session/observe/observation.ts";
 import { Refused } from "../error.ts";
 import { admitName, admitSchema, coreTool } from "./tool.ts";
 

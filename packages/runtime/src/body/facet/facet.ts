@@ -31,7 +31,8 @@ import type { NestedCall } from "../../host/hook.ts";
 import type { AttachmentStore } from "../../journal/attachment.ts";
 import type { SessionWork } from "../../process/run/session-work.ts";
 import type { LiveTool, PrepareContext } from "../../tool/live-tool.ts";
-import type { ProgressMessage, ToolContext } from "./context.ts";
+import type { ProgressMessage } from "../../session/observe/observation.ts";
+import type { ToolContext } from "./context.ts";
 import { type Durable, type Failures, EffectPromise, unlooked } from "./durable.ts";
 
 /** Says what a context can do, which depends on where it was made. */

@@ -8,20 +8,34 @@ import { ended } from "../stop.ts";
 import { type Asking, type CallFacts, type KeyScope, problemOfCompletion, valueOf } from "./facet.ts";
 import { type Durable, refusing } from "./durable.ts";
 
+export interface WaitOptions {
+  /** Rejects the wait as `durable_effect_event_timeout` once this time is over. */
+  readonly timeoutMs?: number;
+  /** Says whose the name is. */
+  readonly for?: KeyScope;
+}
+
+/** A wait for an event from outside. */
+export interface Waiting<A> extends Durable<A> {
+  /** The token under which the outside resolves it. */
+  readonly token: string;
+  /** Where the outside resolves it over HTTP, once a host serves that and knows its address. */
+  readonly url?: string;
+}
+
 export interface Waits {
   readonly sleep: (ms: number) => Durable<void>;
-  /** Awaits an event of this name, under the key that `externalEventKey` gives for the same `for`. */
-  readonly awaitEventJson: (
-    key: string,
-    options?: { readonly deadlineMs?: number; readonly for?: KeyScope },
-  ) => Durable<Json>;
   /**
-   * The token under which the outside resolves an event of this name. It is for this life of the call: after
-   * `continueAs` it resolves nothing. `for: "call"` is for all lives of the call; `for: "request"` is for all calls of
-   * the request, which share the names. In the first life a name means the same with and without `for: "request"`, but
-   * its token ends with the life.
+   * Waits for an event of this name from outside. The promise has the token under which the outside resolves it, and
+   * which may be handed out in a step.
+   *
+   * The name is for this life of the call: after `continueAs` its token resolves nothing. `for: "call"` is for all lives
+   * of the call; `for: "request"` is for all calls of the request, which share the names. In the first life a name means
+   * the same with and without `for: "request"`, but its token ends with the life.
    */
-  readonly externalEventKey: (key: string, options?: { readonly for?: KeyScope }) => string;
+  readonly waitFor: (name: string, options?: WaitOptions) => Waiting<Json>;
+  /** Returns the token of a name before the wait for it begins: an event that comes early is kept. */
+  readonly token: (name: string, options?: { readonly for?: KeyScope }) => string;
   /** The token under which the outside completes this call, after the body returned `pending()`. */
   readonly completionKey: () => string;
 }
@@ -53,16 +67,23 @@ const sleep = (asking: Asking, said: number): Durable<void> => {
   return asking.askFor(() => undefined, asking.nextName("sleep"), { kind: "sleep", ms }, ms);
 };
 
-const awaitEvent = (asking: Asking, key: string, deadlineMs: number | undefined, whose: KeyScope): Durable<Json> => {
-  const wait = waitIdOf(asking.facts, key, whose);
+const waitFor = (asking: Asking, name: string, timeoutMs: number | undefined, whose: KeyScope): Durable<Json> => {
+  const wait = waitIdOf(asking.facts, name, whose);
   const spec: EffectSpec = {
     kind: "wait",
     wait,
-    ...(deadlineMs === undefined ? {} : { deadline_ms: wholeMs(deadlineMs) }),
+    ...(timeoutMs === undefined ? {} : { deadline_ms: wholeMs(timeoutMs) }),
     ...ownOf(asking.facts, whose),
   };
   return asking.askFor(valueOf, awaitEffectKey(wait), spec, wait);
 };
+
+const tokenOf = ({ facts }: Asking, name: string, whose: KeyScope): string =>
+  facts.token(waitIdOf(facts, name, whose), whose);
+
+/** Gives a wait its token, which is made when it is read: most bodies hand it out once, in their first run. */
+const withToken = (asking: Asking, wait: Durable<Json>, name: string, whose: KeyScope): Waiting<Json> =>
+  Object.defineProperty(wait, "token", { get: () => tokenOf(asking, name, whose) }) as Waiting<Json>;
 
 const completionKey = ({ body, facts }: Asking): string => {
   const problem = problemOfCompletion(facts.capabilities);
@@ -76,11 +97,16 @@ const completionKey = ({ body, facts }: Asking): string => {
 
 export const waits = (asking: Asking): Waits => ({
   sleep: (ms) => refusing("sleep", () => sleep(asking, ms)),
-  awaitEventJson: (key, { deadlineMs, for: whose = "life" } = {}) =>
-    refusing(awaitEffectKey(key), () => awaitEvent(asking, key, deadlineMs, whose)),
-  externalEventKey: (key, { for: whose = "life" } = {}) => {
+  waitFor: (name, { timeoutMs, for: whose = "life" } = {}) =>
+    withToken(
+      asking,
+      refusing(awaitEffectKey(name), () => waitFor(asking, name, timeoutMs, whose)),
+      name,
+      whose,
+    ),
+  token: (name, { for: whose = "life" } = {}) => {
     if (asking.body.isOver) throw ended;
-    return asking.facts.token(waitIdOf(asking.facts, key, whose), whose);
+    return tokenOf(asking, name, whose);
   },
   completionKey: () => completionKey(asking),
 });

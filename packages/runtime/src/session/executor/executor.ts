@@ -5,7 +5,7 @@
 import type { CommandOf } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import type { Platform } from "../../platform.ts";
-import type { ProgressMessage } from "../../body/facet/context.ts";
+import type { ProgressMessage } from "../observe/observation.ts";
 import type { Offers, Settled, Settlement } from "./offer.ts";
 import type { Session } from "../session.ts";
 
