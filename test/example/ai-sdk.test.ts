@@ -28,7 +28,7 @@ const refund = defineTool({
   parameters: { type: "object", properties: { order: { type: "string" } }, required: ["order"] } as const,
   durable: true,
   policy: "requires_approval",
-  execute: ({ order }, ctx) => ctx.runJson("pay", { order }, () => `${order} is refunded`),
+  execute: ({ order }, ctx) => ctx.run("pay", () => `${order} is refunded`, { input: { order } }),
 });
 
 interface Answer {

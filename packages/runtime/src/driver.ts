@@ -54,7 +54,7 @@ export { type PendingToolCall, contractById, executeById, manifestById, manifest
 export { type ToolHost } from "./host/host.ts";
 export { attachmentId, memoryAttachments } from "./journal/attachment.ts";
 export { type RegistryReply, causeChain, registryReply, withoutRawOutput } from "./tool/result.ts";
-export { endOf, isAfter, progressFields, progressSaid, FrameCodec } from "./session/observe/observation.ts";
+export { endOf, isAfter, type ProgressSaid, progressFields, FrameCodec } from "./session/observe/observation.ts";
 export { defaultBounds } from "./session/admission.ts";
 export { type Capabilities } from "./body/facet/facet.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";

@@ -60,7 +60,13 @@ export {
   successWithRawOutput,
   toolError,
 } from "./tool/result.ts";
-export { Cursor, type Ephemeral, type Frame, type Observation, type ProgressMessage } from "./session/observe/observation.ts";
+export {
+  Cursor,
+  type Ephemeral,
+  type Frame,
+  type Observation,
+  type ProgressMessage,
+} from "./session/observe/observation.ts";
 export { type ObserveOptions, Subscription } from "./session/observe/observer.ts";
 export { type ToolContext } from "./body/facet/context.ts";
 export { type EndedHookCall, type HookCall, type Plugin, type PluginDirective } from "./host/hook.ts";

@@ -26,7 +26,7 @@ describe("a body that stops by its signal", () => {
       new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error))),
     "throws an AbortError with that cause, as Node does": (_, { signal }) => once(never, "never", { signal }),
     "throws what its step threw of it": (_, ctx) =>
-      ctx.runJson("wait", {}, async (_input, { signal }) => void (await once(never, "never", { signal }))),
+      ctx.run("wait", async ({ signal }) => void (await once(never, "never", { signal }))),
   };
   it.each(Object.entries(ways))("is cancelled, and nobody's error, where it %s", async (_, execute) => {
     const { outcome, told } = await cancelled(execute);

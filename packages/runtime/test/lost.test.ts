@@ -72,7 +72,7 @@ describe("a scope to which a step can not be told", () => {
     const steps = defineTool({
       name: "steps",
       durable: true,
-      execute: (_, ctx) => ctx.runJson("a", {}, async () => "done"),
+      execute: (_, ctx) => ctx.run("a", async () => "done"),
     });
     const runtime = runtimeIn(world, { telemetry, tools: [steps] });
     const session = await runtime.session("s");

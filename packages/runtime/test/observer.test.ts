@@ -6,7 +6,7 @@ const quick = defineTool({
   name: "quick",
   durable: true,
   execute: (args, ctx) => {
-    ctx.progress({ text: "half way", kind: "status" });
+    ctx.progress({ message: "half way", kind: "status" });
     return args;
   },
 });

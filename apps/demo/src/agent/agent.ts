@@ -21,7 +21,7 @@ export const askModel = (model: Model, tools: readonly ToolSpec[]): ToolDefiniti
     durable: true,
     execute: async ({ messages }, ctx) => {
       try {
-        return await ctx.runJson("complete", {}, () => model(messages, tools));
+        return await ctx.run("complete", () => model(messages, tools));
       } catch (thrown) {
         throw modelError(thrown);
       }

@@ -1,18 +1,22 @@
 /** The members of `ctx`: where a program names one of them. */
-import type { CallExpression, Node, ObjectPattern } from "oxc-parser";
+import type { CallExpression, Node } from "oxc-parser";
 import { type Source, keyOf } from "../source.ts";
 
 /** Names that `ctx` has had: a pattern with two of them takes a context apart. */
-const members = new Set([
-  ...["runJson", "run", "awaitEventJson", "waitFor", "externalEventKey", "token", "sleep", "batch", "callAll", "onCancel"],
-  ...["race", "any", "all", "allSettled", "processes", "handleTools", "progress", "now", "random", "uuid", "continueAs"],
-  ...["host", "patched", "signal", "attempt", "payload", "completionKey"],
-]);
+const members = new Set(
+  [
+    "runJson run awaitEventJson waitFor externalEventKey token completionKey sleep batch call callAll",
+    "race any all allSettled onCancel processes handleTools progress now random uuid continueAs",
+    "host patched signal attempt payload",
+  ].flatMap((names) => names.split(" ")),
+);
 
 /** Names that nothing else has: a pattern with one of them takes a context apart. */
 const unmistakable = new Set(["runJson", "awaitEventJson", "externalEventKey"]);
 
-const isContext = (pattern: ObjectPattern): boolean => {
+type Pattern = Extract<Node, { readonly type: "ObjectPattern" }>;
+
+const isContext = (pattern: Pattern): boolean => {
   const keys = pattern.properties.map((property) => keyOf(property) ?? "");
   return keys.some((key) => unmistakable.has(key)) || keys.filter((key) => members.has(key)).length > 1;
 };

@@ -4,13 +4,15 @@
  */
 import type { CallExpression, Function as Declared, ArrowFunctionExpression, Node } from "oxc-parser";
 import type { Renaming } from "../rewrite.ts";
-import { type Source, bare, keyOf } from "../source.ts";
+import { Source, bare, keyOf } from "../source.ts";
 import { callsOf, renameCallee, renameMember } from "./context.ts";
 
 type Written = ArrowFunctionExpression | Declared;
 
 const isWritten = (node: Node | undefined): node is Written =>
-  node?.type === "ArrowFunctionExpression" || node?.type === "FunctionExpression" || node?.type === "FunctionDeclaration";
+  node?.type === "ArrowFunctionExpression" ||
+  node?.type === "FunctionExpression" ||
+  node?.type === "FunctionDeclaration";
 
 const isEmpty = (node: Node): boolean => node.type === "ObjectExpression" && node.properties.length === 0;
 
@@ -34,7 +36,8 @@ const usesOf = (source: Source, fn: Written, name: string): readonly Node[] =>
 const parametersOf = (source: Source, fn: Node): number | undefined => {
   if (isWritten(fn)) return fn.params.length;
   if (fn.type !== "Identifier") return undefined;
-  const value = source.valueOf(fn.name, fn) ?? source.nodes("FunctionDeclaration").find(({ id }) => id?.name === fn.name);
+  const value =
+    source.valueOf(fn.name, fn) ?? source.nodes("FunctionDeclaration").find(({ id }) => id?.name === fn.name);
   if (value !== undefined && isWritten(bare(value))) return (bare(value) as Written).params.length;
   const typed = source
     .around(fn)
@@ -67,10 +70,14 @@ const renameInfo = (source: Source, call: CallExpression, fn: Written, info: Nod
     if (property.type !== "Property") continue;
     if (keyOf(property) === "try") source.replace(property.key, "attempt");
     else if (keyOf(property) === "attempt") {
-      for (const use of usesOf(source, fn, source.textOf(property.value))) source.replace(use, `${receiver ?? "ctx"}.attempt`);
+      for (const use of usesOf(source, fn, source.textOf(property.value)))
+        source.replace(use, `${receiver ?? "ctx"}.attempt`);
       const after = info.properties.find(({ start }) => start > property.start);
       const before = info.properties.findLast(({ end }) => end < property.start);
-      source.edits.remove(after === undefined ? (before?.end ?? property.start) : property.start, after?.start ?? property.end);
+      source.edits.remove(
+        after === undefined ? (before?.end ?? property.start) : property.start,
+        after?.start ?? property.end,
+      );
     }
   }
 };
@@ -81,7 +88,8 @@ const rewriteFunction = (source: Source, call: CallExpression, fn: Written): voi
   if (first === undefined) return;
   if (info !== undefined) {
     renameInfo(source, call, fn, info);
-    return void source.edits.remove(first.start, info.start);
+    const isLeft = info.type !== "ObjectPattern" || info.properties.some((property) => keyOf(property) !== "attempt");
+    return void source.edits.remove(first.start, isLeft ? info.start : info.end);
   }
   const hasParentheses = source.text.lastIndexOf("(", first.start) >= fn.start;
   if (!hasParentheses) return void source.edits.update(first.start, first.end, "()");
@@ -104,9 +112,8 @@ const rewriteStep = (source: Source, call: CallExpression): void => {
   const said = isEmpty(input) ? undefined : within(source, input);
   const [first] = isWritten(fn) ? fn.params : [];
   const name = first?.type === "Identifier" ? first.name : undefined;
-  const isUsed =
-    isWritten(fn) && first !== undefined && (name === undefined || usesOf(source, fn, name).length > 0);
-  let given = said === undefined ? undefined : `input: ${said}`;
+  const isUsed = isWritten(fn) && first !== undefined && (name === undefined || usesOf(source, fn, name).length > 0);
+  let given = said === undefined || said === "input" ? said : `input: ${said}`;
   if (isUsed && first !== undefined) {
     const pattern = source.textOf(first);
     if (name !== undefined && said === name) given = "input";

@@ -3,7 +3,8 @@ import type { Renaming } from "../rewrite.ts";
 import { callsOf, renameCallee, renameMember } from "./context.ts";
 
 export const wait: Renaming = {
-  title: "`ctx.awaitEventJson(name, { deadlineMs })` → `ctx.waitFor(name, { timeoutMs })`, `ctx.externalEventKey` → `ctx.token`",
+  title:
+    "`ctx.awaitEventJson(name, { deadlineMs })` → `ctx.waitFor(name, { timeoutMs })`, `ctx.externalEventKey` → `ctx.token`",
   apply: (source) => {
     for (const call of callsOf(source, "awaitEventJson")) {
       const [, options] = call.arguments;

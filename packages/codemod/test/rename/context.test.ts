@@ -8,23 +8,20 @@ describe("waits", () => {
   it.each([
     ['ctx.awaitEventJson("go")', 'ctx.waitFor("go")'],
     ['ctx.awaitEventJson("go", { deadlineMs: 5, for: "call" })', 'ctx.waitFor("go", { timeoutMs: 5, for: "call" })'],
-    [
-      'ctx.awaitEventJson("go", ms ? { deadlineMs: ms } : {})',
-      'ctx.waitFor("go", ms ? { timeoutMs: ms } : {})',
-    ],
+    ['ctx.awaitEventJson("go", ms ? { deadlineMs: ms } : {})', 'ctx.waitFor("go", ms ? { timeoutMs: ms } : {})'],
     ['ctx.externalEventKey("go", { for: "request" })', 'ctx.token("go", { for: "request" })'],
-    ['program("idle", ({ awaitEventJson }) => awaitEventJson("go"))', 'program("idle", ({ waitFor }) => waitFor("go"))'],
-    ['ctx.onCancel(undo, { deadlineMs: 5 })', 'ctx.onCancel(undo, { deadlineMs: 5 })'],
+    [
+      'program("idle", ({ awaitEventJson }) => awaitEventJson("go"))',
+      'program("idle", ({ waitFor }) => waitFor("go"))',
+    ],
+    ["ctx.onCancel(undo, { deadlineMs: 5 })", "ctx.onCancel(undo, { deadlineMs: 5 })"],
     ['type O = Parameters<ToolContext["externalEventKey"]>[1];', 'type O = Parameters<ToolContext["token"]>[1];'],
   ])("%s", (before, after) => expect(rewritten(wait, before)).toBe(after));
 });
 
 describe("calls of other tools", () => {
   it.each([
-    [
-      'ctx.batch([{ id: "x", toolId: "tool:pay", args: {} }])',
-      'ctx.callAll([{ label: "x", tool: "pay", args: {} }])',
-    ],
+    ['ctx.batch([{ id: "x", toolId: "tool:pay", args: {} }])', 'ctx.callAll([{ label: "x", tool: "pay", args: {} }])'],
     [
       "ctx.batch(all.map(({ id, toolId, args }) => ({ id, toolId, args })))",
       "ctx.callAll(all.map(({ id, toolId, args }) => ({ label: id, tool: toolId, args })))",

@@ -11,27 +11,71 @@ const cases: readonly (readonly [string, string, string])[] = [
     'ctx.runJson("a", { to }, () => 1, { recovery: "once" })',
     'ctx.run("a", () => 1, { input: { to }, recovery: "once" })',
   ],
-  ["options of another place", 'ctx.runJson("a", x, () => 1, options)', 'ctx.run("a", () => 1, { input: x, ...options })'],
+  [
+    "options of another place",
+    'ctx.runJson("a", x, () => 1, options)',
+    'ctx.run("a", () => 1, { input: x, ...options })',
+  ],
   ["options without an input", 'ctx.runJson("a", {}, () => 1, options)', 'ctx.run("a", () => 1, options)'],
-  ["a function that takes the key", 'ctx.runJson("a", {}, async (_, { key }) => pay(key))', 'ctx.run("a", async ({ key }) => pay(key))'],
-  ["a function of many lines", 'ctx.runJson("a", {}, function (_input, { key }) { return key; })', 'ctx.run("a", function ({ key }) { return key; })'],
+  [
+    "a function that takes the key",
+    'ctx.runJson("a", {}, async (_, { key }) => pay(key))',
+    'ctx.run("a", async ({ key }) => pay(key))',
+  ],
+  [
+    "a function of many lines",
+    'ctx.runJson("a", {}, function (_input, { key }) { return key; })',
+    'ctx.run("a", function ({ key }) { return key; })',
+  ],
   ["a parameter that is not used", 'ctx.runJson("a", { to }, (_) => 1)', 'ctx.run("a", () => 1, { input: { to } })'],
   ["one without parentheses", 'ctx.runJson("a", { to }, _ => 1)', 'ctx.run("a", () => 1, { input: { to } })'],
-  ["a parameter of the input's own name", 'ctx.runJson("a", input, (input) => input.to)', 'ctx.run("a", () => input.to, { input })'],
+  [
+    "a parameter of the input's own name",
+    'ctx.runJson("a", input, (input) => input.to)',
+    'ctx.run("a", () => input.to, { input })',
+  ],
   [
     "an input that the function takes",
     'ctx.runJson("a", { to }, (said, { key }) => pay(said.to, key))',
     '((said) => ctx.run("a", ({ key }) => pay(said.to, key), { input: said }))({ to })',
   ],
-  ["the number of a try", 'ctx.runJson("a", {}, (_, { try: n, key }) => n)', 'ctx.run("a", ({ attempt: n, key }) => n)'],
+  [
+    "the number of a try",
+    'ctx.runJson("a", {}, (_, { try: n, key }) => n)',
+    'ctx.run("a", ({ attempt: n, key }) => n)',
+  ],
   ["it by its field", 'ctx.runJson("a", {}, (_, info) => info.try)', 'ctx.run("a", (info) => info.attempt)'],
-  ["the attempt of the call", 'ctx.runJson("a", {}, (_, { attempt }) => f(attempt))', 'ctx.run("a", ({  }) => f(ctx.attempt))'],
+  [
+    "the attempt of the call",
+    'ctx.runJson("a", {}, (_, { attempt }) => f(attempt))',
+    'ctx.run("a", () => f(ctx.attempt))',
+  ],
   ["it by its field", 'ctx.runJson("a", {}, (_, info) => info.attempt)', 'ctx.run("a", (info) => ctx.attempt)'],
-  ["a function that takes nothing", 'const work = () => 1;\nctx.runJson("a", {}, work)', 'const work = () => 1;\nctx.run("a", work)'],
-  ["a function of another place", 'ctx.runJson("a", { to }, book)', 'ctx.run("a", (step) => book({ to }, step), { input: { to } })'],
-  ["a step in a step's place", 'ctx.runJson("a", await ctx.runJson("b", {}, () => 1), () => 2)', 'ctx.run("a", () => 2, { input: await ctx.run("b", () => 1) })'],
-  ["a context that is taken apart", "async (_, { runJson, race }) => runJson(\"a\", {}, () => 1)", "async (_, { run, race }) => run(\"a\", () => 1)"],
-  ["types", 'type Run = ToolContext["runJson"]; type R = Pick<ToolContext, "runJson">;', 'type Run = ToolContext["run"]; type R = Pick<ToolContext, "run">;'],
+  [
+    "a function that takes nothing",
+    'const work = () => 1;\nctx.runJson("a", {}, work)',
+    'const work = () => 1;\nctx.run("a", work)',
+  ],
+  [
+    "a function of another place",
+    'ctx.runJson("a", { to }, book)',
+    'ctx.run("a", (step) => book({ to }, step), { input: { to } })',
+  ],
+  [
+    "a step in a step's place",
+    'ctx.runJson("a", await ctx.runJson("b", {}, () => 1), () => 2)',
+    'ctx.run("a", () => 2, { input: await ctx.run("b", () => 1) })',
+  ],
+  [
+    "a context that is taken apart",
+    'async (_, { runJson, race }) => runJson("a", {}, () => 1)',
+    'async (_, { run, race }) => run("a", () => 1)',
+  ],
+  [
+    "types",
+    'type Run = ToolContext["runJson"]; type R = Pick<ToolContext, "runJson">;',
+    'type Run = ToolContext["run"]; type R = Pick<ToolContext, "run">;',
+  ],
 ];
 
 describe("`runJson` becomes `run`", () => {

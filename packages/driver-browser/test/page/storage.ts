@@ -25,7 +25,7 @@ export const run = async (name: string): Promise<string | undefined> => {
 const large = defineTool<{ readonly size: number }>({
   name: "large",
   durable: true,
-  execute: ({ size }, ctx) => ctx.runJson("make", {}, () => noise(size)),
+  execute: ({ size }, ctx) => ctx.run("make", () => noise(size)),
 });
 
 const draws = defineTool({

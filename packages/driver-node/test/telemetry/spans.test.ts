@@ -17,8 +17,8 @@ const steps = defineTool({
   name: "steps",
   durable: true,
   execute: async (_, ctx) => {
-    await ctx.runJson("one", { secret: "hidden" }, () => "secret result");
-    await ctx.runJson("two", {}, () => Promise.reject(new Error("no"))).catch(() => undefined);
+    await ctx.run("one", () => "secret result", { input: { secret: "hidden" } });
+    await ctx.run("two", () => Promise.reject(new Error("no"))).catch(() => undefined);
     return 1;
   },
 });
@@ -26,7 +26,7 @@ const parent = defineTool({
   name: "parent",
   durable: true,
   execute: async (_, ctx) => {
-    await ctx.batch([{ id: "x", toolId: "tool:echo", args: {} }]);
+    await ctx.callAll([{ label: "x", tool: "echo", args: {} }]);
     return 1;
   },
 });
@@ -95,7 +95,7 @@ describe("spans", () => {
     const waiting = defineTool({
       name: "waiting",
       durable: true,
-      execute: async (_, ctx) => ctx.awaitEventJson("go"),
+      execute: async (_, ctx) => ctx.waitFor("go"),
     });
     const journal = memoryJournal();
     const first = traced([waiting, failing], journal);
@@ -126,7 +126,7 @@ describe("spans", () => {
   });
 
   it("of a resumed call are in its caller's trace, and logs without a tracer contain no span", async () => {
-    const asked = defineTool({ name: "asked", durable: true, execute: async (_, ctx) => ctx.awaitEventJson("go") });
+    const asked = defineTool({ name: "asked", durable: true, execute: async (_, ctx) => ctx.waitFor("go") });
     const [traceId, spanId] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
     const journal = memoryJournal();
     const first = traced([asked], journal);

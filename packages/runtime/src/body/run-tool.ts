@@ -27,7 +27,7 @@ import { hookedCall } from "../host/hook.ts";
 import { contextOf } from "../host/prepare.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import { type KeyOwner, tokenOf } from "../scope/wait-token.ts";
-import { type Ephemeral, progressSaid } from "../session/observe/observation.ts";
+import type { Ephemeral } from "../session/observe/observation.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import { EffectError } from "../error.ts";
 import { unanswered } from "../host/connection.ts";
@@ -82,7 +82,8 @@ export const callFacts = (
     report: (thrown) => report(host, place(), thrown),
     failures: new Failures(),
     attachments,
-    progress: (message) => emit({ type: "progress", call, call_id: id, name: tool, ...progressSaid(message) }),
+    progress: ({ message: text, kind = "status", ...of }) =>
+      emit({ type: "progress", call, call_id: id, name: tool, text, kind, ...of }),
   };
 };
 

@@ -13,24 +13,21 @@ const ok = (): string => "ok";
 
 /** What each is refused as. */
 const refused: { readonly [what: string]: readonly [Verb, string] } = {
-  "a step's input": [(ctx) => ctx.runJson("a", noJson, ok), "durable_effect_value"],
-  "a step's blank id": [(ctx) => ctx.runJson(" ", {}, ok), "durable_effect_empty_step_id"],
-  "a step's id that was used": [
-    (ctx) => (void ctx.runJson("b", {}, ok), ctx.runJson("b", {}, ok)),
-    "durable_effect_duplicate_step_id",
-  ],
-  "a step's id that is no text": [(ctx) => ctx.runJson(7 as never, {}, ok), "TypeError"],
-  "a call's arguments": [(ctx) => ctx.batch([{ id: "1", toolId: "t", args: noJson }]), "durable_effect_value"],
+  "a step's input": [(ctx) => ctx.run("a", ok, { input: noJson }), "durable_effect_value"],
+  "a step's blank id": [(ctx) => ctx.run(" ", ok), "durable_effect_empty_step_id"],
+  "a step's id that was used": [(ctx) => (void ctx.run("b", ok), ctx.run("b", ok)), "durable_effect_duplicate_step_id"],
+  "a step's id that is no text": [(ctx) => ctx.run(7 as never, ok), "TypeError"],
+  "a call's arguments": [(ctx) => ctx.callAll([{ label: "1", tool: "t", args: noJson }]), "durable_effect_value"],
   "two calls of one id": [
-    (ctx) => ctx.batch([1, 2].map(() => ({ id: "1", toolId: "t", args: {} }))),
+    (ctx) => ctx.callAll([1, 2].map(() => ({ label: "1", tool: "t", args: {} }))),
     "call_id_conflict",
   ],
-  "calls that are none": [(ctx) => ctx.batch(misfit), "TypeError"],
+  "calls that are none": [(ctx) => ctx.callAll(misfit), "TypeError"],
   "a host request's input": [(ctx) => ctx.host("h", noJson), "durable_effect_value"],
   "a session's request": [(ctx) => ctx.sessions.createSession(noJson), "durable_effect_value"],
   "a completion's request": [(ctx) => ctx.directCompletions.complete({}, "u"), "direct_request"],
   "a trigger": [(ctx) => ctx.triggers.emit({} as never), "trigger_invalid"],
-  "a blank event key": [(ctx) => ctx.awaitEventJson(" "), "durable_effect_empty_event_key"],
+  "a blank event key": [(ctx) => ctx.waitFor(" "), "durable_effect_empty_event_key"],
   "a time that is no number": [(ctx) => ctx.sleep(1n as never), "TypeError"],
   "a choice among nothing": [(ctx) => ctx.race([]), "effect_unknown"],
   "a process event outside": [(ctx) => ctx.emitProcessEvent("t", {}), "durable_effect_process_event_unavailable"],

@@ -9,7 +9,7 @@ const steps = (...names: readonly string[]) =>
   defineTool({
     name: "work",
     durable: true,
-    execute: async (_, ctx) => ctx.all(names.map((name) => ctx.runJson(name, {}, () => name))),
+    execute: async (_, ctx) => ctx.all(names.map((name) => ctx.run(name, () => name))),
   });
 
 const racing: Scenario = {
@@ -18,7 +18,7 @@ const racing: Scenario = {
       name: "work",
       durable: true,
       execute: async (_, ctx) =>
-        ctx.race([ctx.runJson("left", {}, () => "left"), ctx.sleep(50), ctx.runJson("right", {}, () => "right")]),
+        ctx.race([ctx.run("left", () => "left"), ctx.sleep(50), ctx.run("right", () => "right")]),
     }),
   ],
   host: async (host) => (await host.call("r1", [{ id: "c1", tool: "work", args: {} }]))[0]?.output.outcome,
@@ -54,9 +54,7 @@ const crossed: { readonly [name: string]: Scenario } = {
           durable: true,
           execute: async (_, ctx) =>
             ctx.race(
-              ["a", "b"].map((step) =>
-                ctx.runJson(step, {}, async (_input, { key }) => (await effect(step, { key })).key ?? ""),
-              ),
+              ["a", "b"].map((step) => ctx.run(step, async ({ key }) => (await effect(step, { key })).key ?? "")),
             ),
         }),
       ),
@@ -71,7 +69,7 @@ const crossed: { readonly [name: string]: Scenario } = {
       defineTool({
         name: "work",
         durable: true,
-        execute: (_, ctx) => ctx.runJson("s", {}, async (_input, { key }) => (await effect("paid", { key })).effect),
+        execute: (_, ctx) => ctx.run("s", async ({ key }) => (await effect("paid", { key })).effect),
       }),
     ],
     host: async (host) => {
@@ -138,9 +136,9 @@ describe("the schedule explorer", () => {
           name: "work",
           durable: true,
           execute: async (_, ctx) => {
-            const first = await ctx.race([ctx.runJson("a", {}, () => "a"), ctx.runJson("b", {}, () => "b")]);
-            if (first === "b") await ctx.runJson("sorry", {}, () => effect("mail").then(() => 1));
-            return ctx.runJson("tell", {}, () => effect("mail").then(() => 1));
+            const first = await ctx.race([ctx.run("a", () => "a"), ctx.run("b", () => "b")]);
+            if (first === "b") await ctx.run("sorry", () => effect("mail").then(() => 1));
+            return ctx.run("tell", () => effect("mail").then(() => 1));
           },
         }),
       ],

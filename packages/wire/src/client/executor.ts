@@ -1,5 +1,6 @@
 /** Runs tools for a host, in a page or a program. A run survives reconnections: its result is sent over the next one. */
 import type { Offer, OfferedRun, ProgressMessage } from "@pawl/runtime";
+import type { ProgressSaid } from "@pawl/runtime/driver";
 import { type Json, type ToolCallOutput, errorOutput, internalErrorOutput, outputOfReturned } from "@pawl/tool-value";
 import type { HostRefused } from "./error.ts";
 
@@ -40,7 +41,7 @@ export interface RunResult extends OfferedRun {
 
 export interface ExecutorPort {
   readonly settle: (result: RunResult) => Promise<void>;
-  readonly progress: (progress: OfferedRun & ProgressMessage) => void;
+  readonly progress: (progress: OfferedRun & ProgressSaid) => void;
 }
 
 const keyOf = ({ scope, call, attempt, run }: OfferedRun): string => JSON.stringify([scope, call, attempt, run]);
@@ -83,7 +84,8 @@ export class Executor {
     const { tool_id, args, payload, completion_key: completionKey, scope, call, attempt, run: number } = offer;
     const run = { scope, call, attempt, run: number };
     const startedAt = performance.now();
-    const progress = ({ text, kind }: ProgressMessage): void => this.#port.progress({ ...run, text, kind });
+    const progress = ({ message: text, kind = "status", ...of }: ProgressMessage): void =>
+      this.#port.progress({ ...run, text, kind, ...of });
     const output = await this.#output(tool_id, args, { ...run, payload, completionKey, signal, progress });
     await this.#port.settle({ ...run, output, duration_ms: Math.round(performance.now() - startedAt) });
   }

@@ -3,7 +3,7 @@
  * client's choice, and its answer carries the same `id`. The protocol is described in docs/host-protocol.md.
  */
 import { Cursor, type Stickiness } from "@pawl/runtime";
-import { type BodiesAtMove, MoveAnswer } from "@pawl/runtime/driver";
+import { type BodiesAtMove, MoveAnswer, type ProgressSaid, progressFields } from "@pawl/runtime/driver";
 import type { RequestedCall } from "@pawl/sansio-core";
 import { RequestedCallCodec } from "@pawl/sansio-core/driver";
 import {
@@ -111,7 +111,7 @@ export type ClientFrame =
   /** Offers to run these tools, in the scopes that the token names. */
   | { readonly type: "execute"; readonly id: number; readonly executor: string; readonly tools: readonly string[] }
   /** Reports the progress of a run; has no answer. */
-  | ({ readonly type: "progress"; readonly text: string; readonly kind: string } & RunFields)
+  | ({ readonly type: "progress" } & ProgressSaid & RunFields)
   | ({
       readonly type: "settle";
       readonly output: ToolCallOutput;
@@ -172,6 +172,6 @@ export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("clie
   seen: { id: u64, cursor: u64 },
   unobserve: { id: u64 },
   execute: { id: u64, executor: string, tools: array(string) },
-  progress: { ...runFields, text: string, kind: string },
+  progress: { ...runFields, ...progressFields },
   settle: { ...questionFields, ...runFields, output: ToolCallOutput, duration_ms: u64 },
 });

@@ -12,8 +12,8 @@ export type ToolRef = string | { readonly name: string; readonly id?: string };
 
 export interface CallOptions {
   /**
-   * Names the call in approvals, observations, spans and its reply: the id that the model gave it, for one. It is the
-   * tool's name where it is left out.
+   * Names the call in approvals, observations, spans and its reply: the id that the model gave it, for one. Where it is
+   * left out, it is the tool's name. A label that another call of `callAll` has gets a number.
    */
   readonly label?: string;
 }
@@ -70,27 +70,19 @@ interface NamedCall {
   readonly args: Json;
 }
 
-/** Gives each call its label. Those that have none are told apart by a number. */
+/** Gives each call a label of its own: what a model calls its calls may be blank, or the same twice. */
 const labelled = (asking: Asking, calls: readonly ToolCall[]): readonly NamedCall[] => {
-  const unlabelled = new Map<string, number>();
-  const labelOf = (tool: ToolRef): string => {
-    const name = typeof tool === "string" ? tool : tool.name;
-    const count = (unlabelled.get(name) ?? 0) + 1;
-    unlabelled.set(name, count);
-    return count === 1 ? name : `${name}#${count}`;
-  };
-  return calls.map(({ tool, args = {}, label = labelOf(tool) }) => ({
-    id: label,
-    tool_id: toolIdOf(asking, tool),
-    args: toJson(args, `the arguments of \`${label}\``),
-  }));
+  const counts = new Map<string, number>();
+  return calls.map(({ tool, args = {}, label = "" }) => {
+    const said = label.trim() === "" ? (typeof tool === "string" ? tool : tool.name) : label;
+    const count = (counts.get(said) ?? 0) + 1;
+    counts.set(said, count);
+    const id = count === 1 ? said : `${said}#${count}`;
+    return { id, tool_id: toolIdOf(asking, tool), args: toJson(args, `the arguments of \`${id}\``) };
+  });
 };
 
-const batch = <A>(
-  asking: Asking,
-  calls: readonly ToolCall[],
-  read: (replies: readonly Reply[]) => A,
-): Durable<A> => {
+const batch = <A>(asking: Asking, calls: readonly ToolCall[], read: (replies: readonly Reply[]) => A): Durable<A> => {
   const listed = labelled(asking, calls);
   const key = asking.nextName(asking.facts.life.named(batchId(listed).batch_id));
   if (listed.length === 0) return durable(key, Promise.resolve(read([])));

@@ -160,7 +160,7 @@ const cleanUpMs = 10_000;
 
 const onCancel = (asking: Asking): Steps["onCancel"] => {
   const { body, facts } = asking;
-  const run = async (fn: (cleanUp: CleanUp) => unknown): Promise<void> => {
+  const cleanUp = async (fn: (cleanUp: CleanUp) => unknown): Promise<void> => {
     try {
       await fn({ signal: body.signals.current.signal });
     } catch (thrown) {
@@ -176,7 +176,7 @@ const onCancel = (asking: Asking): Steps["onCancel"] => {
     const key = asking.nextName("on-cancel");
     const answered = asking.ask(key, { kind: "cleanup", deadline_ms: deadlineMs }, deadlineMs);
     void answered.then(
-      () => body.cleanUps.run(() => run(fn), deadlineMs),
+      () => body.cleanUps.run(() => cleanUp(fn), deadlineMs),
       () => undefined, // The run is over.
     );
   };

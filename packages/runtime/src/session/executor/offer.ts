@@ -6,7 +6,7 @@ import type { ToolCallOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decodedEvent, refuse } from "../../scope/access.ts";
 import { type HostSide, completionKeyId, executionScopeIn } from "../../host/host.ts";
-import { type ProgressMessage, progressSaid } from "../observe/observation.ts";
+import type { ProgressSaid } from "../observe/observation.ts";
 import type { Instance } from "../instance.ts";
 import { type ExecutorEnd, type Executors, type Offer, type OfferedRun, offerOf } from "./executor.ts";
 import type { Observers } from "../observe/observer.ts";
@@ -136,11 +136,11 @@ export class Offers {
   }
 
   /** Shows the progress of an executor's own run to observers; ignored for any other. */
-  progress(owner: string, run: OfferedRun, message: ProgressMessage): void {
+  progress(owner: string, run: OfferedRun, said: ProgressSaid): void {
     const row = this.#access.runner.state.calls.at(run.call);
     if (row === undefined || !this.#executors.runs(owner, run) || !isRunBy(row, owner, run)) return;
     const { ref: call, id: call_id } = row.call;
-    const progress = { type: "progress", call, call_id, name: row.tool, ...progressSaid(message) } as const;
+    const progress = { type: "progress", call, call_id, name: row.tool, ...said } as const;
     this.#observers.tell(progress, this.#access.runner);
   }
 

@@ -97,14 +97,6 @@ export interface ProgressSaid {
 }
 export const progressFields = { text: string, kind: string, done: optional(u64), total: optional(u64) } as const;
 
-/** Returns a message about progress in the form of the wire. */
-export const progressSaid = ({ message, kind = "status", done, total }: ProgressMessage): ProgressSaid => ({
-  text: message,
-  kind,
-  ...(done === undefined ? {} : { done }),
-  ...(total === undefined ? {} : { total }),
-});
-
 /** Heard by who listens at the time, and recorded nowhere. */
 export type Ephemeral =
   | RunSaid
