@@ -26,7 +26,7 @@ const steps = ["find a flight", "reserve the seat", "charge the card", "book the
 const bookTrip = defineTool<{ readonly to: string }>({
   name: "book_trip",
   durable: true,
-  parameters: { type: "object", properties: { to: { type: "string" } }, required: ["to"] },
+  inputSchema: { type: "object", properties: { to: { type: "string" } }, required: ["to"] },
   execute: async ({ to }, ctx) => {
     for (const step of steps) {
       await ctx.run(step, ({ key }) => doInTheWorld(step, key), { input: { to } });

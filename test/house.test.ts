@@ -9,7 +9,7 @@ import { sourceFiles } from "./house/source.ts";
  * made it better; take its line out when the bound holds.
  */
 const today: { readonly [figure: string]: number } = {
-  "lines of core and runtime": 38_394,
+  "lines of core and runtime": 38_391,
   "files of core and runtime": 239,
 };
 

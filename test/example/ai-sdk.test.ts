@@ -25,7 +25,7 @@ const picture = defineTool({
 const refund = defineTool({
   name: "refund",
   description: "Refunds an order.",
-  parameters: { type: "object", properties: { order: { type: "string" } }, required: ["order"] } as const,
+  inputSchema: { type: "object", properties: { order: { type: "string" } }, required: ["order"] } as const,
   durable: true,
   policy: "requires_approval",
   execute: ({ order }, ctx) => ctx.run("pay", () => `${order} is refunded`, { input: { order } }),

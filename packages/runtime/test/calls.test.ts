@@ -87,7 +87,7 @@ describe("a tool that needs an approval", () => {
       name: "remove",
       durable: true,
       policy: "requires_approval",
-      parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+      inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
       execute: ({ path }) => `removed ${path}`,
     });
     const { world, session } = await open(remove);
@@ -273,7 +273,7 @@ describe("arguments that do not fit", () => {
   it("end the call before its tool is asked, and say where", async () => {
     const strict = defineTool({
       name: "strict",
-      parameters: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] },
+      inputSchema: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] },
       execute: () => "never",
     });
     const { session } = await open(strict);

@@ -137,7 +137,7 @@ describe("a resolution", () => {
 const asked = defineTool<{ readonly amount: number }>({
   name: "asked",
   policy: "requires_approval",
-  parameters: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
+  inputSchema: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
   execute: ({ amount }) => amount * 2,
 });
 const parked = async (requests: readonly string[] = ["r"]) => {

@@ -56,7 +56,7 @@ const nap = defineTool<{ readonly ms: number }>({
 /** Its arguments are checked by a JSON Schema. */
 const greet = defineTool({
   name: "greet",
-  parameters: {
+  inputSchema: {
     type: "object",
     properties: {
       name: { type: "string", pattern: "^[a-z]+$", maxLength: 9 },

@@ -53,12 +53,12 @@ describe("pawl approve and reject", () => {
   });
 
   it("say that edited arguments are not checked yet, and why a call waits for approval again", async () => {
-    const parameters = { type: "object", properties: { sum: { type: "integer" } }, required: ["sum"] } as const;
+    const inputSchema = { type: "object", properties: { sum: { type: "integer" } }, required: ["sum"] } as const;
     const pay = defineTool({
       name: "pay",
       durable: true,
       policy: "requires_approval",
-      parameters,
+      inputSchema,
       execute: () => "paid",
     });
     const at = join(newFolder(), "edited.db");

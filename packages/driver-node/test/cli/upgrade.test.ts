@@ -97,7 +97,7 @@ describe("a live call under other code", () => {
 
   it("needs its tool, and arguments that fit", async () => {
     const schema = { type: "object", required: ["to"] };
-    expect(await verdictOf(async () => 1, { parameters: schema })).toMatchObject({ type: "args_refused" });
+    expect(await verdictOf(async () => 1, { inputSchema: schema })).toMatchObject({ type: "args_refused" });
     const { calls } = await checkUpgrade(log, [defineTool({ name: "other", execute: () => 1 })], patienceMs);
     expect(calls[0]?.verdict).toEqual({ type: "no_tool", toolId: "tool:work" });
   });

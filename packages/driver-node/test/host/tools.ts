@@ -23,7 +23,7 @@ export const outside = () => {
 export const asked = defineTool<{ readonly amount: number }>({
   name: "asked",
   policy: "requires_approval",
-  parameters: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
+  inputSchema: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
   execute: ({ amount }) => amount * 2,
 });
 

@@ -136,7 +136,7 @@ const toolOf = (entry: JsonObject | string, launched: () => void): ToolDefinitio
   return defineTool({
     ...(manifest as Partial<ToolDefinition>),
     ...((base === undefined ? {} : { availability: base }) as Partial<ToolDefinition>),
-    ...((parameters === undefined ? {} : { parameters }) as Partial<ToolDefinition>),
+    ...((parameters === undefined ? {} : { inputSchema: parameters }) as Partial<ToolDefinition>),
     id: toolId,
     name: typeof name === "string" ? name : toolId.replace(/^tool:/, ""),
     durable: true,

@@ -88,7 +88,7 @@ describe("a registry", () => {
       examples: [{ to: "ann" }],
     } as const;
     const input_schema = { type: "object", required: ["to"] };
-    const registry = new Registry([defineTool({ ...said, parameters: input_schema, execute: () => 1 })]);
+    const registry = new Registry([defineTool({ ...said, inputSchema: input_schema, execute: () => 1 })]);
     expect(registry.shown()).toMatchObject([{ ...said, id: "tool:send", input_schema }]);
   });
 

@@ -2,15 +2,14 @@ import { modelPartsFromOutput, pending } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import {
   type InternalErrorDetail,
-  type RawOutput,
   connectionRequired,
   defineTool,
   internalError,
   success,
   successWithImages,
-  successWithRawOutput,
   toolError,
 } from "../../src/index.ts";
+import { type RawOutput, successWithRawOutput } from "../../src/driver.ts";
 import { causeChain, memoryAttachments, registryReply, withoutRawOutput } from "../../src/driver.ts";
 import type { BodyRun } from "../../src/body/body-run.ts";
 import type { CallFacts } from "../../src/body/facet/facet.ts";

@@ -23,12 +23,12 @@ export const isSession = (scope: string): boolean => scope.startsWith(sessionPre
 /** Returns the definition of a tool without its body. */
 export const described = (
   tool: Omit<BuiltinTool, "execute">,
-): Omit<ToolDefinition, "execute" | "parameters"> & { readonly parameters: JsonSchema } => {
+): Omit<ToolDefinition, "execute" | "inputSchema"> & { readonly inputSchema: JsonSchema } => {
   const { name, displayName, description, parameters, policy, hints, deferrable } = tool;
   return {
     name,
     description,
-    parameters,
+    inputSchema: parameters,
     ...(displayName === undefined ? {} : { display_name: displayName }),
     ...(policy === undefined ? {} : { policy }),
     ...(hints === undefined ? {} : { hints }),

@@ -1,5 +1,6 @@
 /** A client of a host, for browsers and Node: questions are promises, subscriptions are async iterables. */
-import type { AwaitingPage, Cursor, ProcessSignal, ScopeAwaiting } from "@pawl/runtime";
+import type { Cursor, ProcessSignal } from "@pawl/runtime";
+import type { AwaitingPage, ScopeAwaiting } from "@pawl/runtime/driver";
 import type { HostFrame } from "../frame/host-frame.ts";
 import { checkBackoff, checkCount, checkName, checkToken, checkTools } from "./check.ts";
 import { Connection } from "./connection.ts";

@@ -1,6 +1,6 @@
 /** Runs tools for a host, in a page or a program. A run survives reconnections: its result is sent over the next one. */
-import type { Offer, OfferedRun, ProgressMessage } from "@pawl/runtime";
-import type { ProgressSaid } from "@pawl/runtime/driver";
+import type { ProgressMessage } from "@pawl/runtime";
+import type { Offer, OfferedRun, ProgressSaid } from "@pawl/runtime/driver";
 import { type Json, type ToolCallOutput, errorOutput, internalErrorOutput, outputOfReturned } from "@pawl/tool-value";
 import type { HostRefused } from "./error.ts";
 
@@ -85,7 +85,7 @@ export class Executor {
     const run = { scope, call, attempt, run: number };
     const startedAt = performance.now();
     const progress = ({ message: text, kind = "status", ...of }: ProgressMessage): void =>
-      this.#port.progress({ ...run, text, kind, ...of });
+      this.#port.progress({ ...run, message: text, kind, ...of });
     const output = await this.#output(tool_id, args, { ...run, payload, completionKey, signal, progress });
     await this.#port.settle({ ...run, output, duration_ms: Math.round(performance.now() - startedAt) });
   }

@@ -1,6 +1,6 @@
 /** The questions of a client about one session, as promises. */
-import type { ApprovalWanted, Cursor, Resolved, Stickiness } from "@pawl/runtime";
-import type { BodiesAtMove } from "@pawl/runtime/driver";
+import type { ApprovalWanted, Cursor } from "@pawl/runtime";
+import type { BodiesAtMove, Resolved, Stickiness } from "@pawl/runtime/driver";
 import type { RequestedCall } from "@pawl/sansio-core";
 import type { GivenReplies } from "@pawl/sansio-core/driver";
 import type { Json, Resolution } from "@pawl/tool-value";

@@ -2,8 +2,14 @@
  * The frames from a client to a host: one JSON object each, a tagged union on `type`. A question has an `id` of the
  * client's choice, and its answer carries the same `id`. The protocol is described in docs/host-protocol.md.
  */
-import { Cursor, type Stickiness } from "@pawl/runtime";
-import { type BodiesAtMove, MoveAnswer, type ProgressSaid, progressFields } from "@pawl/runtime/driver";
+import { Cursor } from "@pawl/runtime";
+import {
+  type BodiesAtMove,
+  MoveAnswer,
+  type ProgressSaid,
+  type Stickiness,
+  progressFields,
+} from "@pawl/runtime/driver";
 import type { RequestedCall } from "@pawl/sansio-core";
 import { RequestedCallCodec } from "@pawl/sansio-core/driver";
 import {

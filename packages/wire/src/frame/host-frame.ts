@@ -1,15 +1,15 @@
 /** The frames from a host to a client: answers to questions by their `id`, and the items of subscriptions. */
+import { ApprovalWanted, Cursor, type Frame } from "@pawl/runtime";
 import {
-  ApprovalWanted,
-  Cursor,
-  type Frame,
+  FrameCodec,
+  MoveAnswer,
+  type MovePart,
   type Offer,
   type OfferedRun,
   Resolved,
   ScopeAwaiting,
   type Settled,
-} from "@pawl/runtime";
-import { FrameCodec, MoveAnswer, type MovePart } from "@pawl/runtime/driver";
+} from "@pawl/runtime/driver";
 import { type Event, EventCodec, type Reply } from "@pawl/sansio-core";
 import { ReplyCodec } from "@pawl/sansio-core/driver";
 import { type Codec, type Json, array, json, oneOf, optional, string, tagged, u64 } from "@pawl/tool-value";
