@@ -85,7 +85,7 @@ export class Executor {
     const run = { scope, call, attempt, run: number };
     const startedAt = performance.now();
     const progress = ({ message: text, kind = "status", ...of }: ProgressMessage): void =>
-      this.#port.progress({ ...run, message: text, kind, ...of });
+      this.#port.progress({ ...run, text, kind, ...of });
     const output = await this.#output(tool_id, args, { ...run, payload, completionKey, signal, progress });
     await this.#port.settle({ ...run, output, duration_ms: Math.round(performance.now() - startedAt) });
   }
