@@ -38,6 +38,6 @@ const bookTrip = defineTool<{ readonly to: string }>({
 
 const { runtime, close } = openRuntime({ file: join(folder, "journal.db"), tools: [bookTrip] });
 const session = await runtime.session("demo");
-const [reply] = await session.call("trip-1", [{ id: "call-1", tool: "book_trip", args: { to: "Lviv" } }]);
+const [reply] = await session.request("trip-1", [{ label: "call-1", tool: "book_trip", args: { to: "Lviv" } }]);
 console.log(`reply ${JSON.stringify(reply?.output.outcome)}`);
 await close();

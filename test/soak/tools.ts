@@ -11,7 +11,7 @@ export interface SoakToolPort {
 const chapters = 3;
 
 /** The name of a process's call in its log. */
-const callOf = ({ sessionId, toolCallId }: ToolContext): string => `${sessionId.replace("process:", "")}:${toolCallId}`;
+const callOf = ({ scope, toolCallId }: ToolContext): string => `${scope.replace("process:", "")}:${toolCallId}`;
 
 /** Each chapter is a step. A run that lost its host starts its next attempt. */
 const job = ({ effects, instance }: SoakToolPort): ToolDefinition =>
@@ -22,16 +22,12 @@ const job = ({ effects, instance }: SoakToolPort): ToolDefinition =>
     execute: async () => "run me in the background",
     background: async ({ name }, ctx, sink) => {
       for (let chapter = 1; chapter <= chapters; chapter++) {
-        await ctx.run(
-          `chapter-${chapter}`,
-          async () => {
-            await pause(20);
-            const key = `durable-step:chapter-${chapter}`;
-            effects.tell({ scope: ctx.sessionId, call: callOf(ctx), key, instance, at: Date.now() });
-            return chapter;
-          },
-          { input: { name } },
-        );
+        await ctx.runJson(`chapter-${chapter}`, { name }, async () => {
+          await pause(20);
+          const key = `durable-step:chapter-${chapter}`;
+          effects.tell({ scope: ctx.scope, call: callOf(ctx), key, instance, at: Date.now() });
+          return chapter;
+        });
         await sink.progress({ current: chapter, total: chapters });
       }
       return { summary: name, result: { chapters } };
@@ -47,7 +43,7 @@ const errand = ({ effects, instance }: SoakToolPort): ToolDefinition =>
       await ctx.sleep(30);
       return ctx.run("done", () => {
         const key = "durable-step:done";
-        effects.tell({ scope: ctx.sessionId, call: callOf(ctx), key, instance, at: Date.now() });
+        effects.tell({ scope: ctx.scope, call: callOf(ctx), key, instance, at: Date.now() });
         return "done";
       });
     },

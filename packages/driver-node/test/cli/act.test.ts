@@ -25,7 +25,7 @@ const outcomeIn = async (session: string, tool: string, args: { readonly [name: 
   const { runtime, close } = openRuntime({ file, tools });
   const open = await runtime.session(session);
   await open.report({ type: "executors.available", tools: tools.map(({ name }) => `tool:${name}`) });
-  const [reply] = await open.call("r", [{ id: "c", tool, args }]);
+  const [reply] = await open.request("r", [{ label: "c", tool, args }]);
   await close();
   return reply?.output.outcome;
 };
@@ -65,7 +65,7 @@ describe("pawl approve and reject", () => {
     const isParked = async (): Promise<void> => {
       const { runtime, close } = openRuntime({ file: at, tools: [pay] });
       const session = await runtime.session("s");
-      void session.call("r", [{ id: "c", tool: "pay", args: { sum: 12 } }]).catch(() => undefined); // Nobody waits here.
+      void session.request("r", [{ label: "c", tool: "pay", args: { sum: 12 } }]).catch(() => undefined); // Nobody waits here.
       const waits = (): boolean => {
         const row = session.state.calls.at("r:c");
         return row?.phase === "awaiting_approval" && row.approval.edited === undefined;

@@ -27,7 +27,7 @@ export const asked = defineTool<{ readonly amount: number }>({
   execute: ({ amount }) => amount * 2,
 });
 
-export const use = (tool: string, args: object = {}) => [{ id: "c", tool, args: args as never }];
+export const use = (tool: string, args: object = {}) => [{ label: "c", tool, args: args as never }];
 export const payloads = (
   replies: readonly { readonly output: { readonly outcome: { readonly payload: unknown } } }[],
 ) => replies.map(({ output }) => output.outcome.payload);

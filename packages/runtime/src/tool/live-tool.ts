@@ -142,7 +142,7 @@ export const checkArgs = <A>(tool: { readonly inputSchema?: Schema<A> }, args: J
 
 /** Lets a preparation read, and do nothing else: no effects, no processes, no attachments, no cancellation. */
 export interface PrepareContext {
-  readonly sessionId: string;
+  readonly session: string;
   readonly toolCallId: string;
   readonly toolName: string;
   /** Returns the host's context of the turn with the input of its plugins; null outside of a turn. */

@@ -107,9 +107,9 @@ describe("arguments", () => {
       execute: ({ n }) => n,
     });
     const session = await new World().start([tool]).runtime.session("s");
-    const [reply] = await session.call("r", [{ id: "c", tool: "t", args: {} }]);
+    const [reply] = await session.request("r", [{ label: "c", tool: "t", args: {} }]);
     expect(reply?.output.outcome).toEqual({ status: "success", payload: 3 });
-    const [bad] = await session.call("r2", [{ id: "c", tool: "t", args: { n: "x" } }]);
+    const [bad] = await session.request("r2", [{ label: "c", tool: "t", args: { n: "x" } }]);
     expect(bad?.output.outcome).toMatchObject({ payload: { class: "invalid_request", code: "invalid_tool_args" } });
   });
 
@@ -132,9 +132,9 @@ describe("arguments", () => {
     const input_schema = { type: "object", required: ["on", "of"] };
     expect(contractOf(defineTool({ ...tool, input_schema })).input_schema).toEqual(input_schema);
     const session = await new World().start([tool]).runtime.session("s");
-    const [good] = await session.call("r", [{ id: "c", tool: "t", args: { on: "2026-11-19", of: "us" } }]);
+    const [good] = await session.request("r", [{ label: "c", tool: "t", args: { on: "2026-11-19", of: "us" } }]);
     expect(good?.output.outcome).toEqual({ status: "success", payload: [2026, "us"] });
-    const [bad] = await session.call("r2", [{ id: "c", tool: "t", args: { on: "2026-11-19", of: "them" } }]);
+    const [bad] = await session.request("r2", [{ label: "c", tool: "t", args: { on: "2026-11-19", of: "them" } }]);
     expect(bad?.output.outcome).toMatchObject({ payload: { code: "invalid_tool_args" } });
   });
 

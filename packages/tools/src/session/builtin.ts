@@ -55,8 +55,7 @@ export const sessionTool = (tool: Omit<BuiltinTool, "execute">, body: SessionBod
   defineTool({
     ...described(tool),
     durable: true,
-    execute: async (args, ctx) =>
-      isSession(ctx.sessionId) ? body(argumentsOf(args as Json), ctx) : toolError(notHere),
+    execute: async (args, ctx) => (isSession(ctx.scope) ? body(argumentsOf(args as Json), ctx) : toolError(notHere)),
   });
 
 /** Writes the given times of a record as RFC 3339 texts. */

@@ -61,7 +61,7 @@ const targetOf = ({ manifest, background }: LiveTool): Target => {
 };
 
 const placeIn = (ctx: ToolContext, files: boolean): SpawnPlace => {
-  const isOfSession = isSession(ctx.sessionId);
+  const isOfSession = isSession(ctx.scope);
   return {
     tool: (name) => {
       const tool = ctx.background.tool(name);

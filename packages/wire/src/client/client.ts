@@ -24,7 +24,7 @@ export {
 } from "./executor.ts";
 export { type Arrivals, type ReceiveOptions, moverOver } from "./move.ts";
 export { type Follow } from "./scope-router.ts";
-export { type CallOptions, type Moving, SessionClient } from "./session.ts";
+export { type RequestOptions, type Moving, SessionClient } from "./session.ts";
 export { type SocketConstructor, type SocketLike } from "./reconnecting-socket.ts";
 export { type Observation, type Observed, type Watching } from "./subscription.ts";
 
