@@ -124,7 +124,7 @@ export const toolsOf = (outside: Outside): readonly ToolDefinition[] => {
           { label: `${i}a`, tool: "pays", args: { as: `${as}-${i}a` } },
           { label: `${i}b`, tool: "steps", args: { as: `${as}-${i}b`, n: 2 } },
         ];
-        for (const { call_id, output } of await ctx.callAll(calls)) said.push(`${call_id} ${output.outcome.status}`);
+        for (const { label, output } of await ctx.callAll(calls)) said.push(`${label} ${output.outcome.status}`);
       }
       return said;
     }),

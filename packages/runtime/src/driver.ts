@@ -63,7 +63,14 @@ export {
   isSuccess,
   successWithRawOutput,
 } from "./tool/result.ts";
-export { endOf, isAfter, FrameCodec, type Ephemeral } from "./session/observe/observation.ts";
+export {
+  endOf,
+  isAfter,
+  FrameCodec,
+  type Ephemeral,
+  type ProgressSaid,
+  progressFields,
+} from "./session/observe/observation.ts";
 export { CallOfRequestCodec, ReplyCodec, withTriggers } from "./session/call.ts";
 export { defaultBounds } from "./session/admission.ts";
 export { type Capabilities } from "./body/facet/facet.ts";

@@ -4,9 +4,9 @@ import { type ToolContext, defineTool } from "../src/index.ts";
 import { type Start, World } from "./world.ts";
 
 const calls = [{ label: "c1", tool: "tool", args: {} }];
-type Run = ToolContext["runJson"];
-type Options = NonNullable<Parameters<Run>[3]>;
-type Info = Parameters<Parameters<Run>[2]>[1];
+type Run = ToolContext["run"];
+type Options = NonNullable<Parameters<Run>[2]>;
+type Info = Parameters<Parameters<Run>[1]>[0];
 
 const never = (): Promise<never> => new Promise(() => undefined);
 /** Work that ends with its signal. */

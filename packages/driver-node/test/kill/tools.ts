@@ -62,7 +62,7 @@ export const toolsOf = ({ effects, fates, instance, slowMs }: ToolPort): readonl
     tool("keyed", async ({ n }, ctx) => {
       const results: string[] = [];
       for (let i = 0; i < n; i++) {
-        const perform = (_: unknown, { key }: { readonly key: string }): string => {
+        const perform = ({ key }: { readonly key: string }): string => {
           effects.serve(`${ctx.scope} ${key}`);
           fates.at("after_effect");
           return `served-${i}`;

@@ -82,7 +82,8 @@ export const callFacts = (
     report: (thrown) => report(host, place(), thrown),
     failures: new Failures(),
     attachments,
-    progress: ({ text, kind }) => emit({ type: "progress", call, tool, label: id, text, kind }),
+    progress: ({ message: text, kind = "status", ...of }) =>
+      emit({ type: "progress", call, tool, label: id, text, kind, ...of }),
   };
 };
 

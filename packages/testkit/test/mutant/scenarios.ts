@@ -100,7 +100,7 @@ const batches: Hunt = {
           }));
           const both = [await ctx.callAll(calls), await ctx.callAll(calls)];
           return both.map((replies) =>
-            replies.map(({ call_id, output }) => `${call_id} ${output.outcome.status}`).join(),
+            replies.map(({ label, output }) => `${label} ${output.outcome.status}`).join(),
           );
         },
       }),

@@ -3,7 +3,14 @@
  * client's choice, and its answer carries the same `id`. The protocol is described in docs/host-protocol.md.
  */
 import { type CallOfRequest, Cursor } from "@pawl/runtime";
-import { type BodiesAtMove, CallOfRequestCodec, MoveAnswer, type Stickiness } from "@pawl/runtime/driver";
+import {
+  type BodiesAtMove,
+  CallOfRequestCodec,
+  MoveAnswer,
+  type Stickiness,
+  type ProgressSaid,
+  progressFields,
+} from "@pawl/runtime/driver";
 import {
   type Codec,
   type Json,

@@ -1,9 +1,9 @@
 /** Concurrency in a body: batches of calls to other tools, and choices among effects whose winner is on record. */
-import type { Reply } from "@pawl/sansio-core";
 import { type SelectMode, batchId, ReplyCodec } from "@pawl/sansio-core/driver";
 import { type Json, type ToolValue, array, describe, read as readAs } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError, ToolFailed } from "../../error.ts";
+import type { Reply } from "../../session/call.ts";
 import { type Asking, toJson, valueOf } from "./facet.ts";
 import { type Durable, durable, handled, refusing } from "./durable.ts";
 
@@ -49,10 +49,16 @@ const problemOfDepth = (name: string): EffectError | undefined => {
 
 const Replies = array(ReplyCodec);
 
-const repliesOf = (json: Json): readonly Reply[] => {
+/** Reads the replies of a batch, whose calls have names below that of their batch. */
+const repliesOf = (batch: string, json: Json): readonly Reply[] => {
   const replies = readAs(Replies, json);
   if (E.isLeft(replies)) throw new EffectError("durable_effect_value", describe(replies.left));
-  return replies.right;
+  return replies.right.map(({ call_id: label, duration_ms: durationMs, ...reply }) => ({
+    call: `${batch}/${label}`,
+    label,
+    ...reply,
+    durationMs,
+  }));
 };
 
 const idPrefix = "tool:";
@@ -89,7 +95,12 @@ const batch = <A>(asking: Asking, calls: readonly ToolCall[], read: (replies: re
   const problem = problemOfDepth(asking.facts.name);
   if (problem !== undefined) return durable(key, Promise.reject(problem));
   const children = listed.map(({ id, tool_id, args }) => ({ id, tool: tool_id, args }));
-  return asking.askFor((result) => read(repliesOf(valueOf(result))), key, { kind: "batch", calls: children }, children);
+  return asking.askFor(
+    (result) => read(repliesOf(`${asking.body.id.call}/${key}`, valueOf(result))),
+    key,
+    { kind: "batch", calls: children },
+    children,
+  );
 };
 
 /** Returns what the one call of a batch came to; throws how it failed. */

@@ -140,7 +140,7 @@ export class Offers {
     const row = this.#access.runner.state.calls.at(run.call);
     if (row === undefined || !this.#executors.runs(owner, run) || !isRunBy(row, owner, run)) return;
     const { ref: call, id: label } = row.call;
-    const progress = { type: "progress", call, tool: row.tool, label, text, kind } as const;
+    const progress = { type: "progress", call, tool: row.tool, label, ...said } as const;
     this.#observers.tell(progress, this.#access.runner);
   }
 

@@ -155,7 +155,7 @@ const ObservationCodec: Codec<Observation> = tagged<Observation, "type">("observ
 
 const EphemeralCodec: Codec<Ephemeral> = tagged<Ephemeral, "type">("ephemeral observation", "type", {
   run: { ...ofRun, task: string, title: string, output: optional(OutputCodec) },
-  progress: { text: string, kind: string, ...nameOfCall },
+  progress: { ...progressFields, ...nameOfCall },
   plugin_event: { plugin: string, call: string, event: json },
 });
 
