@@ -22,12 +22,16 @@ const job = ({ effects, instance }: SoakToolPort): ToolDefinition =>
     execute: async () => "run me in the background",
     background: async ({ name }, ctx, sink) => {
       for (let chapter = 1; chapter <= chapters; chapter++) {
-        await ctx.run(`chapter-${chapter}`, async () => {
-          await pause(20);
-          const key = `durable-step:chapter-${chapter}`;
-          effects.tell({ scope: ctx.scope, call: callOf(ctx), key, instance, at: Date.now() });
-          return chapter;
-        }, { input: { name } });
+        await ctx.run(
+          `chapter-${chapter}`,
+          async () => {
+            await pause(20);
+            const key = `durable-step:chapter-${chapter}`;
+            effects.tell({ scope: ctx.scope, call: callOf(ctx), key, instance, at: Date.now() });
+            return chapter;
+          },
+          { input: { name } },
+        );
         await sink.progress({ current: chapter, total: chapters });
       }
       return { summary: name, result: { chapters } };

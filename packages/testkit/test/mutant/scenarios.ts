@@ -99,9 +99,7 @@ const batches: Hunt = {
             args: { n },
           }));
           const both = [await ctx.callAll(calls), await ctx.callAll(calls)];
-          return both.map((replies) =>
-            replies.map(({ label, output }) => `${label} ${output.outcome.status}`).join(),
-          );
+          return both.map((replies) => replies.map(({ label, output }) => `${label} ${output.outcome.status}`).join());
         },
       }),
       defineTool({ name: "child", durable: true, execute: (_, ctx) => ctx.run("s", () => 1) }),
