@@ -1,6 +1,5 @@
 /** Errors that tool authors and hosts meet. Codes are stable. */
 import { type EffectResult, type ProtocolRule, missingRule, newestProtocol } from "@pawl/sansio-core/driver";
-import type { FailureClass, ToolCallOutcome } from "@pawl/tool-value";
 
 /** Thrown into a body by a durable effect: the step's own error, or the reason that it has no answer. */
 export class EffectError extends Error {
@@ -16,25 +15,6 @@ export class EffectError extends Error {
 export class ToolError extends Error {
   override readonly name = "ToolError";
 }
-
-/** The call of a tool did not succeed: it failed, was rejected, or was cancelled. */
-export class ToolFailed extends Error {
-  override readonly name = "ToolFailed";
-  readonly tool: string;
-  /** The class of the failure, or `cancelled`. */
-  readonly class: FailureClass | "cancelled";
-  readonly code: string;
-  readonly outcome: Failed;
-  constructor(tool: string, outcome: Failed) {
-    super(outcome.payload.message);
-    const isFailure = outcome.status === "failure";
-    this.tool = tool;
-    this.class = isFailure ? outcome.payload.class : outcome.status;
-    this.code = isFailure ? outcome.payload.code : outcome.status;
-    this.outcome = outcome;
-  }
-}
-type Failed = Exclude<ToolCallOutcome, { readonly status: "success" }>;
 
 /** Makes the refusal of a cursor beyond the end of the log, which is from another store. */
 export const aheadOf = (scope: string, end: number, cursor: number): Refused =>

@@ -61,7 +61,6 @@ export {
   ScopeMoved,
   ScopeMoving,
   ToolError,
-  ToolFailed,
 } from "./error.ts";
 export { Quarantined } from "./scope/history.ts";
 export { importLog, logText } from "./move/log-file.ts";

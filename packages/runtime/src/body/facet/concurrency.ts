@@ -1,16 +1,17 @@
 /** Concurrency in a body: batches of calls to other tools, and choices among effects whose winner is on record. */
 import { type SelectMode, batchId, ReplyCodec } from "@pawl/sansio-core/driver";
-import { type Json, type ToolValue, array, describe, read as readAs } from "@pawl/tool-value";
+import { type Json, array, describe, read as readAs } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { EffectError, ToolFailed } from "../../error.ts";
+import { EffectError } from "../../error.ts";
 import type { Reply } from "../../session/call.ts";
+import { type CalledTool, valueOfReply } from "../../session/result.ts";
 import { type Asking, toJson, valueOf } from "./facet.ts";
 import { type Durable, durable, handled, refusing } from "./durable.ts";
 
 /** A tool, as a call of it names it: its definition, its name or its id. */
 export type ToolRef = string | { readonly name: string; readonly id?: string };
 
-export interface CallOptions {
+export interface CallLabel {
   /**
    * Names the call in approvals, observations, spans and its reply: the id that the model gave it, for one. Where it is
    * left out, it is the tool's name. A label that another call of `callAll` has gets a number.
@@ -18,7 +19,7 @@ export interface CallOptions {
   readonly label?: string;
 }
 
-export interface ToolCall extends CallOptions {
+export interface ToolCall extends CallLabel {
   readonly tool: ToolRef;
   readonly args?: unknown;
 }
@@ -27,7 +28,7 @@ type Members = readonly Durable<unknown>[];
 
 export interface Concurrency {
   /** Calls another tool, and resolves to what it returns. Throws `ToolFailed` if it fails, is rejected or is cancelled. */
-  readonly call: (tool: ToolRef, args?: unknown, options?: CallOptions) => Durable<ToolValue>;
+  readonly call: <Input, Result>(tool: CalledTool<Input, Result>, args: Input, options?: CallLabel) => Durable<Result>;
   /** Calls other tools at once, and waits for the replies of all; one that fails is a reply as well. */
   readonly callAll: (calls: readonly ToolCall[]) => Durable<readonly Reply[]>;
   readonly race: <const M extends Members>(members: M) => Promise<Awaited<M[number]>>;
@@ -104,11 +105,9 @@ const batch = <A>(asking: Asking, calls: readonly ToolCall[], read: (replies: re
 };
 
 /** Returns what the one call of a batch came to; throws how it failed. */
-const payloadOf = (reply: Reply | undefined): ToolValue => {
+const resultOf = <Result>([reply]: readonly Reply[]): Result => {
   if (reply === undefined) throw new EffectError("durable_effect_value", "the call has no reply");
-  const { outcome } = reply.output;
-  if (outcome.status === "success") return outcome.payload;
-  throw new ToolFailed(reply.tool, outcome);
+  return valueOfReply(reply) as Result;
 };
 
 /** Returns the index of the member that decided. It must not return the member: an async function would await it. */
@@ -139,7 +138,7 @@ const allSettled = async (asking: Asking, members: Members): Promise<readonly Pr
 
 export const concurrency = (asking: Asking): Concurrency => ({
   call: (tool, args, options) =>
-    refusing("tool-batch", () => batch(asking, [{ tool, args, ...options }], ([reply]) => payloadOf(reply))),
+    refusing("tool-batch", () => batch(asking, [{ tool, args, ...options }], resultOf<never>)),
   callAll: (calls) => refusing("tool-batch", () => batch(asking, calls, (replies) => replies)),
   race: (members) => handled(first(asking, "race", members)) as never,
   any: (members) => handled(first(asking, "any", members)) as never,
