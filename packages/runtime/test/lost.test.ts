@@ -39,7 +39,7 @@ describe("a scope that is lost while the record of a body is read", () => {
       durable: true,
       execute: async (_, ctx) => {
         runs += 1;
-        await ctx.runJson("first", {}, () => 1);
+        await ctx.run("first", () => 1);
         return ctx.sleep(100_000);
       },
     });
