@@ -172,6 +172,14 @@ const resultOfWait = (event: Event, key: string, status: EffectStatus): EffectRe
   return timedOut;
 };
 
+/** Reads a person's decision; any other event is the one with which its time was over. */
+const resultOfApproval = (event: Event): EffectResult => {
+  if (event.type !== "approval.decided") return done({ approved: false, reason: "nobody decided in time" });
+  const { decision, by } = event;
+  if (decision.type === "reject") return done({ approved: false, reason: decision.reason, by });
+  return done(decision.type === "approve" ? { approved: true, by } : { approved: true, args: decision.args, by });
+};
+
 /** Reads the value of an effect from the event that holds it; that of a process's event needs the process's row too. */
 export const resultIn = (
   event: Event,
@@ -184,6 +192,7 @@ export const resultIn = (
     return { status: "err", error: event.refused };
   const { kind, status } = effect;
   if (kind === "wait") return resultOfWait(event, key, status);
+  if (kind === "approval") return resultOfApproval(event);
   if (kind === "message" || kind === "event") return resultAmong(event, process, refused) ?? done(null);
   if (event.type === "replies.recorded") return done(event.replies.map(ReplyCodec.encode) as Json);
   const isAnswer = (event.type === "step.settled" || event.type === "host.answered") && event.key === key;

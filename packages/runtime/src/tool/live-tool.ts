@@ -80,31 +80,41 @@ export const payloadMismatch = (row: ProcessRow | undefined, eventType: string, 
 /** Arguments as the body takes them, or `{path}: {expectation}`. */
 export type Checked = E.Either<string, unknown>;
 export type Checker = (args: Json) => Promise<Checked>;
+/** `root`: the name of the value in what is wrong with it. A standard schema may take its time. */
+type Check = (value: Json, root?: string) => Checked | Promise<Checked>;
 
-const path = (steps: readonly unknown[]): string =>
+const path = (steps: readonly unknown[], root = "arguments"): string =>
   steps.reduce<string>(
     (text, step) => (typeof step === "number" ? `${text}[${step}]` : `${text}.${String(step)}`),
-    "arguments",
+    root,
   );
 
-const ioTsChecker =
-  <A>(codec: t.Type<A, unknown>): Checker =>
-  async (args) => {
+const ioTsCheck =
+  <A>(codec: t.Type<A, unknown>): Check =>
+  (args, root) => {
     const decoded = codec.decode(args);
     if (E.isRight(decoded)) return decoded;
     const [first] = decoded.left;
     const steps = (first?.context ?? []).slice(1).map(({ key }) => key);
-    return E.left(`${path(steps)}: ${first?.message ?? `expected ${first?.context.at(-1)?.type.name ?? codec.name}`}`);
+    return E.left(
+      `${path(steps, root)}: ${first?.message ?? `expected ${first?.context.at(-1)?.type.name ?? codec.name}`}`,
+    );
   };
 
-const standardChecker =
-  (schema: StandardSchemaV1): Checker =>
-  async (args) => {
-    const result = await schema["~standard"].validate(args);
-    const [first] = result.issues ?? [];
-    if (first === undefined) return E.right("value" in result ? result.value : args);
-    const steps = (first.path ?? []).map((step) => (typeof step === "object" ? step.key : step));
-    return E.left(`${path(steps)}: ${first.message}`);
+const standardResult = (args: Json, result: StandardSchemaV1.Result<unknown>, root?: string): Checked => {
+  const [first] = result.issues ?? [];
+  if (first === undefined) return E.right("value" in result ? result.value : args);
+  const steps = (first.path ?? []).map((step) => (typeof step === "object" ? step.key : step));
+  return E.left(`${path(steps, root)}: ${first.message}`);
+};
+
+const standardCheck =
+  (schema: StandardSchemaV1): Check =>
+  (args, root) => {
+    const result = schema["~standard"].validate(args);
+    return result instanceof Promise
+      ? result.then((later) => standardResult(args, later, root))
+      : standardResult(args, result, root);
   };
 
 /** Splits a JSON pointer into steps; a step into a list is a number. */
@@ -121,19 +131,32 @@ const stepsOf = (pointer: string, root: Json): readonly unknown[] => {
     });
 };
 
-const schemaChecker = (schema: JsonSchema): Checker => {
+const schemaCheck = (schema: JsonSchema): Check => {
   const mismatchOf = mismatchesOf(schema);
-  return async (args) => {
+  return (args, root) => {
     const mismatch = mismatchOf(args);
-    return mismatch === undefined ? E.right(args) : E.left(`${path(stepsOf(mismatch.at, args))}: ${mismatch.why}`);
+    if (mismatch === undefined) return E.right(args);
+    return E.left(`${path(stepsOf(mismatch.at, args), root)}: ${mismatch.why}`);
   };
+};
+
+const checkOf = <A>(schema: Schema<A>): Check => {
+  if (isIoTs<A>(schema)) return ioTsCheck(schema);
+  return isStandard(schema) ? standardCheck(schema) : schemaCheck(schema);
+};
+
+/** Checks a value in one go, as a body does between two answers; a schema that takes its time is a problem. */
+export const checkedNow = <A>(schema: Schema<A>, value: Json, root: string): E.Either<string, A> => {
+  const checked = checkOf(schema)(value, root);
+  if (!(checked instanceof Promise)) return checked as E.Either<string, A>;
+  return E.left(`${root}: its schema checks asynchronously, and a body cannot wait for that`);
 };
 
 /** Makes the check of a tool's arguments. Without a schema everything passes. */
 export const checkerOf = <A>(schema: Schema<A> | undefined): Checker => {
   if (schema === undefined) return async (args) => E.right(args);
-  if (isIoTs<A>(schema)) return ioTsChecker(schema);
-  return isStandard(schema) ? standardChecker(schema) : schemaChecker(schema);
+  const check = checkOf(schema);
+  return async (args) => check(args);
 };
 
 /** Checks the arguments of one call. */

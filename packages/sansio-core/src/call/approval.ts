@@ -11,7 +11,10 @@
  * Invariants
  *   A1  a call awaits approval only where its tool requires it
  *   A2  a sticky decision holds for later calls of its tool, and for parked ones only where that was asked for
- *   A3  the state counts the calls that await approval
+ *   A3  the state counts the calls that await approval, and what bodies ask people
+ *
+ * A body may ask as well (`ctx.approve`): its question is an effect, which the decision settles. It is named like a call
+ * below the one that asks, `{call}/{key}`, so that whoever lists and decides approvals need not tell them apart.
  */
 import type { Json, ToolCallOutput } from "@pawl/tool-value";
 import { denied, internal, observeStart, project } from "./finish.ts";
@@ -19,6 +22,7 @@ import { resuming } from "./launch.ts";
 import type { Approval, CallIn, CallRow } from "./model.ts";
 import type { ArgsVerdict, Preparation } from "./event.ts";
 import { awaitsApproval, bodyOf, byBirth, inPhase, isRejection, move } from "./row.ts";
+import { askedBy, asksOf, onAskedDecided, problemOfHash } from "./asked-approval.ts";
 import { fail, ready } from "./prepare.ts";
 import type { Tool } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
@@ -164,14 +168,15 @@ const stickyOf = ({ decision, by }: ApprovalEvent): StickyDecision | undefined =
 const problem = (row: CallIn<"awaiting_approval">, event: ApprovalEvent): Rejection | undefined => {
   const { argsHash, edited } = row.approval;
   if (edited !== undefined) return reject("wrong_phase", `call \`${event.call}\`: an edit by ${edited.by} is checked`);
-  if (event.args_hash !== argsHash) {
-    return reject("stale_decision", `call \`${event.call}\`: expected arguments ${argsHash}, found ${event.args_hash}`);
-  }
+  const stale = problemOfHash(event, argsHash);
+  if (stale !== undefined) return stale;
   if (event.sticky === undefined || event.decision.type !== "approve_edited") return undefined;
   return reject("stale_decision", "an edited approval holds for one call: it cannot be sticky");
 };
 
 export const onApprovalDecided = (draft: Draft, event: ApprovalEvent): Rejection | undefined => {
+  const asked = askedBy(draft, event.call);
+  if (asked !== undefined) return onAskedDecided(draft, asked, event);
   const row = inPhase(draft, event.call, "awaiting_approval");
   if (isRejection(row)) return row;
   const rejection = problem(row, event);
@@ -186,7 +191,7 @@ export const onApprovalDecided = (draft: Draft, event: ApprovalEvent): Rejection
 
 // Pending approvals, as a person is shown them.
 
-/** A call that waits for approval. */
+/** A call that waits for approval, or a question of its body to a person. */
 export interface PendingApproval {
   readonly call: CallRef;
   readonly tool: string;
@@ -199,20 +204,30 @@ export interface PendingApproval {
   readonly born: number;
   /** When nobody need decide any more: the call fails then. */
   readonly expiresAt?: number;
+  /** The JSON Schema of edited arguments, where a body gives one. */
+  readonly schema?: Json;
 }
 
-/** In the order in which the calls were asked for. */
+const pendingOf = ({
+  call: { ref, id: label, born },
+  tool,
+  args,
+  approval,
+  due,
+}: CallIn<"awaiting_approval">): PendingApproval => ({
+  call: ref,
+  tool,
+  label,
+  args,
+  hash: approval.argsHash,
+  born,
+  ...(due === undefined ? {} : { expiresAt: due.at }),
+});
+
+/** In the order in which they were asked for. */
 export const pendingApprovals = ({ calls }: State): readonly PendingApproval[] =>
   calls
     .rows()
-    .filter(awaitsApproval)
     .toSorted(byBirth)
-    .map(({ call: { ref, id: label, born }, tool, args, approval, due }) => ({
-      call: ref,
-      tool,
-      label,
-      args,
-      hash: approval.argsHash,
-      born,
-      ...(due === undefined ? {} : { expiresAt: due.at }),
-    }));
+    .flatMap((row) => (awaitsApproval(row) ? [...asksOf(row), pendingOf(row)] : asksOf(row)))
+    .toSorted((a, b) => a.born - b.born);

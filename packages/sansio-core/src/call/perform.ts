@@ -5,7 +5,7 @@ import { recorded } from "./crash-loop.ts";
 import { missingRule } from "../kernel/protocol.ts";
 import type { OwnWait } from "../wait/model.ts";
 import type { CallIn, CallRow } from "./model.ts";
-import { inPhase, isRejection, problemOfRun, putCall, runningRow, withPatches } from "./row.ts";
+import { askedCall, inPhase, isRejection, problemOfRun, putCall, runningRow, withPatches } from "./row.ts";
 import { type Bodied, settleAll, withBody } from "./settle.ts";
 import { problemOfRoom, withoutRoom } from "./suspend.ts";
 import { processOfScope } from "../identity/scope.ts";
@@ -53,6 +53,7 @@ export const conflictOfSpec = (
   }
   if (effect.kind === "wait" && effect.own !== undefined)
     return missingRule(draft.scope.protocol, "lives", "a wait of a call's own");
+  if (effect.kind === "approval") return missingRule(draft.scope.protocol, "asked_approvals", "an approval of a body");
   if (effect.kind !== "select") return undefined;
   if (effect.keys.length === 0) {
     return reject("effect_unknown", `call \`${call}\`: \`${key}\` chooses from nothing, and would never end`);
@@ -141,6 +142,11 @@ export const perform = (draft: Draft, row: CallIn<"running">, { key, effect, att
         calls,
       });
     }
+    case "approval": {
+      const { title, args } = effect;
+      const asked = { call: askedCall(ref, key), tool: row.tool, call_id: title, args };
+      return draft.emit({ type: "observe", what: "call_parked", ...asked });
+    }
     case "step":
     case "sleep":
     case "cleanup":
@@ -163,6 +169,10 @@ const opened = (draft: Draft, { key, hash, effect, attempt, run }: Requested): O
       return { ...open, select: { mode: effect.mode, keys: effect.keys } };
     case "cleanup":
       return { ...open, cleanupMs: effect.deadline_ms };
+    case "approval": {
+      const { kind: _, deadline_ms: ms, ...approval } = effect;
+      return ms === undefined ? { ...open, approval } : { ...open, approval, due: due(ms) };
+    }
     case "step":
     case "host":
     case "trigger":

@@ -109,5 +109,5 @@ export const onEffectsExpire = (draft: Draft, { call }: SignalOf<"effects.expire
   if (first.kind === "step") return putCall(draft, beginTry(draft, row as Bodied, first), row);
   if (first.wait !== undefined)
     draft.raise({ type: "wait.leave", key: first.wait, waiter: { call, effect: first.key } });
-  endEffect(draft, call, first.key, { status: first.kind === "sleep" ? "ok" : "err", value: draft.seq });
+  endEffect(draft, call, first.key, { status: first.kind === "wait" ? "err" : "ok", value: draft.seq });
 };

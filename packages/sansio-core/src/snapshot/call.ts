@@ -33,7 +33,14 @@ import {
   u64,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { PatchesCodec, ResumeCauseCodec, SelectModeCodec, SignalCodec, UnknownCauseCodec } from "../call/codec.ts";
+import {
+  askedApproval,
+  PatchesCodec,
+  ResumeCauseCodec,
+  SelectModeCodec,
+  SignalCodec,
+  UnknownCauseCodec,
+} from "../call/codec.ts";
 import {
   type EffectKind,
   type OpenEffect,
@@ -56,6 +63,7 @@ const SelectCodec = record<NonNullable<OpenEffect["select"]>>("struct Select", {
   keys: array(string),
 });
 
+const AskedCodec = record<NonNullable<OpenEffect["approval"]>>("struct Asked", askedApproval);
 const WaitingCodec = record<NonNullable<OpenEffect["waiting"]>>("struct Waiting", { name: string, input: json });
 
 const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct OpenEffect", {
@@ -73,6 +81,7 @@ const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct OpenEffect
   due: optional(DeadlineCodec),
   cleanupMs: optional(u64),
   waiting: optional(WaitingCodec),
+  approval: optional(AskedCodec),
 });
 
 type SettledEntry = readonly [key: string, effect: SettledEffect];

@@ -66,6 +66,7 @@ const since2: Scenarios = {
   lives: life.lives,
   "lives-upgraded": life.upgradedLives,
   "step-retries": effect.stepRetries,
+  "asked-approvals": effect.askedApprovals,
   upgraded: scope.upgraded,
   "suspended-chain": wait.suspendedChain,
   "person-asked": wait.personAsked,

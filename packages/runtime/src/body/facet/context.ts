@@ -11,6 +11,7 @@ import { ended } from "../stop.ts";
 import type { ProgressMessage } from "../../session/observe/observation.ts";
 import { type CallFacts, Asking, toJson } from "./facet.ts";
 import { handled } from "./durable.ts";
+import { type Approves, approvals } from "./approve.ts";
 import { type Concurrency, concurrency } from "./concurrency.ts";
 import { type HandleTools, handleTools } from "./handle-tool.ts";
 import { type HostRequests, hostRequests } from "./host.ts";
@@ -20,7 +21,7 @@ import { type ProcessEvents, handedSignals, processEvents } from "./process-even
 import { type Steps, steps } from "./step.ts";
 import { type Waits, waits } from "./wait.ts";
 
-export interface ToolContext extends Steps, Waits, Concurrency, HostRequests, ProcessEvents, LongWorkFacets {
+export interface ToolContext extends Steps, Waits, Approves, Concurrency, HostRequests, ProcessEvents, LongWorkFacets {
   readonly processes: ProcessesFacet;
   readonly handleTools: HandleTools;
   readonly background: LongWorkFacets["background"] & {
@@ -168,6 +169,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     waitFor,
     token,
     completionKey,
+    approve: approvals(asking).approve,
     call,
     callAll,
     race,

@@ -41,7 +41,7 @@ export interface Waits {
 }
 
 /** Rounds to whole milliseconds: a fraction counts as one more, and a time that is over already as none. */
-const wholeMs = (ms: number): number => Math.max(0, Math.ceil(ms));
+export const wholeMs = (ms: number): number => Math.max(0, Math.ceil(ms));
 
 /** Returns the scope in which names of events are told apart. In the first life calls of a request share them. */
 const scopeOf = ({ executionScope, base, life }: CallFacts, whose: KeyScope): string => {
