@@ -21,8 +21,7 @@ import { denied, internal, observeStart, project } from "./finish.ts";
 import { resuming } from "./launch.ts";
 import type { Approval, CallIn, CallRow } from "./model.ts";
 import type { ArgsVerdict, Preparation } from "./event.ts";
-import { awaitsApproval, bodyOf, byBirth, inPhase, isRejection, move } from "./row.ts";
-import { askedBy, asksOf, onAskedDecided, problemOfHash } from "./asked-approval.ts";
+import { askedCall, awaitsApproval, bodyOf, byBirth, inPhase, isRejection, move } from "./row.ts";
 import { fail, ready } from "./prepare.ts";
 import type { Tool } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
@@ -165,6 +164,12 @@ const stickyOf = ({ decision, by }: ApprovalEvent): StickyDecision | undefined =
     : { decision: "reject", by, reason: decision.reason };
 };
 
+/** Refuses a decision on other arguments than these. */
+export const problemOfHash = ({ call, args_hash: found }: ApprovalEvent, expected: string): Rejection | undefined =>
+  found === expected
+    ? undefined
+    : reject("stale_decision", `call \`${call}\`: expected arguments ${expected}, found ${found}`);
+
 const problem = (row: CallIn<"awaiting_approval">, event: ApprovalEvent): Rejection | undefined => {
   const { argsHash, edited } = row.approval;
   if (edited !== undefined) return reject("wrong_phase", `call \`${event.call}\`: an edit by ${edited.by} is checked`);
@@ -175,8 +180,6 @@ const problem = (row: CallIn<"awaiting_approval">, event: ApprovalEvent): Reject
 };
 
 export const onApprovalDecided = (draft: Draft, event: ApprovalEvent): Rejection | undefined => {
-  const asked = askedBy(draft, event.call);
-  if (asked !== undefined) return onAskedDecided(draft, asked, event);
   const row = inPhase(draft, event.call, "awaiting_approval");
   if (isRejection(row)) return row;
   const rejection = problem(row, event);
@@ -223,6 +226,16 @@ const pendingOf = ({
   born,
   ...(due === undefined ? {} : { expiresAt: due.at }),
 });
+
+/** Lists what the body of a call asks people. */
+const asksOf = (row: CallRow): readonly PendingApproval[] =>
+  (bodyOf(row)?.open ?? []).flatMap(({ key, approval, seq, due }) => {
+    if (approval === undefined) return [];
+    const { title: label, args, args_hash: hash, schema } = approval;
+    const asked = { call: askedCall(row.call.ref, key), tool: row.tool, label, args, hash, born: seq };
+    const limits = { ...(due && { expiresAt: due.at }), ...(schema === undefined ? {} : { schema }) };
+    return [{ ...asked, ...limits }];
+  });
 
 /** In the order in which they were asked for. */
 export const pendingApprovals = ({ calls }: State): readonly PendingApproval[] =>

@@ -7,10 +7,9 @@
  *   effect.requested ─▶ open ─┬─ approval.decided ─▶ settled: approved, perhaps with other arguments, or rejected
  *                             └─ its time is over ─▶ settled: not approved
  */
-import type { ApprovalEvent, PendingApproval } from "./approval.ts";
+import { type ApprovalEvent, onApprovalDecided, problemOfHash } from "./approval.ts";
 import type { OpenEffect } from "./effect.ts";
-import type { CallRow } from "./model.ts";
-import { askedCall, bodyOf } from "./row.ts";
+import { bodyOf } from "./row.ts";
 import { endEffect } from "./settle.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
@@ -22,7 +21,7 @@ interface Asked {
 }
 
 /** Finds the open question that goes by a name. */
-export const askedBy = (draft: Draft, name: string): Asked | undefined => {
+const askedBy = (draft: Draft, name: string): Asked | undefined => {
   if (draft.call(name as CallRef) !== undefined) return undefined;
   const at = Math.max(name.lastIndexOf("/"), 0);
   const call = name.slice(0, at) as CallRef;
@@ -32,13 +31,7 @@ export const askedBy = (draft: Draft, name: string): Asked | undefined => {
   return effect && { call, effect };
 };
 
-/** Refuses a decision on other arguments than these. */
-export const problemOfHash = ({ call, args_hash: found }: ApprovalEvent, expected: string): Rejection | undefined =>
-  found === expected
-    ? undefined
-    : reject("stale_decision", `call \`${call}\`: expected arguments ${expected}, found ${found}`);
-
-export const onAskedDecided = (draft: Draft, { call, effect }: Asked, event: ApprovalEvent): Rejection | undefined => {
+const onAskedDecided = (draft: Draft, { call, effect }: Asked, event: ApprovalEvent): Rejection | undefined => {
   const stale = problemOfHash(event, effect.approval?.args_hash ?? "");
   if (stale !== undefined) return stale;
   if (event.sticky !== undefined)
@@ -47,12 +40,8 @@ export const onAskedDecided = (draft: Draft, { call, effect }: Asked, event: App
   return undefined;
 };
 
-/** Lists what the body of a call asks people. */
-export const asksOf = (row: CallRow): readonly PendingApproval[] =>
-  (bodyOf(row)?.open ?? []).flatMap(({ key, approval, seq, due }) => {
-    if (approval === undefined) return [];
-    const { title: label, args, args_hash: hash, schema } = approval;
-    const asked = { call: askedCall(row.call.ref, key), tool: row.tool, label, args, hash, born: seq };
-    const limits = { ...(due && { expiresAt: due.at }), ...(schema === undefined ? {} : { schema }) };
-    return [{ ...asked, ...limits }];
-  });
+/** A decision is on a call, or on what its body asks. */
+export const onDecided = (draft: Draft, event: ApprovalEvent): Rejection | undefined => {
+  const asked = askedBy(draft, event.call);
+  return asked === undefined ? onApprovalDecided(draft, event) : onAskedDecided(draft, asked, event);
+};

@@ -43,13 +43,14 @@ export const effectsEnd = (): Tape => {
   return tape.tell(left, "call_completed c1", "reply r").tell(acked("r"));
 };
 
+const asks = (key: string, run: string, more: object = {}): Event =>
+  ask(run, key, { kind: "approval", title: `Refund ${key}?`, args: { cents: 500 }, args_hash: "h", ...more });
+const decided = (key: string, decision: object, more: object = {}): Event =>
+  ({ type: "approval.decided", call: `r:c1/${key}`, decision, args_hash: "h", by: "user:ada", ...more }) as Event;
+
 /** Bodies that ask a person: approved, with other arguments, rejected, and not decided in time; out of memory meanwhile. */
 export const askedApprovals = (): Tape => {
   const tape = Tape.open([tool("durable")]);
-  const asks = (key: string, run: string, more: object = {}): Event =>
-    ask(run, key, { kind: "approval", title: `Refund ${key}?`, args: { cents: 500 }, args_hash: "h", ...more });
-  const decided = (key: string, decision: object, more: object = {}): Event =>
-    ({ type: "approval.decided", call: `r:c1/${key}`, decision, args_hash: "h", by: "user:ada", ...more }) as Event;
   tape.tell(submit("r", { c1: "durable" }), "call_started c1", "execute r:c1 1.1");
   tape.tell(asks("a", "r:c1", { schema: { type: "object" } }), "call_parked Refund a?");
   tape.refuses(decided("a", { type: "approve" }, { args_hash: "of something else" }), "stale_decision");
