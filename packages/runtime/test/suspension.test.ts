@@ -43,7 +43,7 @@ const agent = () => {
   const pay = defineTool({
     name: "pay",
     durable: true,
-    policy: "requires_approval",
+    needsApproval: true,
     execute: (_, ctx) => ctx.run("pay", () => (done.push("paid"), "paid")),
   });
   return { done, tools: [loop, pay] };

@@ -11,7 +11,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { Event, EventOf, Recorded, State } from "@pawl/sansio-core";
 import { Refused, ScopeLost } from "../error.ts";
 import type { JsonSchema } from "../tool/argument.ts";
-import { checkedNow } from "../tool/live-tool.ts";
+import { checkedNow } from "../tool/check.ts";
 
 /** A call that waits for approval, with what a decision on it names. */
 export interface ApprovalWanted {

@@ -106,7 +106,7 @@ const batches: Hunt = {
       defineTool({
         name: "serial",
         durable: true,
-        scheduling: "serial",
+        concurrency: "serial",
         execute: (_, ctx) => ctx.run("s", async ({ key }) => (await effect("serial", { key }), 2)),
       }),
     ],
@@ -121,7 +121,7 @@ const retrying: Hunt = {
       defineTool({
         name: "work",
         durable: true,
-        retry_policy: { type: "idempotent", max_attempts: 3, base_delay_ms: 20, max_delay_ms: 0 },
+        retry: { idempotent: true, attempts: 3, firstDelayMs: 20, maxDelayMs: 0 },
         execute: async (_, ctx) => {
           await ctx.run("kept", () => 1);
           await ctx.run("mail", () => "sent", { input: { sent_at: ctx.now() } });
@@ -165,9 +165,7 @@ const trying: Hunt = {
         durable: true,
         execute: async (_, ctx) => {
           const begun = ctx.now();
-          const tries = await ctx.run("flaky", flaky, {
-            retry: { attempts: 2, firstDelayMs: 100 },
-          });
+          const tries = await ctx.run("flaky", flaky, { retry: { attempts: 2, firstDelayMs: 100 } });
           const hasWaited = ctx.now() - begun >= 100;
           void ctx.run("mail", async ({ key }) => (await sleep(20), await effect("mail", { key })));
           return [tries, hasWaited];
@@ -263,7 +261,7 @@ const approving: Hunt = {
       defineTool({
         name: "work",
         durable: true,
-        policy: "requires_approval",
+        needsApproval: true,
         execute: async (_, ctx) => ctx.run("s", async ({ key }) => (await effect("approved", { key }), "ok")),
       }),
     ],
@@ -406,7 +404,7 @@ const deciding: Hunt = {
     tools: ({ effect }) => [
       defineTool<{ readonly life?: number }>({
         name: "work",
-        policy: "requires_approval",
+        needsApproval: true,
         execute: async ({ life = 1 }, ctx) => {
           await effect("acted");
           return life < 3 ? ctx.continueAs({ life: life + 1 }) : "acted";

@@ -118,7 +118,7 @@ describe("several approvals that are pending over a restart, and decided in anot
       defineTool<{ readonly n: number }>({
         name: "work",
         durable: true,
-        policy: "requires_approval",
+        needsApproval: true,
         execute: ({ n }, ctx) =>
           ctx.run("pay", async ({ key }) => (await effect(`pay ${n}`, { key })).effect, { input: n }),
       }),

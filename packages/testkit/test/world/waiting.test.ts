@@ -46,7 +46,7 @@ const agent = (suspendMs: number): Scenario => {
         defineTool({
           name: "pay",
           durable: true,
-          policy: "requires_approval",
+          needsApproval: true,
           execute: (_, ctx) => ctx.run("pay", async ({ key }) => (await effect("paid", { key }), "paid")),
         }),
       ];

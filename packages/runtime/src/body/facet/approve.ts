@@ -8,7 +8,7 @@ import { type Json, stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError, requireRule, shownOf } from "../../error.ts";
 import { type ArgsOf, type Schema, jsonSchemaOf } from "../../tool/argument.ts";
-import { checkedNow } from "../../tool/live-tool.ts";
+import { checkedNow } from "../../tool/check.ts";
 import { type Asking, toJson, valueOf } from "./facet.ts";
 import { type Durable, refusing } from "./durable.ts";
 import { wholeMs } from "./wait.ts";
@@ -61,7 +61,7 @@ const approve = (asking: Asking, question: Question<Schema<unknown>>): Durable<u
   admitTitle(title);
   const args = toJson(question.args ?? {}, `the arguments of approval ${shownOf(title)}`);
   fitting(question, args);
-  const json = schema && jsonSchemaOf(schema);
+  const json = schema && jsonSchemaOf(schema, "input");
   const asked = { title, args, args_hash: stableHash(args), ...(json === undefined ? {} : { schema: json }) };
   const limit = timeoutMs === undefined ? {} : { deadline_ms: wholeMs(timeoutMs) };
   const read = (result: EffectResult): unknown => {
