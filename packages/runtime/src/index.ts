@@ -52,6 +52,7 @@ export {
 } from "./host/outcome.ts";
 export { type Durable } from "./body/facet/durable.ts";
 export { type StepInfo } from "./body/facet/step.ts";
+export { isError } from "./body/kept-value.ts";
 export { type Bounds } from "./session/admission.ts";
 export {
   EffectError,

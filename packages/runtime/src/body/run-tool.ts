@@ -73,6 +73,7 @@ export const callFacts = (
     executionScope,
     name,
     payload,
+    keepsValues: hasRule(state.scope.protocol, "kept_values") && life.upgradedIn === undefined,
     place: named(`${scope.replace(/^session:/, "")}/${request}/${name}`),
     processApi,
     token: (key, whose) => (isNew ? scopedTokenOf : tokenOf)(roots, scope, key, ownerOf(whose)),

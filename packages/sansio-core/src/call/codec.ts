@@ -175,7 +175,11 @@ export const EffectSpecCodec: Codec<EffectSpec> = tagged<EffectSpec, "kind">("Ef
   approval: { ...askedApproval, deadline_ms: optional(u64) },
 });
 
-export const StepErrorCodec: Codec<StepError> = record<StepError>("struct StepError", { code: string, message: text });
+export const StepErrorCodec: Codec<StepError> = record<StepError>("struct StepError", {
+  code: string,
+  message: text,
+  thrown: optional(json),
+});
 
 export const EffectResultCodec: Codec<EffectResult> = tagged<EffectResult, "status">("EffectResult", "status", {
   ok: { value: json },

@@ -153,6 +153,8 @@ export interface SettledEffect {
 export interface StepError {
   readonly code: string;
   readonly message: string;
+  /** What the step threw, in the form in which its driver keeps values. */
+  readonly thrown?: Json;
 }
 
 /** How work of a body's outside ended: its value, or its error. */

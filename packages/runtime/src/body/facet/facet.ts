@@ -144,6 +144,8 @@ export interface CallFacts {
   readonly executionScope: string;
   readonly name: string;
   readonly payload: Json;
+  /** True where the log keeps values that JSON has not, and what steps threw. */
+  readonly keepsValues: boolean;
   /** `{session}/{request}/{call name}`: begins the ids of processes that stand for calls of the body. */
   readonly place: string;
   readonly processApi: ProcessApi;

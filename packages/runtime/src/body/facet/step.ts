@@ -2,9 +2,10 @@
  * Durable steps and clean-ups: work of the body's own. A step runs once per record and is answered from the record
  * afterwards. A clean-up runs when the call is cancelled.
  */
-import { type EffectResult, type StepRecovery, firstTry } from "@pawl/sansio-core/driver";
+import { type EffectResult, type StepError, type StepRecovery, firstTry } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
-import { EffectError, failureOf, requireRule } from "../../error.ts";
+import { EffectError, effectErrorOf, requireRule } from "../../error.ts";
+import { keptError, keptValue, thrownBy, valueOfKept } from "../kept-value.ts";
 import type { Work } from "../record.ts";
 import type { Try, TryTerms } from "../step-work.ts";
 import { type LazySignal, withoutAbort } from "../stop.ts";
@@ -81,14 +82,34 @@ class Info implements StepInfo {
 const isThenable = (u: unknown): u is PromiseLike<unknown> =>
   typeof u === "object" && u !== null && "then" in u && typeof u.then === "function";
 
-const errorOf = (thrown: unknown): EffectResult => failureOf(withoutAbort(thrown), "durable_step_failed", EffectError);
+/** How the outcome of a step goes into the log, and comes back. */
+interface Keeping {
+  readonly value: (value: unknown, what: string) => Json;
+  readonly error: (error: StepError, thrown: unknown) => StepError;
+  readonly read: (result: EffectResult) => unknown;
+}
+
+const asJson: Keeping = { value: toJson, error: (error) => error, read: valueOf };
+
+const asValue: Keeping = {
+  value: keptValue,
+  error: keptError,
+  read: (result) => {
+    if (result.status === "ok") return valueOfKept(result.value);
+    throw thrownBy(result.error);
+  },
+};
 
 /** Runs a step's work. The result is there at once where the work returns no promise. */
-const resultOf = (work: () => unknown, stepId: string): EffectResult | Promise<EffectResult> => {
+const resultOf = (work: () => unknown, stepId: string, keeping: Keeping): EffectResult | Promise<EffectResult> => {
   const succeeded = (value: unknown): EffectResult => ({
     status: "ok",
-    value: toJson(value, `the result of step \`${stepId}\``),
+    value: keeping.value(value, `the result of step \`${stepId}\``),
   });
+  const errorOf = (given: unknown): EffectResult => {
+    const thrown = withoutAbort(given);
+    return { status: "err", error: keeping.error(effectErrorOf(thrown, "durable_step_failed", EffectError), thrown) };
+  };
   try {
     const returned = work();
     return isThenable(returned) ? Promise.resolve(returned).then(succeeded).catch(errorOf) : succeeded(returned);
@@ -134,6 +155,7 @@ const noInput: Json = {};
 
 const run = (asking: Asking): Steps["run"] => {
   const used = new Set<string>();
+  const keeping = asking.facts.keepsValues ? asValue : asJson;
   return (stepId, fn, options = {}) => {
     const key = `durable-step:${stepId}`;
     return refusing(
@@ -146,10 +168,10 @@ const run = (asking: Asking): Steps["run"] => {
         const { input } = options;
         const json = input === undefined ? noInput : toJson(input, `the input of step \`${stepId}\``);
         const only = { number: firstTry, signal: asking.body.signals.current };
-        const perform: Work = (tried = only) => resultOf(() => fn(new Info(asking, key, tried)), stepId);
+        const perform: Work = (tried = only) => resultOf(() => fn(new Info(asking, key, tried)), stepId, keeping);
         const { recovery = "again" } = options;
         const effect = { kind: "step", recovery, input: json } as const;
-        return asking.askFor(valueOf, key, effect, json, perform, terms && { terms }) as Durable<never>;
+        return asking.askFor(keeping.read, key, effect, json, perform, terms && { terms }) as Durable<never>;
       },
       asking.facts.failures,
     );
