@@ -167,8 +167,9 @@ export const openRuntime = (options: OpenOptions): OpenRuntime => {
   const { file, postgres, blobs, maxBytes, tracer, codec, ...told } = checkedOptions(options);
   const store = storeOf({ file, postgres, blobs, maxBytes });
   const { journal, roots } = store;
-  const stored = tracer === undefined ? journal : tracedJournal(journal, tracer);
-  const traced = tracer === undefined ? {} : { telemetry: spansOf(tracer) };
+  const telemetry = tracer && spansOf(tracer);
+  const stored = tracer === undefined ? journal : tracedJournal(journal, tracer, telemetry);
+  const traced = telemetry === undefined ? {} : { telemetry };
   const runtime = new Runtime({
     journal: codec === undefined ? stored : sealedJournal(stored, codec),
     platform: nodePlatform,
