@@ -76,6 +76,7 @@ export { CallOfRequestCodec, ReplyCodec, withTriggers } from "./session/call.ts"
 export { type CalledTool, callTo, resultOfRequest } from "./session/result.ts";
 export { defaultBounds } from "./session/admission.ts";
 export { type Capabilities } from "./body/facet/facet.ts";
+export { keptValue, valueOfKept } from "./body/kept-value.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";
 export { type LogAttachments, type SteppedLine, keepAttachments, putLog } from "./move/log-file.ts";
 export { unpackedAttachment } from "./move/attachment.ts";
