@@ -38,6 +38,10 @@ const kept = async (make: () => unknown, protocol = 2) => {
   return { seen, result: (JSON.parse(line) as { readonly event: { readonly result: unknown } }).event.result };
 };
 
+class Order {
+  readonly id = 7;
+}
+
 class Declined extends Error {
   readonly statusCode = 402;
   readonly retryable = false;
@@ -78,7 +82,7 @@ describe("the result of a step", () => {
 
   it.each([
     ["a function", () => ({ order: { send: () => 1 } }), "`.order.send` is a function, which cannot be kept"],
-    ["an instance of a class", () => [new (class Order {})()], "cannot be kept"],
+    ["an instance of a class", () => [new Order()], "cannot be kept"],
   ])("names what cannot be kept: %s", async (_title, make, message) => {
     const { seen } = await kept(make);
     expect(seen[0]).toBeInstanceOf(EffectError);

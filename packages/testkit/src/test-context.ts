@@ -8,10 +8,10 @@ import { keptValue, valueOfKept } from "@pawl/runtime/driver";
 import { type Json, errorOutput, lift, stableHash, successOutput } from "@pawl/tool-value";
 
 /** An answer: a value, an error that is thrown, or a function that returns or throws it. */
-export type Scripted<Asked> = unknown | Error | ((asked: Asked) => unknown);
+export type Scripted<Of> = unknown | Error | ((of: Of) => unknown);
 
-interface Answers<Asked> {
-  readonly [name: string]: Scripted<Asked>;
+interface Answers<Of> {
+  readonly [name: string]: Scripted<Of>;
 }
 
 export interface Script {

@@ -13,6 +13,8 @@ const refund = async (cents: number, ctx: ToolContext): Promise<string> => {
   return `${order.at.getTime()} ${String(paid)} ${id} ${ctx.now()}`;
 };
 
+const mails = (ctx: ToolContext) => ctx.run("mail", ({ key, attempt }) => `${key} ${attempt}`);
+
 describe("a body with scripted answers", () => {
   it("is given them, and what it asked is listed", async () => {
     const { ctx, asked } = testContext({
@@ -38,11 +40,10 @@ describe("a body with scripted answers", () => {
   });
 
   it("runs its steps, unless the script answers for them", async () => {
-    const body = (ctx: ToolContext) => ctx.run("mail", ({ key, attempt }) => `${key} ${attempt}`);
-    expect(await body(testContext().ctx)).toBe("test:mail 1");
-    expect(await body(testContext({ run: { mail: "sent" } }).ctx)).toBe("sent");
+    expect(await mails(testContext().ctx)).toBe("test:mail 1");
+    expect(await mails(testContext({ run: { mail: "sent" } }).ctx)).toBe("sent");
     class Bounced extends Error {}
-    const thrown: unknown = await body(testContext({ run: { mail: new Bounced("no") } }).ctx).catch(
+    const thrown: unknown = await mails(testContext({ run: { mail: new Bounced("no") } }).ctx).catch(
       (one: unknown) => one,
     );
     expect(isError(thrown, "Bounced")).toBe(true);

@@ -67,6 +67,7 @@ const since2: Scenarios = {
   "lives-upgraded": life.upgradedLives,
   "step-retries": effect.stepRetries,
   "asked-approvals": effect.askedApprovals,
+  streams: effect.streams,
   upgraded: scope.upgraded,
   "suspended-chain": wait.suspendedChain,
   "person-asked": wait.personAsked,

@@ -19,9 +19,11 @@ import { type LongWorkFacets, longWorkFacets } from "./long-work.ts";
 import { type ProcessesFacet, processes } from "./process.ts";
 import { type ProcessEvents, handedSignals, processEvents } from "./process-event.ts";
 import { type Steps, steps } from "./step.ts";
+import { type Streams, streams } from "./stream.ts";
 import { type Waits, waits } from "./wait.ts";
 
-export interface ToolContext extends Steps, Waits, Approves, Concurrency, HostRequests, ProcessEvents, LongWorkFacets {
+export interface ToolContext
+  extends Steps, Streams, Waits, Approves, Concurrency, HostRequests, ProcessEvents, LongWorkFacets {
   readonly processes: ProcessesFacet;
   readonly handleTools: HandleTools;
   readonly background: LongWorkFacets["background"] & {
@@ -154,6 +156,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const asking = new Asking(body, facts);
   const { toolNamed, childStarted } = facts.processApi;
   const { run, onCancel } = steps(asking);
+  const { stream } = streams(asking);
   const { sleep, waitFor, token, completionKey } = waits(asking);
   const { call, callAll, race, any, all, allSettled } = concurrency(asking);
   const { host, sessions, triggers, directCompletions } = hostRequests(asking);
@@ -165,6 +168,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const context: Omit<ToolContext, "signal"> = {
     run,
     onCancel,
+    stream,
     sleep,
     waitFor,
     token,
