@@ -25,7 +25,8 @@ import { nodePlatform } from "./platform.ts";
 import { rootsOf } from "./journal/root-secret.ts";
 import { postgresAt } from "./journal/postgres.ts";
 import { sqliteJournal } from "./journal/journal.ts";
-import { tracedJournal, spansOf } from "./telemetry/spans.ts";
+import { tracedJournal } from "./telemetry/commit.ts";
+import { spansOf } from "./telemetry/spans.ts";
 import { errorsToConsole } from "./telemetry/log.ts";
 
 /**

@@ -75,7 +75,8 @@ export {
   progressFields,
 } from "./session/observe/observation.ts";
 export { CallOfRequestCodec, ReplyCodec, withTriggers } from "./session/call.ts";
-export { type CalledTool, callTo, resultOfRequest } from "./session/result.ts";
+export { callTo, resultOfRequest } from "./session/result.ts";
+export { type CalledTool } from "./tool/called.ts";
 export { defaultBounds } from "./session/admission.ts";
 export { type Capabilities } from "./body/facet/facet.ts";
 export { keptValue, valueOfKept } from "./body/kept-value.ts";

@@ -12,7 +12,6 @@
  */
 import {
   type Context,
-  type Link,
   ROOT_CONTEXT,
   type Span,
   SpanStatusCode,
@@ -21,10 +20,11 @@ import {
   isSpanContextValid,
   trace,
 } from "@opentelemetry/api";
-import type { Telemetry, Journal } from "@pawl/runtime";
+import type { Telemetry } from "@pawl/runtime";
 import type { CommandOf, Command, Event, EventOf } from "@pawl/sansio-core";
 import { requestBatch } from "@pawl/sansio-core/driver";
 import type { ToolCallOutput } from "@pawl/tool-value";
+import type { CommitContexts } from "./commit.ts";
 
 type Observe = CommandOf<"observe">;
 interface Attributes {
@@ -240,11 +240,6 @@ const describe = (span: Span, { outcome }: ToolCallOutput): void => {
   if (outcome.status === "failure") span.setStatus({ code: SpanStatusCode.ERROR, message: outcome.payload.code });
 };
 
-/** Knows which batches a commit of a scope is for. */
-export interface CommitContexts {
-  readonly takeContexts: (scope: string) => readonly Context[];
-}
-
 /** Makes spans from the steps of a runtime. */
 export const spansOf = (tracer: Tracer): Telemetry & CommitContexts => {
   const scopes = new Map<string, ScopeSpans>();
@@ -274,36 +269,3 @@ export const spansOf = (tracer: Tracer): Telemetry & CommitContexts => {
     },
   };
 };
-
-/** Places a commit: below its batch, or beside those that share it. */
-const placeOf = (contexts: readonly Context[]): { readonly parent: Context; readonly links: readonly Link[] } => {
-  const [only, ...others] = contexts;
-  if (only !== undefined && others.length === 0) return { parent: only, links: [] };
-  const links = contexts.flatMap((one) => {
-    const context = trace.getSpanContext(one);
-    return context === undefined ? [] : [{ context }];
-  });
-  return { parent: ROOT_CONTEXT, links };
-};
-
-/** Makes a span of each commit of a journal. `spans`: those of its runtime, which the commits are placed among. */
-export const tracedJournal = <A extends Journal>(journal: A, tracer: Tracer, spans?: CommitContexts): A => ({
-  ...journal,
-  appendAll: async (appends) => {
-    const events = appends.reduce((sum, { lines }) => sum + lines.length, 0);
-    const { parent, links } = placeOf(appends.flatMap(({ scope }) => spans?.takeContexts(scope) ?? []));
-    const attributes = { "pawl.scopes": appends.length, "pawl.events": events };
-    const span = tracer.startSpan("pawl.commit", { attributes, links: [...links] }, parent);
-    try {
-      const results = await journal.appendAll(appends);
-      const refused = results.find(({ type }) => type !== "ok");
-      if (refused !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: refused.type });
-      return results;
-    } catch (thrown) {
-      span.setStatus({ code: SpanStatusCode.ERROR, message: "failed" });
-      throw thrown;
-    } finally {
-      span.end();
-    }
-  },
-});

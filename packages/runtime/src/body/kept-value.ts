@@ -63,7 +63,7 @@ const revivedError = (kept: KeptError): Error => {
   const error = name === "ToolError" ? new ToolError(message) : new Error(message);
   const hidden = { configurable: true, writable: true, enumerable: false };
   Object.defineProperty(error, "name", { ...hidden, value: name });
-  Object.defineProperty(error, "stack", { ...hidden, value: `${name}: ${message}` }); // It came about in another run.
+  Object.defineProperty(error, "stack", { ...hidden, value: `${name}: ${message}` }); // The frames are of another run.
   if ("cause" in kept) Object.defineProperty(error, "cause", { ...hidden, value: kept.cause });
   classes.set(error, kept.class ?? name);
   return Object.assign(error, fields);

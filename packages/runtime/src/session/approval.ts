@@ -281,21 +281,15 @@ const decide = async (
 const admitEdit = async ({ runner, values }: Access, call: string, args: Json): Promise<void> => {
   const asked = pendingApprovals(runner.state).find((one) => one.call === call);
   if (asked?.schema === undefined) return;
-  const { schema } = await values.of({ schema: asked.schema });
-  const checked = checkedNow(schema as unknown as JsonSchema, args, "arguments");
+  const checked = checkedNow((await values.of(asked.schema)) as unknown as JsonSchema, args, "arguments");
   if (E.isLeft(checked)) throw new Refused("invalid_tool_args", checked.left);
 };
 
-export const approve = async (
-  access: Access,
-  edits: ApprovalEdits,
-  call: string,
-  approval: Approval,
-): Promise<void> => {
-  if (approval.args === undefined) return decide(access, edits, call, { type: "approve" }, approval);
-  const args = decoded(json, approval.args, "args");
+export const approve = async (access: Access, edits: ApprovalEdits, call: string, said: Approval): Promise<void> => {
+  if (said.args === undefined) return decide(access, edits, call, { type: "approve" }, said);
+  const args = decoded(json, said.args, "args");
   await admitEdit(access, call, args);
-  return decide(access, edits, call, { type: "approve_edited", args, args_hash: stableHash(args) }, approval);
+  return decide(access, edits, call, { type: "approve_edited", args, args_hash: stableHash(args) }, said);
 };
 
 export const reject = (access: Access, edits: ApprovalEdits, call: string, rejecting: Rejecting): Promise<void> =>

@@ -120,17 +120,11 @@ export const perform = (draft: Draft, row: CallIn<"running">, { key, effect, att
     case "event":
       return draft.raise({ type: "process.emit", call: ref, key, effect });
     case "host":
-      return draft.emit({ type: "host.request", call: ref, attempt, run, key, name: effect.name, input: effect.input });
-    case "trigger":
-      return draft.emit({
-        type: "host.request",
-        call: ref,
-        attempt,
-        run,
-        key,
-        name: triggerRequest,
-        input: effect.input,
-      });
+    case "trigger": {
+      const { kind, input } = effect;
+      const asked = kind === "host" ? effect.name : triggerRequest;
+      return draft.emit({ type: "host.request", call: ref, attempt, run, key, name: asked, input });
+    }
     case "batch": {
       const calls = effect.calls.map((call) => ({ ...call, by_id: true }));
       const parent = { call: ref, effect: key };

@@ -3,7 +3,7 @@ import { type EffectSpec, hasRule } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import { EffectError } from "../../error.ts";
 import { completionKeyId, customKeyId } from "../../host/host.ts";
-import { awaitEffectKey } from "../replay.ts";
+import { awaitEffectKey } from "../recorded-result.ts";
 import { ended } from "../stop.ts";
 import { type Asking, type CallFacts, type KeyScope, problemOfCompletion, valueOf } from "./facet.ts";
 import { type Durable, refusing } from "./durable.ts";
