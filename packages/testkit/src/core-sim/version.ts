@@ -25,7 +25,7 @@ const releases: readonly Versions[] = [
 
 /** Returns the versions that a driver says are there, or none where it does not know or the scope has no versions. */
 export const anyVersions = (dice: Dice, state: State): { readonly versions?: Versions } =>
-  hasVersions(state) && dice.isUnder(70) ? { versions: dice.pick(releases) } : {};
+  hasVersions(state) && dice.isUnder(90) ? { versions: dice.pick(releases) } : {};
 
 /** Returns the version that a run is in, by the row of its call. */
 export const versionOf = ({ calls }: State, call: string): string | undefined => {

@@ -49,7 +49,7 @@ describe("the core simulation", () => {
 
   it("deploys versions that some programs cannot go on with, rolls them back, and tells bodies of patches", () => {
     const seen = new Set<string>();
-    for (let seed = 1; seed <= 40; seed++)
+    for (let seed = 1; seed <= 150; seed++)
       for (const log of runCoreSim(seed, { protocol: 2 }).logs.values())
         for (const { event } of log) {
           for (const field of ["versions", "version", "patched"])
