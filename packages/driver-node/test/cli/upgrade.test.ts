@@ -327,16 +327,15 @@ describe("patches", () => {
   it("are known by their names: one that two tools ask for is needed while a call of either needs it", async () => {
     const other = defineTool({ ...younger, name: "others", id: "tool:others" });
     const path = join(newFolder(), "journal.db");
-    const file = { file: path, log: () => undefined } as const;
-    const begin = async (tools: readonly ToolDefinition[], tool: string): Promise<void> => {
-      const { runtime, close } = openRuntime({ ...file, tools });
+    const begin = async (tool: string): Promise<void> => {
+      const { runtime, close } = openRuntime({ file: path, tools: [older, other], log: () => undefined });
       const session = await runtime.session("s");
       void session.request(tool, [{ label: "c", tool, args: {} }]).catch(() => undefined); // Ends with its runtime.
       await until(() => session.state.calls.at(`${tool}:c`)?.phase === "running" && session.state.waits.size > 0);
       await close();
     };
-    await begin([older, other], "books");
-    await begin([older, other], "others");
+    await begin("books");
+    await begin("others");
     const text = (await pawl(["log", "export", `${path}#s`])).out.split(/(?<=\n)/);
     expect((await checkUpgrade(text, [younger, other], patienceMs)).patches).toEqual([
       { name: "faster", isNeeded: true },

@@ -47,12 +47,13 @@ export const effectsEnd = (): Tape => {
   return tape.tell(left, "call_completed c1", "reply r").tell(acked("r"));
 };
 
+const patched = (event: Event, said: { readonly [name: string]: boolean }): Event => ({ ...event, patched: said }) as Event;
+
 /** What an attempt reuses of the one before, a select among it, and what its body is told of patches meanwhile. */
 export const patches = (): Tape => {
   const retry_policy = { type: "safe", max_attempts: 2, base_delay_ms: 0, max_delay_ms: 0 } as const;
   const tape = Tape.open([tool("durable", { retry_policy })]);
   tape.tell(submit("r", { c1: "durable" }), "call_started c1", "execute r:c1 1.1");
-  const patched = (event: Event, said: { readonly [name: string]: boolean }): Event => ({ ...event, patched: said }) as Event;
   tape.tell(patched(ask("r:c1", "a", step()), { early: true }), "step.run a").tell(ask("r:c1", "b", step()), "step.run b");
   tape.tell(ask("r:c1", "race", { kind: "select", mode: "race", keys: ["a", "b"] }));
   tape.tell(stepped("r:c1", "b"), "answer b of 7", "answer race of 7").tell(stepped("r:c1", "a"), "answer a of 8");

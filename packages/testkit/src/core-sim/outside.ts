@@ -167,7 +167,7 @@ const overridden: Doing = (_, { dice }) => ({
 });
 const published: Doing = ({ state }, { dice }) => ({
   type: "catalog.published",
-  tools: anyTools(dice),
+  tools: anyTools(dice, state.scope.protocol),
   ...anyVersions(dice, state),
 });
 /** Other code is deployed: its versions are there instead, and its tools are those that there were. */

@@ -30,7 +30,7 @@ const unprepared = async (): Promise<string | undefined> => {
 const guarded = defineTool({
   name: "work",
   durable: true,
-  policy: "requires_approval",
+  needsApproval: true,
   execute: (_, ctx) => ctx.runJson("do", {}, () => "done"),
 });
 

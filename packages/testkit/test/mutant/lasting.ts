@@ -16,7 +16,7 @@ const leaving: Hunt = {
       defineTool({
         name: "work",
         durable: true,
-        retry_policy: { type: "safe", max_attempts: 2, base_delay_ms: 20, max_delay_ms: 0 },
+        retry: { attempts: 2, firstDelayMs: 20, maxDelayMs: 0 },
         execute: async (_, ctx) => {
           if (ctx.attempt === 2) return ctx.awaitEventJson("go");
           void ctx.runJson("pay", {}, () => sleep(1_000_000), { recovery: "once" });

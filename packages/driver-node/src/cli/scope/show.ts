@@ -107,7 +107,9 @@ const callWords = (
   const divergence = diverged.get(call);
   const lives = life === undefined ? "" : `, life ${life}`;
   const counts =
-    body === undefined ? "" : `${lives}, attempt ${body.attempt}, run ${body.run}, ${body.settled.size} effects settled`;
+    body === undefined
+      ? ""
+      : `${lives}, attempt ${body.attempt}, run ${body.run}, ${body.settled.size} effects settled`;
   return [
     `  ${paint("bold", call)}  ${paint("cyan", row.phase)}${paint("dim", counts)}`,
     `    ${row.tool} ${what.type === "approval" ? stringify(row.args) : shorten(row.args)}`,
