@@ -63,7 +63,7 @@ const asleep = async (): Promise<State> => {
   return session.state;
 };
 
-const calls = [{ label: "c", tool: "nobody's", args: {} }];
+const calls = [{ id: "c", tool: "nobody's", args: {} }];
 const large = "x".repeat(2000);
 
 describe("a scope that has appended", () => {

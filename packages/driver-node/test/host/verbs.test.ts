@@ -24,7 +24,7 @@ describe("a session at a host", () => {
 
   it("says what its requests wait for, and lets them be approved without a hash", async () => {
     const session = clientOf(await hostOf([pay, echo])).session("s");
-    await session.request("echo", 1, { id: "r0" });
+    await session.call("echo", 1, { id: "r0" });
     const paid = session.call("pay", { amount: 5 }, { id: "r1" });
     await until(async () => (await session.approvals()).length === 1);
     expect(await session.status("r1")).toMatchObject({ request: "r1", state: "waiting", waitsFor: "person" });

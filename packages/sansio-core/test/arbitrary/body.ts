@@ -32,11 +32,7 @@ const anySpec = (dice: Dice, { body }: Running, hasLives: boolean): EffectSpec =
     case 5:
       return { kind: "trigger", input: anyJson(dice) };
     case 6: {
-      const calls = dice.list(3, (i) => ({
-        label: `d${i}`,
-        tool: `tool:${dice.pick(toolNames)}`,
-        args: anyJson(dice),
-      }));
+      const calls = dice.list(3, (i) => ({ id: `d${i}`, tool: `tool:${dice.pick(toolNames)}`, args: anyJson(dice) }));
       return { kind: "batch", calls };
     }
     case 9:

@@ -22,7 +22,7 @@ const spec = (names: Names, call: string): EffectSpec => {
     () => ({ kind: "trigger", input: anyJson(dice) }),
     () => ({
       kind: "batch",
-      calls: dice.list(3, () => ({ label: childId(), tool: `tool:${names.tool()}`, args: anyJson(dice) })),
+      calls: dice.list(3, () => ({ id: childId(), tool: `tool:${names.tool()}`, args: anyJson(dice) })),
     }),
     () => ({
       kind: "select",
@@ -65,7 +65,7 @@ const makers: { readonly [T in EventType]: Make<T> } = {
     request: names.request(),
     hash: names.dice.pick(["h", "g"]),
     calls: names.dice.list(3, () => ({
-      label: names.dice.pick(["a", "b", "a/k1/x", "a/k1", "", "c"]),
+      id: names.dice.pick(["a", "b", "a/k1/x", "a/k1", "", "c"]),
       tool: names.tool(),
       args: anyJson(names.dice),
     })),

@@ -195,7 +195,7 @@ const scheduleBatch = (input: Input): Json => {
   }
   const calls = items
     .toSorted((a, b) => a.i - b.i)
-    .map(({ i, mode }) => ({ label: `${i}`, tool: mode === "serial" ? "serial" : "parallel", args: null }));
+    .map(({ i, mode }) => ({ id: `${i}`, tool: mode === "serial" ? "serial" : "parallel", args: null }));
   const tools = [plainTool("parallel"), plainTool("serial", { scheduling: "serial" })];
   const scope = new TestScope(calls, tools);
   const groups: number[][] = [];

@@ -73,7 +73,7 @@ export const cleanUp = (): Tape => {
   const started = ["c1", "c2"].flatMap((id) => [`call_started ${id}`, `execute r:${id} 1.1`]);
   tape.tell(submit("r", { c1: "durable", c2: "durable" }), ...started);
   tape.tell(ask("r:c1", "on-cancel", onCancel)).tell(ask("r:c1", "w", waitFor("paid"))).tell(suspended("r:c1"));
-  const child = { kind: "batch", calls: [{ label: "x", tool: "tool:durable", args: null }] } as const;
+  const child = { kind: "batch", calls: [{ id: "x", tool: "tool:durable", args: null }] } as const;
   tape.tell(ask("r:c2", "b", child), "call_started x", "execute r:c2/b/x 1.1");
   tape.tell(ask("r:c2/b/x", "on-cancel", onCancel));
   tape.tell(
@@ -161,7 +161,7 @@ export const selects = (): Tape => {
 };
 
 const batch = (...ids: readonly string[]) =>
-  ({ kind: "batch", calls: ids.map((id) => ({ label: id, tool: "tool:quick", args: id })) }) as const;
+  ({ kind: "batch", calls: ids.map((id) => ({ id, tool: "tool:quick", args: id })) }) as const;
 const reply = (id: string): Reply => ({
   call_id: id,
   tool: "quick",

@@ -9,8 +9,8 @@ export const catalog = (): Tape => {
   tape.tell({ type: "catalog.overridden", names: ["a"], availability: "off" });
   tape.tell({ type: "catalog.overridden", names: ["b"], availability: "callable" });
   const calls = [
-    { label: "c1", tool: "tool:a", byId: true, args: null },
-    { label: "c2", tool: "tool:b", byId: true, args: [1.5, 12345678901234567890n] },
+    { id: "c1", tool: "tool:a", by_id: true, args: null },
+    { id: "c2", tool: "tool:b", by_id: true, args: [1.5, 12345678901234567890n] },
   ];
   tape.tell(
     { type: "request.submitted", request: "two", hash: "h2", calls },

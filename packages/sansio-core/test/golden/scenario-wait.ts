@@ -13,7 +13,7 @@ const reopened = (tape: Tape, epoch: number): Event => {
 export const suspendedChain = (): Tape => {
   const tape = Tape.open([tool("durable"), tool("guarded", { policy: "requires_approval" })]);
   tape.tell(submit("r", { c1: "durable" }), "call_started c1", "execute r:c1 1.1");
-  const calls = [{ label: "x", tool: "tool:guarded", args: { cents: 5 } }];
+  const calls = [{ id: "x", tool: "tool:guarded", args: { cents: 5 } }];
   tape.tell(ask("r:c1", "b", { kind: "batch", calls }), "tool.prepare r:c1/b/x");
   tape.refuses(suspended("r:c1"), "wrong_phase");
   const args_hash = "a5".padEnd(64, "0");

@@ -110,7 +110,7 @@ describe("a session that is deleted", () => {
 
   it("takes nothing new, and is deleted once", () => {
     const pair = started().tell(session, deleted).deliver();
-    const calls = [{ label: "b", tool: "body", args: null }];
+    const calls = [{ id: "b", tool: "body", args: null }];
     expect(pair.offer(session, { type: "request.submitted", request: "r2", hash: "h", calls })).toBe("session_deleted");
     const granted = { holder, process: "p9", descriptor: {}, status: "running" } as const;
     expect(pair.offer(session, { type: "handle.granted", ...granted })).toBe("session_deleted");

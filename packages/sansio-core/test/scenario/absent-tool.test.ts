@@ -177,7 +177,7 @@ describe("a call that is ready, and whose tool has left the catalog meanwhile", 
 
 it("a body waits for a batch whose call waits for its tool, and leaves memory meanwhile", () => {
   const rig = submit(Rig.open([careful, plain], {}, 2), "plain").skip();
-  const children = [{ label: "x", tool: "tool:echo", args: null }];
+  const children = [{ id: "x", tool: "tool:echo", args: null }];
   const effect = { kind: "batch", calls: children } as const;
   rig.tell({ type: "effect.requested", call: "r:a", attempt: 1, run: 1, key: "b", hash: "h", effect }).skip();
   const suspended = { type: "call.suspended", call: "r:a", attempt: 1, run: 1 } as const;

@@ -163,8 +163,8 @@ describe("the end of a body", () => {
     const tools = [tool("echo"), tool("guarded", { policy: "requires_approval" })];
     const rig = submit(Rig.open(tools, {}, 2), "echo").skip();
     const calls = [
-      { label: "x", tool: "tool:echo", args: 1 },
-      { label: "y", tool: "tool:guarded", args: 1 },
+      { id: "x", tool: "tool:echo", args: 1 },
+      { id: "y", tool: "tool:guarded", args: 1 },
     ];
     ask(rig, "r:a", "b", { kind: "batch", calls }).skip();
     const preparation = { type: "prepared", tool_id: "tool:guarded", args: {}, args_hash: "h", payload: null } as const;
@@ -179,7 +179,7 @@ describe("the end of a body", () => {
 
   it("waits until the replies of a batch are on record", () => {
     const rig = called();
-    ask(rig, "r:a", "b", { kind: "batch", calls: [{ label: "x", tool: "tool:echo", args: 1 }] }).skip();
+    ask(rig, "r:a", "b", { kind: "batch", calls: [{ id: "x", tool: "tool:echo", args: 1 }] }).skip();
     pend(rig, "r:a/b/x", "k").skip();
     expect(awaited(rig)).toEqual([]);
     rig.tell({ type: "wait.resolved", key: "k", resolution: { status: "ok", payload: 1 } }).skip();

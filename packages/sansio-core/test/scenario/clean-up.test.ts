@@ -43,7 +43,7 @@ const suspended = (...effects: readonly EffectSpec[]): Rig =>
 
 /** A call whose child has something to clean up. */
 const nested = (): Rig => {
-  const rig = asked({ kind: "batch", calls: [{ label: "x", tool: "tool:durable", args: null }] });
+  const rig = asked({ kind: "batch", calls: [{ id: "x", tool: "tool:durable", args: null }] });
   ask(rig, "r:a/batch/x", "undo", cleanup).skip();
   return rig;
 };

@@ -202,8 +202,8 @@ describe("a call at the limit of crashes", () => {
   it("leaves its slot to others", () => {
     const rig = Rig.open([tool("echo")], { max_crashes: 1, concurrency: 1 }, 2);
     const calls = [
-      { label: "a", tool: "echo", args: 1 },
-      { label: "b", tool: "echo", args: 2 },
+      { id: "a", tool: "echo", args: 1 },
+      { id: "b", tool: "echo", args: 2 },
     ];
     rig.tell({ type: "request.submitted", request: "r", hash: "h", calls }).skip();
     crash(rig).wants(crashed(1)).wants(parked).wants({ type: "observe", what: "call_started", call_id: "b" });

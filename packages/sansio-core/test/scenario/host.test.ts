@@ -65,7 +65,7 @@ describe("a trigger", () => {
   });
   it.each([1, 2])("of a nested batch is that batch's; under protocol 2 its request's as well: %i", (protocol) => {
     const rig = running({}, {}, protocol);
-    ask(rig, "r:a", "b", { kind: "batch", calls: [{ label: "x", tool: "tool:echo", args: null }] }).skip();
+    ask(rig, "r:a", "b", { kind: "batch", calls: [{ id: "x", tool: "tool:echo", args: null }] }).skip();
     ask(rig, "r:a/b/x", "t", { kind: "trigger", input: null }).skip();
     hostAnswered(rig, "r:a/b/x", "t", { occurrence_id: "o" }).skip();
     const recorded = { type: "replies.record", key: "b", triggers: [{ occurrence_id: "o" }] } as const;

@@ -218,7 +218,7 @@ describe("a key of a call", () => {
   });
   it("leaves with a call that is dropped with its caller", () => {
     const rig = submit(Rig.open([tool("echo"), tool("kid", { id: "kid" })], {}, 2), "echo").skip();
-    ask(rig, "r:a", "b", { kind: "batch", calls: [{ label: "k", tool: "kid", args: null }] }).skip();
+    ask(rig, "r:a", "b", { kind: "batch", calls: [{ id: "k", tool: "kid", args: null }] }).skip();
     ask(rig, "r:a/b/k", "w", own("k", "call")).skip();
     rig.tell({ type: "call.suspended", ...of("r:a/b/k") }); // A body waits for a batch in which somebody is at work.
     settle(valid(rig), "r:a", success(1)).skip();

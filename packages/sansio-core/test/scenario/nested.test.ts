@@ -22,7 +22,7 @@ import {
 } from "./words.ts";
 
 const tools = [tool("parent"), tool("child"), tool("serial", { scheduling: "serial" })];
-const child = (id: string, name = "child"): ChildCall => ({ label: id, tool: `tool:${name}`, args: { of: id } });
+const child = (id: string, name = "child"): ChildCall => ({ id, tool: `tool:${name}`, args: { of: id } });
 
 /** A running body that has made the batch `b` of these calls. */
 const nested = (...calls: readonly ChildCall[]): Rig =>

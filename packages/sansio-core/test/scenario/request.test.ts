@@ -4,7 +4,7 @@ import { Rig, tool } from "../rig.ts";
 import { replied, settle, submit, success, want } from "./words.ts";
 
 const echo = [tool("echo")];
-const calls = (...ids: readonly string[]) => ids.map((id) => ({ label: id, tool: "echo", args: null }));
+const calls = (...ids: readonly string[]) => ids.map((id) => ({ id, tool: "echo", args: null }));
 
 describe("a request", () => {
   it("is joined while it is live, and in conflict under another body", () => {

@@ -33,7 +33,7 @@ import {
 
 const calls = (...tools: readonly string[]): EffectSpec => ({
   kind: "batch",
-  calls: tools.map((name, i) => ({ label: String.fromCodePoint(120 + i), tool: `tool:${name}`, args: null })),
+  calls: tools.map((name, i) => ({ id: String.fromCodePoint(120 + i), tool: `tool:${name}`, args: null })),
 });
 const message = (to: string): EffectSpec => ({
   kind: "message",
