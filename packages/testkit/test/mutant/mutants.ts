@@ -2,14 +2,17 @@
  * Mutants of the core, the runtime and journals, each with one change to the source. The hunt has to catch all of them.
  */
 import type { absent } from "./absent.ts";
+import type { kept } from "./kept.ts";
 import type { proofs } from "./releases.ts";
 import type { hunts } from "./scenarios.ts";
 import type { simulations } from "./simulated.ts";
 
+type Proofs = typeof proofs & typeof absent & typeof kept & typeof simulations;
+
 export interface Mutant {
   readonly what: string;
   /** The hunt that is known to catch it, which is tried first. Without it they are tried in their order. */
-  readonly first?: keyof typeof hunts | keyof typeof proofs | keyof typeof absent | keyof typeof simulations;
+  readonly first?: keyof typeof hunts | keyof Proofs;
   readonly file: string;
   /** Occurs in the file exactly once. */
   readonly find: string;
@@ -556,5 +559,40 @@ export const mutants: readonly Mutant[] = [
     file: suspend,
     find: ".slice(0, Math.max(0, room));",
     replace: ".slice(0, 0);",
+  },
+  {
+    what: "a core that does not say why nobody knows the outcome of a call",
+    first: "looping",
+    file: "sansio-core/src/call/parked.ts",
+    find: 'hasRule(draft.scope.protocol, "crash_loops") ? { ...end, cause } : end',
+    replace: "end",
+  },
+  {
+    what: "a body that is told of an unknown step before the requests in front of it are on record",
+    first: "inPlace",
+    file: "runtime/src/body/body-port.ts",
+    find: 'has("unknown_step_in_place") ? requests.ask(id.call, settle) : void settle();',
+    replace: "void settle();",
+  },
+  {
+    what: "a core that ends a background run with its process",
+    first: "goesOn",
+    file: "sansio-core/src/run/run.ts",
+    find: 'if (mayBegin || hasRule(scope.protocol, "lost_runs")) return',
+    replace: "if (mayBegin) return",
+  },
+  {
+    what: "a core whose tasks forget at their end what they showed",
+    first: "goesOn",
+    file: "sansio-core/src/run/run.ts",
+    find: "return { state_detail: detail, ...(progress === undefined ? {} : { progress }) };",
+    replace: "return progress === undefined ? {} : { progress };",
+  },
+  {
+    what: "a core that tells no caller what was triggered below its calls",
+    first: "triggered",
+    file: settle,
+    find: 'if (!hasRule(draft.scope.protocol, "nested_triggers")) return above;',
+    replace: "if (above.length > 0) return above;",
   },
 ];
