@@ -18,10 +18,6 @@ const refused: { readonly [what: string]: readonly [Verb, string] } = {
   "a step's id that was used": [(ctx) => (void ctx.run("b", ok), ctx.run("b", ok)), "durable_effect_duplicate_step_id"],
   "a step's id that is no text": [(ctx) => ctx.run(7 as never, ok), "TypeError"],
   "a call's arguments": [(ctx) => ctx.callAll([{ label: "1", tool: "t", args: noJson }]), "durable_effect_value"],
-  "two calls of one id": [
-    (ctx) => ctx.callAll([1, 2].map(() => ({ label: "1", tool: "t", args: {} }))),
-    "call_id_conflict",
-  ],
   "calls that are none": [(ctx) => ctx.callAll(misfit), "TypeError"],
   "a host request's input": [(ctx) => ctx.host("h", noJson), "durable_effect_value"],
   "a session's request": [(ctx) => ctx.sessions.createSession(noJson), "durable_effect_value"],

@@ -97,7 +97,6 @@ describe("a body that asks for", () => {
 const thrownThings: { readonly [what: string]: unknown } = {
   "an error whose code is a number": new EffectError(5 as never, 5 as never),
   "an error of broken texts": new EffectError(lone, lone),
-  "an object without a text": Object.create(null),
 };
 
 describe("a step that throws", () => {

@@ -41,13 +41,8 @@ import {
   SignalCodec,
   UnknownCauseCodec,
 } from "../call/codec.ts";
-import {
-  type EffectKind,
-  type OpenEffect,
-  type SettledEffect,
-  type StepRecovery,
-  effectKinds,
-} from "../call/effect.ts";
+import type { AskedApproval, EffectKind, OpenEffect, SettledEffect, StepRecovery } from "../call/effect.ts";
+import { effectKinds } from "../call/effect.ts";
 import type { Approval, CallIn, FailedVersion, RoomWanted, Stop } from "../call/model.ts";
 import { type Life, firstLife } from "../call/life.ts";
 import type { StreamAttempt, StreamGroup, StreamRow } from "../call/stream.ts";
@@ -64,7 +59,6 @@ const SelectCodec = record<NonNullable<OpenEffect["select"]>>("struct Select", {
   keys: array(string),
 });
 
-const AskedCodec = record<NonNullable<OpenEffect["approval"]>>("struct Asked", askedApproval);
 const WaitingCodec = record<NonNullable<OpenEffect["waiting"]>>("struct Waiting", { name: string, input: json });
 
 const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct OpenEffect", {
@@ -83,7 +77,7 @@ const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct OpenEffect
   due: optional(DeadlineCodec),
   cleanupMs: optional(u64),
   waiting: optional(WaitingCodec),
-  approval: optional(AskedCodec),
+  approval: optional(record<AskedApproval>("struct Asked", askedApproval)),
 });
 
 type SettledEntry = readonly [key: string, effect: SettledEffect];
