@@ -50,6 +50,8 @@ describe("a sleep", () => {
   });
 });
 
+const saidBy = ({ code, message }: EffectError): string => `${code}: ${message}`;
+
 describe("a wait", () => {
   const Paid = z.object({ cents: z.number() }).transform(({ cents }) => cents / 100);
 
@@ -71,8 +73,7 @@ describe("a wait", () => {
     const { world, session, told } = await begin(async (ctx) => {
       const paid = ctx.waitFor("paid", { schema: Paid });
       token = paid.token;
-      const codeOf = ({ code, message }: EffectError): string => `${code}: ${message}`;
-      const first = await paid.catch(codeOf);
+      const first = await paid.catch(saidBy);
       return [first, await ctx.waitFor("never", { timeoutMs: 1000 }).catch(({ code }: EffectError) => code)];
     });
     await session.resolve(token, { status: "ok", payload: { cents: "many" } });
