@@ -45,6 +45,7 @@ const settledEffect = (draft: Draft, body: BodyState, effect: OpenEffect, end: E
   requested: effect.seq,
   settled: draft.seq,
   index: draft.nextAnswer(),
+  first: undefined,
   value: end.value,
   winner: end.winner,
   once: effect.recovery === "once",
@@ -237,7 +238,7 @@ export const onEffectReused = (draft: Draft, event: EventOf<"effect.reused">): R
     requested: draft.seq,
     settled: draft.seq,
     index: draft.nextAnswer(),
-    ...(readsFirstAnswers(draft.scope.protocol, body) ? { first: effect.first ?? effect.settled } : {}),
+    first: readsFirstAnswers(draft.scope.protocol, body) ? (effect.first ?? effect.settled) : undefined,
   };
   const settled = body.settled.set(event.key, reused);
   const open = event.keys === undefined ? body.open : withLosers(body.open, event.keys);
