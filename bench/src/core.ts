@@ -10,6 +10,7 @@ import {
   snapshot,
   step,
 } from "@pawl/sansio-core";
+import { newestProtocol } from "@pawl/sansio-core/driver";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import * as E from "fp-ts/lib/Either.js";
@@ -31,7 +32,7 @@ const opened = (): State => {
     type: "scope.opened",
     epoch: 1,
     owner: "bench",
-    protocol: 1,
+    protocol: newestProtocol,
     options: defaultOptions,
   });
   return tell(state, 1, { type: "catalog.published", tools: [tool] });
