@@ -81,7 +81,7 @@ const ownOf = ({ call: { ref }, body }: CallIn<"running">, { own, signal }: Spec
 const keeping = (row: CallIn<"running">, effect: EffectSpec): CallIn<"running"> => {
   const { body } = row;
   const isKept = effect.kind === "wait" && ownOf(row, effect) !== undefined && !body.waits.includes(effect.wait);
-  return isKept ? { ...row, body: { ...body, waits: [...body.waits, effect.wait] } } : row;
+  return isKept ? { ...row, body: { ...body, waits: body.waits.concat(effect.wait) } } : row;
 };
 
 const openWait = (draft: Draft, row: CallIn<"running">, key: string, effect: Spec<"wait">): void => {
@@ -182,7 +182,7 @@ const withOpen = (
 ): CallIn<"running"> => {
   const { body } = row;
   const settled = before === undefined ? body.settled : body.settled.delete(effect.key);
-  return runningRow(row, recorded(draft, body, { open: [...body.open, effect], settled }), row);
+  return runningRow(row, recorded(draft, body, { open: body.open.concat(effect), settled }), row);
 };
 
 /** Only a process has a log for events of its own, and a link takes more when some of it is answered. */
@@ -230,7 +230,7 @@ const onAsked = (draft: Draft, row: CallIn<"running">, event: Requested): Reject
 const refuse = (draft: Draft, row: Bodied, { key, hash, effect, attempt, run }: Requested): Bodied => {
   const open: OpenEffect = { key, kind: effect.kind, hash, seq: draft.seq, attempt, run };
   const { body } = row;
-  const asked = withBody(row, { ...body, open: [...body.open, open], settled: body.settled.delete(key) });
+  const asked = withBody(row, { ...body, open: body.open.concat(open), settled: body.settled.delete(key) });
   return settleAll(draft, asked, open, { status: "err", value: draft.seq });
 };
 
