@@ -146,6 +146,7 @@ export { type RequestDifference, type NamedRequest } from "./call/event.ts";
 export { type Versions, unnamedVersion, versionIn } from "./scope/version.ts";
 export { bodyOf, hasFailed } from "./call/row.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";
+export { shapeOf } from "./snapshot/write.ts";
 export { beginReading, endReading, feed, type Reading, type Torn } from "./log/read.ts";
 export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./message/message.ts";
 export {
@@ -156,7 +157,6 @@ export {
   saidProtocol,
   type Sending,
   sendingsOf,
-  sharedProtocol,
   takenBy,
 } from "./link/model.ts";
 export { type DeletionRow, handleProblem, type HandleRow, handlesOf } from "./link/handle.ts";
@@ -260,6 +260,7 @@ export {
   triggered,
 } from "./schedule/model.ts";
 export { enter, type Entered, noneEntered } from "./explain/why.ts";
+export { requestStatus, scopeStatus, type Status, type StatusWord, type WaitsFor } from "./explain/status.ts";
 export {
   type CallReason,
   type CallWaits,

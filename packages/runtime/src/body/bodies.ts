@@ -168,9 +168,9 @@ export class Bodies {
     await this.#run(command, tool, past, { begunAt, maySuspend });
   }
 
-  /** Returns the row of a run, while it is the current one of its call. */
+  /** Returns the row of a run, while it is the current one of its call, and the scope is not lost. */
   #current({ call, attempt, run }: CommandOf<"tool.execute">): RunningRow | undefined {
-    const row = this.#state.calls.at(call);
+    const row = this.#runner.isAbandoned ? undefined : this.#state.calls.at(call);
     return row?.phase === "running" && row.body.attempt === attempt && row.body.run === run ? row : undefined;
   }
 
@@ -213,7 +213,7 @@ export class Bodies {
 
   /** Tells bodies whose functions have ended to look whether they may end now. */
   review(): void {
-    for (const run of this.#runs.values()) run.review();
+    for (const end of this.#bodyPort.ending) end.review();
   }
 
   /** Drops the outcome of a run that was ended. One that came after the grace of a cancel is shown to observers. */

@@ -51,12 +51,12 @@ const admitFields = (call: object, i: number): void => {
   if (unknown !== undefined) throw new Refused("invalid_argument", unknown);
 };
 
-/** Returns the calls of a request as the log has them. */
-export const recordedCalls = (given: readonly CallOfRequest[]): readonly RequestedCall[] => {
+/** Returns the calls of a request as the log has them; those of a slice with how many stand before it. */
+export const recordedCalls = (given: readonly CallOfRequest[], before = 0): readonly RequestedCall[] => {
   const calls = decoded(Calls, given, "calls");
   for (const [i, call] of given.entries()) admitFields(call, i);
   return calls.map(({ label, tool, byId, args, replay }, i) => ({
-    id: label ?? `${i + 1}`,
+    id: label ?? `${before + i + 1}`,
     tool,
     ...(byId === undefined ? {} : { by_id: byId }),
     args,

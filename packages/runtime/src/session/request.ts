@@ -2,17 +2,18 @@
  * Requests and those who wait for their replies. The same request again is joined while it lives, and answered from the
  * log when it has been acknowledged; it never runs twice.
  */
-import type { CommandOf, Event, RequestedCall, EventOf } from "@pawl/sansio-core";
+import type { CommandOf, Event, EventOf } from "@pawl/sansio-core";
 import type { FlowEnd } from "@pawl/sansio-core/driver";
-import { type Json, string, stringify } from "@pawl/tool-value";
+import { string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decoded, storedForm, record, refuse } from "../scope/access.ts";
 import { type Admission, Admitted } from "./admission.ts";
 import { type Overloaded, Refused, type ScopeLost } from "../error.ts";
 import { type FlowPlace, type FlowSubmission, flowSubmitted } from "./flow.ts";
 import { stateBefore } from "../scope/history.ts";
+import { readCalls, storedCalls, textOf } from "./request-calls.ts";
 import { spannedAs, withSpan } from "../log.ts";
-import { type CallOfRequest, type Replies, recordedCalls, repliesOf } from "./call.ts";
+import { type CallOfRequest, type Replies, repliesOf } from "./call.ts";
 
 type ReplyCommand = CommandOf<"reply">;
 
@@ -35,6 +36,13 @@ export interface Waiting {
 
 /** Options of a submission, and of waiting for it. */
 export type RequestOptions = Omit<Submission, "request" | "calls"> & Waiting;
+
+/** Options of one call: the id of its request, and the call's own name in it. */
+export interface CallOptions extends RequestOptions {
+  readonly id: string;
+  /** The name that a model gave the call, say. Default: `1`. */
+  readonly label?: string;
+}
 
 interface Waiter {
   readonly keep: boolean;
@@ -86,10 +94,6 @@ type Submitted = EventOf<"request.submitted" | "flow.submitted">;
 const repliedOf = ({ replies, triggers, flow }: Replied): Replied =>
   flow === undefined ? { replies, triggers } : { replies, triggers, flow };
 
-/** Returns the text of a request that is hashed: one id stands for one text. */
-const textOf = (calls: readonly RequestedCall[], executionScope: string | undefined): string =>
-  stringify((executionScope === undefined ? calls : [executionScope, calls]) as unknown as Json);
-
 /** Checks what a request is submitted with besides its calls. */
 const admitNames = (event: Submitted): void => {
   for (const name of ["execution_scope", "by", "traceparent"] as const) {
@@ -133,8 +137,10 @@ export class Requests {
   /** Submits calls and waits for their replies. */
   async submit(given: Submission, waiting: Waiting): Promise<Replies> {
     const request = decoded(string, given.request, "request");
-    const calls = recordedCalls(given.calls);
-    const text = textOf(calls, given.executionScope);
+    const asked = readCalls(this.#access, given.calls);
+    const read = asked instanceof Promise ? await asked : asked;
+    const { calls } = read;
+    const text = textOf(read, given.executionScope);
     const hash = this.#access.platform.hashText(text);
     const { executionScope, by, traceparent } = given;
     const event = {
@@ -185,7 +191,7 @@ export class Requests {
     if (isLive || (await finished.find("request", request)) !== undefined) return undefined;
     const refusal = this.#refusal(event);
     if (refusal !== undefined) throw refusal;
-    return storedForm(this.#access, event);
+    return event.type === "request.submitted" ? storedCalls(this.#access, event) : storedForm(this.#access, event);
   }
 
   /** Returns why a new request is not admitted now, if so. */

@@ -194,7 +194,7 @@ const durationMs = u64;
 
 /** Reads and writes a call: its row, with names as places, and without what follows from the rest. */
 export const CallCodec = structs("Call", "phase", {
-  requested: { ...common, byId: defaulted(boolean, false, isFalse) },
+  requested: { ...common, byId: defaulted(boolean, false, isFalse), due },
   preparing: {
     ...common,
     manifest: u64,
@@ -210,7 +210,7 @@ export const CallCodec = structs("Call", "phase", {
     due,
   },
   awaiting_approval: { ...common, manifest: u64, approval: ApprovalCodec, body: optional(BodyCodec), due },
-  ready: { ...common, observed, manifest: u64, payload, argsHash },
+  ready: { ...common, observed, manifest: u64, payload, argsHash, due },
   running: { ...withBody, owner: string, key: optional(string), cancelled },
   resuming: { ...withBody, cause: ResumeCauseCodec, due, cancelled },
   suspended: { ...withBody, link: optional(record<RoomWanted>("struct RoomWanted", { to: string, since: u64 })) },
