@@ -10,7 +10,7 @@ const quick = defineTool({
     return args;
   },
 });
-const last = defineTool({ name: "last", scheduling: "serial", execute: () => "last" });
+const last = defineTool({ name: "last", concurrency: "serial", execute: () => "last" });
 const calls = (...tools: readonly string[]) => tools.map((tool, i) => ({ label: `c${i}`, tool, args: i }));
 
 const taken = async (subscription: Subscription, count: number): Promise<readonly Frame[]> => {
@@ -83,6 +83,31 @@ describe("an observer", () => {
     expect(words(await both)).toEqual([...everything, ...everything]);
   });
 
+  it("that is slow is told how many words of progress it missed, in their place", async () => {
+    const talks = defineTool({
+      name: "talks",
+      durable: true,
+      execute: (_, ctx) => {
+        for (let i = 0; i < 5000; i++) ctx.progress({ text: `word ${i}`, kind: "text" });
+        return "said";
+      },
+    });
+    const session = await new World().start([talks]).runtime.session("s");
+    const subscription = session.observe();
+    await session.request("r", calls("talks"));
+    const frames = await taken(subscription, 1026);
+    const shown = frames.filter(({ type }) => type === "ephemeral").length;
+    expect(shown).toBeGreaterThan(1000);
+    expect(frames.at(-2)).toEqual({ type: "missed", count: 5000 - shown });
+    expect(frames.at(-1)?.type).toBe("gap");
+    await session.request("r2", calls("talks"));
+    await session.request("r3", calls("talks"));
+    expect((await taken(subscription, 1027)).slice(-2)).toMatchObject([
+      { type: "gap" },
+      { type: "missed", count: 5000 },
+    ]);
+  });
+
   it("that is slow misses what does not fit, is told which, and holds no tool", async () => {
     const session = await new World().start([quick, last]).runtime.session("s");
     const subscription = session.observe({ buffer: 3 });
@@ -134,7 +159,7 @@ describe("an observer", () => {
 
   it("sees a parked call as started and not as completed", async () => {
     const world = new World();
-    const asks = defineTool({ name: "asks", policy: "requires_approval", execute: () => 1 });
+    const asks = defineTool({ name: "asks", needsApproval: true, execute: () => 1 });
     const session = await world.start([asks]).runtime.session("s");
     const subscription = session.observe();
     void session.request("r", calls("asks"));

@@ -2,9 +2,10 @@
 import { type ToolCallOutput, type ToolFailure, withRetry } from "@pawl/tool-value";
 import { observeStart, project, unapproved, unavailable } from "./finish.ts";
 import { firstLife, nextLife } from "./life.ts";
+import type { StreamRow } from "./stream.ts";
 import type { BodyState, CallIn, CallRow, FailedVersion, Patches, ResumeCause, Stop } from "./model.ts";
 import { runningRow } from "./row.ts";
-import { type Tool, callableById, recoveryOf } from "../catalog/model.ts";
+import { type Tool, launchable, recoveryOf } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
@@ -110,6 +111,7 @@ export const execute = (draft: Draft, row: CallRow, body: BodyState, cause?: Res
 };
 
 const noWaits: readonly string[] = [];
+const noStreams: readonly StreamRow[] = [];
 
 const freshBody = (draft: Draft, { manifest, payload, argsHash }: CallIn<"ready">): BodyState => ({
   manifest,
@@ -124,6 +126,7 @@ const freshBody = (draft: Draft, { manifest, payload, argsHash }: CallIn<"ready"
   startedAt: draft.at,
   open: [],
   settled: PersistentMap.empty(),
+  streams: noStreams,
   version: versionOf(draft, manifest),
   failed: noVersions,
   patches: noPatches,
@@ -134,7 +137,7 @@ export const running = (draft: Draft, row: CallRow, body: BodyState): CallIn<"ru
 
 /** The first run of a call that is ready; its tool may have gone since, or want a person's word now. */
 export const launch = (draft: Draft, row: CallIn<"ready">): CallRow => {
-  const manifest = callableById(draft.catalog, row.manifest.id);
+  const manifest = launchable(draft.catalog, row.manifest);
   if (manifest === undefined) return project(draft, row, unavailable());
   const isAsked = row.manifest.policy === "requires_approval";
   if (manifest.policy === "requires_approval" && !isAsked) return project(draft, row, unapproved);

@@ -51,6 +51,10 @@ const firstProtocol = {
   patches: 2,
   /** R17: retries and timeouts of a step are on record. */
   step_retries: 2,
+  /** A step may be a stream, whose chunks are on record in groups. */
+  streams: 2,
+  /** The preparation of a call may find that it needs no approval. */
+  waived_approvals: 2,
   /** A step prepares and launches so many calls of a batch and no more; the next step goes on. */
   large_batches: 2,
 } as const;

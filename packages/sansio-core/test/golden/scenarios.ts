@@ -66,11 +66,13 @@ const since2: Scenarios = {
   lives: life.lives,
   "lives-upgraded": life.upgradedLives,
   "step-retries": effect.stepRetries,
+  streams: effect.streams,
   upgraded: scope.upgraded,
   "suspended-chain": wait.suspendedChain,
   "person-asked": wait.personAsked,
   "room-in-link": wait.roomInLink,
   "absent-tool": wait.absentTool,
+  "waived-approvals": call.waivedApprovals,
 };
 
 export const scenariosOf = (protocol: number): Scenarios =>
