@@ -337,8 +337,8 @@ export const mutants: readonly Mutant[] = [
     what: "a body that reads the clock of the wall",
     first: "retrying",
     file: body,
-    find: "    this.#now = answer.at;\n",
-    replace: "    this.#now = this.#port.platform.now();\n",
+    find: "this.#now = answer.at;\n",
+    replace: "this.#now = this.#port.platform.now();\n",
   },
   {
     what: "a body that reads the time of a reuse",
