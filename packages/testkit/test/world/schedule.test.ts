@@ -135,8 +135,7 @@ describe("the schedule explorer", () => {
           name: "work",
           durable: true,
           execute: async (_, ctx) => {
-            const pay = () =>
-              ctx.run("pay", async ({ key }) => (await effect("paid", { key }), "paid"));
+            const pay = () => ctx.run("pay", async ({ key }) => (await effect("paid", { key }), "paid"));
             return Promise.all([pay(), ctx.sleep(50).then(() => "slept"), ctx.run("look", () => "seen")]);
           },
         }),
