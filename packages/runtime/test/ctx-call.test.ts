@@ -31,14 +31,14 @@ describe("a body that calls another tool", () => {
     expect(told).toEqual(["execution", "tool_error", "not today", "refuses"]);
   });
 
-  it("labels its calls as a model did, who may leave a label blank or use it twice", async () => {
+  it("labels them, or they go by the names of their tools", async () => {
     const told = await result(async (ctx) => {
-      const labels = ["a", "a", "", undefined, "b"];
+      const labels = ["a", undefined, undefined, "b"];
       const replies = await ctx.callAll(
         labels.map((label) => ({ tool: "echo", args: {}, ...(label === undefined ? {} : { label }) })),
       );
       return replies.map(({ label }) => label);
     });
-    expect(told).toEqual(["a", "a#2", "echo", "echo#2", "b"]);
+    expect(told).toEqual(["a", "echo", "echo#2", "b"]);
   });
 });

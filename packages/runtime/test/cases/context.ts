@@ -169,7 +169,10 @@ const callBatch = async (input: Input): Promise<Answer> => {
   let launches = 0;
   const tools = catalog.map((entry) => toolOf(entry, () => (launches += 1)));
   const answer = await inBody(
-    (ctx) => ctx.callAll(calls.map(({ id, tool_id, args = {} }) => ({ label: id, tool: tool_id, args }))),
+    (ctx) =>
+      ctx.callAll(
+        calls.map(({ id, tool_id, args = {} }) => ({ label: id, tool: { name: tool_id, id: tool_id }, args })),
+      ),
     { tools, host: { observe } },
   );
   return E.map((replies: unknown) => ({

@@ -200,7 +200,7 @@ const afterTry = (dice: Dice, state: State, row: Running, { key, try: now = firs
 };
 
 /** A person's word on what a body asks. */
-const decides = (dice: Dice, call: string, key: string): Event => ({
+export const decides = (dice: Dice, call: string, key: string): Event => ({
   type: "approval.decided",
   call: `${call}/${key}`,
   decision: dice.pick([

@@ -13,8 +13,8 @@ export type ToolRef = string | { readonly name: string; readonly id?: string };
 
 export interface CallLabel {
   /**
-   * Names the call in approvals, observations, spans and its reply: the id that the model gave it, for one. Where it is
-   * left out, it is the tool's name. A label that another call of `callAll` has gets a number.
+   * Names the call in approvals, observations, spans and its reply: the id that the model gave it, for one. No two calls
+   * of `callAll` have the same. Where it is left out, it is the tool's name.
    */
   readonly label?: string;
 }
@@ -77,16 +77,20 @@ interface NamedCall {
   readonly args: Json;
 }
 
-/** Gives each call a label of its own: what a model calls its calls may be blank, or the same twice. */
+/** Gives each call a label. Those that have none are told apart by a number. */
 const labelled = (asking: Asking, calls: readonly ToolCall[]): readonly NamedCall[] => {
   const counts = new Map<string, number>();
-  return calls.map(({ tool, args = {}, label = "" }) => {
-    const said = label.trim() === "" ? (typeof tool === "string" ? tool : tool.name) : label;
-    const count = (counts.get(said) ?? 0) + 1;
-    counts.set(said, count);
-    const id = count === 1 ? said : `${said}#${count}`;
-    return { id, tool_id: toolIdOf(asking, tool), args: toJson(args, `the arguments of \`${id}\``) };
-  });
+  const nextOf = (tool: ToolRef): string => {
+    const name = typeof tool === "string" ? tool : tool.name;
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return count === 1 ? name : `${name}#${count}`;
+  };
+  return calls.map(({ tool, args = {}, label: id = nextOf(tool) }) => ({
+    id,
+    tool_id: toolIdOf(asking, tool),
+    args: toJson(args, `the arguments of \`${id}\``),
+  }));
 };
 
 const batch = <A>(asking: Asking, calls: readonly ToolCall[], read: (replies: readonly Reply[]) => A): Durable<A> => {
