@@ -127,15 +127,8 @@ export const perform = (draft: Draft, row: CallIn<"running">, { key, effect, att
     }
     case "batch": {
       const calls = effect.calls.map((call) => ({ ...call, by_id: true }));
-      const parent = { call: ref, effect: key };
-      return draft.raise({
-        type: "batch.create",
-        ref: effectBatch(ref, key),
-        request,
-        prefix: `${name}/${key}/`,
-        parent,
-        calls,
-      });
+      const place = { ref: effectBatch(ref, key), prefix: `${name}/${key}/`, parent: { call: ref, effect: key } };
+      return draft.raise({ type: "batch.create", request, ...place, calls });
     }
     case "approval": {
       const { title, args } = effect;
