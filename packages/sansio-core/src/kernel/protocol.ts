@@ -47,6 +47,8 @@ const firstProtocol = {
   patches: 2,
   /** R17: retries and timeouts of a step are on record. */
   step_retries: 2,
+  /** The loop around the model is the core's. */
+  turns: 2,
 } as const;
 
 export type ProtocolRule = keyof typeof firstProtocol;

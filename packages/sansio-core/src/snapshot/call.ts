@@ -173,6 +173,7 @@ const EditedCodec = struct("struct Edited", { args: json, by: string });
 const ApprovalCodec: Codec<Approval> = record<Approval>("struct Approval", {
   argsHash,
   payload,
+  ofProvider: optional(boolean),
   edited: optional(EditedCodec),
 });
 
@@ -197,7 +198,12 @@ const durationMs = u64;
 
 /** Reads and writes a call: its row, with names as places, and without what follows from the rest. */
 export const CallCodec = structs("Call", "phase", {
-  requested: { ...common, byId: defaulted(boolean, false, isFalse) },
+  requested: {
+    ...common,
+    byId: defaulted(boolean, false, isFalse),
+    refused: optional(ToolCallOutput),
+    asks: optional(string),
+  },
   preparing: {
     ...common,
     manifest: u64,
@@ -234,8 +240,16 @@ export const CallCodec = structs("Call", "phase", {
     waits: oneOf<CallIn<"finishing">["waits"]>("what an end waits for", "hook", "projection"),
     output: ToolCallOutput,
     cause,
+    outputAt: optional(u64),
     durationMs,
   },
-  completed: { ...common, output: ToolCallOutput, cause, durationMs, parts: optional(json) },
+  completed: {
+    ...common,
+    output: ToolCallOutput,
+    cause,
+    outputAt: optional(u64),
+    durationMs,
+    parts: optional(json),
+  },
 });
 export type CallShape = TypeOf<typeof CallCodec>;
