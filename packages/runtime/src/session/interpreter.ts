@@ -266,6 +266,13 @@ export class ScopeInterpreter implements Interpreter {
         return host.flow?.observe?.(this.runner.id, command.request, command.event);
       case "observe":
         return host.observe?.(this.runner.id, command);
+      case "agent.load":
+      case "model.ask":
+      case "model.stop":
+      case "model.resolve":
+      case "turn.check":
+      case "turn.observe":
+        return; // A runtime without models leaves a turn where it stands.
       default:
         if (isQuestion(command)) return this.#answer(this.#questions.ask(command, askedBy(cause)));
         return this.#begin(() => this.scopeLinks.perform(command));

@@ -19,12 +19,12 @@ export const onCallsCreate = (draft: Draft, { batch, request, prefix, calls }: S
     const identity = { ref: callRef(request, name), request, name, id, batch, index, born: draft.seq };
     const call = replay === undefined ? identity : { ...identity, replay };
     const row = { call, tool, args, observed: false, phase: "requested", byId: by_id } as const;
-    const known = {
+    const more = {
       ...(prepared === undefined ? {} : { prepared }),
       ...(refused === undefined ? {} : { refused }),
       ...(asks === undefined ? {} : { asks }),
     };
-    putCall(draft, { ...row, ...known }, undefined);
+    putCall(draft, { ...row, ...more }, undefined);
   }
 };
 

@@ -23,6 +23,7 @@ export const perWhat = <C>(of: C): { readonly [K in What]: C } =>
 
 const LimitCodec: Codec<Limit> = record<Limit>("struct Limit", {
   limit: u64,
+  // oxlint-disable-next-line unicorn/no-thenable -- what follows when it is reached
   then: optional<Then>(oneOf("ask, fail or wrap_up", "ask", "fail", "wrap_up")),
 });
 export const LimitsCodec: Codec<Limits> = record<Limits>("struct Limits", perWhat(optional(LimitCodec)));

@@ -118,7 +118,7 @@ export const defaultOptions: Options = {
   max_switches: 16,
   max_frames: 100,
   keep_partial: true,
-  turn_limits: { model_calls: { limit: 100, then: "fail" } },
+  turn_limits: { model_calls: { limit: 100 } },
   turn_check: false,
   model_resolver: false,
   unpriced: "fail",

@@ -91,12 +91,21 @@ export const defaultRepairs = 2;
 const maybe = <K extends string, V>(key: K, value: V | undefined): { readonly [k in K]?: V } =>
   (value === undefined ? {} : { [key]: value }) as { readonly [k in K]?: V };
 
+const routeRow = (route: Route): Route => {
+  const { settings: _, ...rest } = route;
+  return rest;
+};
+const compactionRow = (compaction: Compaction): AgentRow["compaction"] => {
+  const { system: _, ...rest } = compaction;
+  return rest;
+};
+
 /** Keeps of a published agent what decides. Settings of routes are read from the event. */
 export const agentRow = (name: string, seq: number, hash: string, spec: AgentSpec): AgentRow => ({
   name,
   seq,
   hash,
-  routes: spec.routes.map(({ settings: _, ...route }) => route),
+  routes: spec.routes.map(routeRow),
   tools: spec.tools ?? spec.shown.map((tool) => tool.name),
   ...maybe("limits", spec.limits),
   ...maybe("repairs", spec.output && (spec.output.repairs ?? defaultRepairs)),
@@ -104,7 +113,6 @@ export const agentRow = (name: string, seq: number, hash: string, spec: AgentSpe
   ...maybe("repeats", spec.loop?.repeats),
 });
 
-const compactionRow = ({ system: _, ...rest }: Compaction): AgentRow["compaction"] => rest;
 
 // Codecs.
 

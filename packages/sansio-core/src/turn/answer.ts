@@ -103,13 +103,17 @@ const looped = (before: RunningTurn["loop"], { parts }: Answer): Loop => {
 const isCut = ({ finish, parts }: Answer): boolean => finish.reason === "length" && localCalls(parts).length > 0;
 
 /** The turn with what it counts of its answers. It stays with the route that answered. */
-const counted = ({ loop, compacted: _, ...row }: RunningTurn, answer: Answer): RunningTurn => ({
-  ...row,
-  ...(agentOf(row).repeats === undefined || localCalls(answer.parts).length === 0 ? {} : looped(loop, answer)),
-  route: answer.call.route,
-  cuts: isCut(answer) ? row.cuts + 1 : 0,
-  hasResults: false,
-});
+const counted = (before: RunningTurn, answer: Answer): RunningTurn => {
+  const { loop, compacted: _, ...row } = before;
+  const isCounted = agentOf(row).repeats !== undefined && localCalls(answer.parts).length > 0;
+  return {
+    ...row,
+    ...(isCounted ? looped(loop, answer) : {}),
+    route: answer.call.route,
+    cuts: isCut(answer) ? row.cuts + 1 : 0,
+    hasResults: false,
+  };
+};
 
 // Calls.
 

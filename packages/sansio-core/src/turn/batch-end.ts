@@ -89,7 +89,13 @@ const switchFrame = (draft: Draft, row: RunningTurn, act: Act & { readonly type:
 
 // What acts.
 
-const act = (draft: Draft, row: RunningTurn, control: Act, calls: readonly EndedCall[], text: string): void => {
+/** A batch that has ended: its calls, and the text of the answer that asked for them. */
+interface Ended {
+  readonly calls: readonly EndedCall[];
+  readonly text: string;
+}
+
+const act = (draft: Draft, row: RunningTurn, control: Act, { calls, text }: Ended): void => {
   switch (control.type) {
     case "go_on":
       return checkpoint(draft, row);
@@ -131,7 +137,7 @@ export const onCalled = (draft: Draft, { batch }: SignalOf<"turn.called">): void
   const maySwitch = row.switches < draft.options.max_switches;
   const { act: control, ignored } = decideControls(calls, maySwitch, (agent) => agents.has(agent));
   if (ignored.length > 0) observe(draft, row.request, { what: "controls_ignored", controls: ignored });
-  act(draft, row, control, calls, phase.text);
+  act(draft, row, control, { calls, text: phase.text });
 };
 
 /** A person changed the arguments of a call: the model is told so beside the result. */

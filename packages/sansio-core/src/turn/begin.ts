@@ -23,7 +23,8 @@ export const enterFrame = (draft: Draft, { agent: before, ...row }: RunningTurn)
 };
 
 /** Begins a turn: its messages are the next entry of the current frame. */
-export const beginTurn = (draft: Draft, { place: _, ...turn }: WaitingTurn): void => {
+export const beginTurn = (draft: Draft, waiting: WaitingTurn): void => {
+  const { place: _, ...turn } = waiting;
   const { frame } = conversationOf(draft);
   const row: RunningTurn = {
     ...turn,

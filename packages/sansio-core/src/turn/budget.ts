@@ -156,7 +156,10 @@ export const reservedBy = (grants: readonly Grant[], turn?: string): Amounts =>
   grants.filter((grant) => turn === undefined || grant.turn === turn).reduce((all, { amounts }) => added(all, amounts), {});
 
 /** What a sub-agent has used, as its parent is charged for it. */
-export const chargedOf = ({ wall_ms: _, ...used }: Used): Used => used;
+export const chargedOf = (used: Used): Used => {
+  const { wall_ms: _, ...rest } = used;
+  return rest;
+};
 
 /** Limits with more added to those that stand. */
 export const raised = (limits: Limits, add: Amounts = {}): Limits =>

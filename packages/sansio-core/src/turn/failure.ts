@@ -57,12 +57,10 @@ const mayContinue = (row: RunningTurn, call: ModelCall, pieces: readonly Piece[]
   return all.length === 0 ? call.prefix !== "" : isTextAlone(all);
 };
 
-const begunAnew = ({ providerId: _, ...call }: ModelCall): ModelCall => ({
-  ...call,
-  mode: "fresh",
-  prefix: "",
-  prefixed: [],
-});
+const begunAnew = (call: ModelCall): ModelCall => {
+  const { providerId: _, ...rest } = call;
+  return { ...rest, mode: "fresh", prefix: "", prefixed: [] };
+};
 
 /** The next attempt under another key, on the same route. */
 const afterFailure = (draft: Draft, row: RunningTurn, call: ModelCall, pieces: readonly Piece[]): ModelCall => {
@@ -79,14 +77,13 @@ const pauseAfter = (draft: Draft, { onRoute }: ModelCall, { class: of, retryAfte
   return Math.min(max_backoff_ms, backoff_ms * 2 ** (onRoute - 1));
 };
 
-const backOff = (
-  draft: Draft,
-  row: RunningTurn,
-  call: ModelCall,
-  cause: FailureClass | "owner_lost",
-  pauseMs: number,
-): void => {
-  const due = { ...deadlineIn(draft, pauseMs), key: row.request };
+interface Pause {
+  readonly cause: FailureClass | "owner_lost";
+  readonly ms: number;
+}
+
+const backOff = (draft: Draft, row: RunningTurn, call: ModelCall, { cause, ms }: Pause): void => {
+  const due = { ...deadlineIn(draft, ms), key: row.request };
   put(draft, inPhase(draft, row, { type: "backing_off", call, cause, due }));
 };
 
@@ -131,7 +128,7 @@ export const failed = (draft: Draft, row: RunningTurn, call: ModelCall, failure:
   const pause = pauseAfter(draft, next, failure);
   if (pause !== undefined) {
     observe(draft, row.request, { ...told, next: "again" });
-    return pause === 0 ? askAgain(draft, row, next) : backOff(draft, row, next, of, pause);
+    return pause === 0 ? askAgain(draft, row, next) : backOff(draft, row, next, { cause: of, ms: pause });
   }
   if (call.route + 1 < agentOf(row).routes.length && !nowhere.includes(of)) {
     observe(draft, row.request, { ...told, next: "route" });
@@ -171,7 +168,7 @@ const afterLoss = (draft: Draft, row: RunningTurn, call: ModelCall): ModelCall =
 const pauseLoss = (draft: Draft, row: RunningTurn, call: ModelCall, pauseMs: number): void => {
   const next = afterLoss(draft, row, call);
   if (pauseMs === 0) ask(draft, row, next);
-  else backOff(draft, row, next, "owner_lost", pauseMs);
+  else backOff(draft, row, next, { cause: "owner_lost", ms: pauseMs });
 };
 
 /** The host says that a lost attempt is to be made again. */

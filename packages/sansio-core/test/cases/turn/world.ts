@@ -32,8 +32,10 @@ export interface CaseTool {
 
 export type Seen = { readonly [what: string]: Json };
 
-const toolOf = ({ name, schema: _, ...more }: CaseTool): core.Tool =>
-  core.plainTool(name, { recovery: "rerunnable", ...more, checks: true });
+const toolOf = (tool: CaseTool): core.Tool => {
+  const { schema: _, ...more } = tool;
+  return core.plainTool(tool.name, { recovery: "rerunnable", ...more, checks: true });
+};
 
 /** Returns why a value does not fit a schema, if it does not. */
 export const problemOfValue = (schema: Json, value: Json): string | undefined => {
@@ -188,7 +190,10 @@ export class World {
     this.#shown = messages;
     const model = this.state.conversation.running?.agent?.routes[route]?.model ?? "";
     return {
-      ...{ turn: request, n, attempt, key: key.split(":").at(-1) ?? "" },
+      turn: request,
+      n,
+      attempt,
+      key: key.split(":").at(-1) ?? "",
       ...(kind === "answer" ? {} : { kind }),
       ...(route === 0 ? {} : { route: model }),
       ...(mode === "fresh" ? {} : { mode }),
@@ -210,9 +215,10 @@ const attemptOf = ({ request: turn, n, attempt }: { request: string; n: number; 
 const nameOf = (call: string): string => call.slice(call.indexOf(":") + 1);
 
 /** The end of a turn as it is seen: without its frame, and without what it used. */
-export const endOf = ({ frame: _, used: __, ...end }: NonNullable<core.CommandOf<"reply">["turn"]>): Seen => ({
-  end: jsonOf(end),
-});
+export const endOf = (turn: NonNullable<core.CommandOf<"reply">["turn"]>): Seen => {
+  const { frame: _, used: _used, ...end } = turn;
+  return { end: jsonOf(end) };
+};
 
 const decoded = <A>(codec: Codec<A>, json: unknown): A => {
   const result = read(codec, json);
