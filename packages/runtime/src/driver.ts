@@ -75,3 +75,4 @@ export {
   ToolDefinition as WireToolDefinition,
 } from "./tool/manifest.ts";
 export { LlmRequest } from "./body/facet/host.ts";
+export { type AnswerCursor, type AnswerFrame, type AnswerReader, AnswerStream } from "./turn/answer-stream.ts";

@@ -193,7 +193,7 @@ export const turn: Concern<TurnRows, TurnEvent["type"], TurnSignal["type"], Turn
     "model.resolve": {
       tag: 53,
       duty: { performed: "durable", afterLoss: "again", answeredBy: "model.resolved" },
-      digest: attemptOf,
+      digest: (lanes, command) => attemptOf(lanes, command).text(command.cause),
     },
     "turn.check": {
       tag: 54,

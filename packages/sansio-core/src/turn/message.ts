@@ -11,10 +11,10 @@ import {
   codecFrom,
   dict,
   json,
+  laidOut,
   oneOf,
   optional,
   record,
-  refuse,
   string,
   tagged,
   text,
@@ -174,14 +174,19 @@ export const PartCodec: Codec<Part> = tagged<Part, "type">("Part", "type", {
 });
 
 const parts = array(PartCodec);
-const ContentCodec: Codec<Message["content"]> = codecFrom<Message["content"]>(
-  "a text or parts",
-  (u): u is Message["content"] => text.is(u) || parts.is(u),
-  (u, c): ReturnType<Codec<Message["content"]>["validate"]> => {
-    if (typeof u === "string") return text.validate(u, c);
-    return Array.isArray(u) ? parts.validate(u, c) : refuse(u, c, "expected a text or a list of parts");
-  },
-  (content) => (typeof content === "string" ? content : parts.encode(content)),
+const textPart = (content: string): readonly Part[] => [{ type: "text", text: content }];
+const listed = (content: Message["content"]): readonly Part[] =>
+  typeof content === "string" ? textPart(content) : content;
+
+/** A text is one part: so it stands in the log, where its values are found. */
+const ContentCodec: Codec<Message["content"]> = laidOut(
+  codecFrom<Message["content"]>(
+    "a text or parts",
+    (u): u is Message["content"] => text.is(u) || parts.is(u),
+    (u, c) => parts.validate(typeof u === "string" ? textPart(u) : u, c),
+    (content) => parts.encode(listed(content)),
+  ),
+  { type: "as", of: () => parts },
 );
 
 export const MessageCodec: Codec<Message> = record<Message>("struct Message", {

@@ -6,9 +6,9 @@ import type { Usage } from "../../src/turn/budget.ts";
 import { callIn } from "../../src/turn/conversation.ts";
 import { failureClasses, finishReasons } from "../../src/turn/event.ts";
 import type { AnswerPart, Message, Piece } from "../../src/turn/message.ts";
-import type { EventType, State } from "../../src/kernel/vocabulary.ts";
+import type { Event, EventType, State } from "../../src/kernel/vocabulary.ts";
 import type { Dice } from "./dice.ts";
-import type { Make } from "./names.ts";
+import { type Make, Names } from "./names.ts";
 import { anyJson, anyText } from "./value.ts";
 import { toolNames } from "./world.ts";
 
@@ -153,3 +153,37 @@ export const turnMakers: { readonly [T in TurnType]: Make<T> } = {
   }),
   "compaction.requested": ({ dice }) => dice.pick([{}, { request: dice.pick(turns) }]),
 };
+
+/** What a host submits, and what a model, a person and a host would say of the running turn. */
+export const ofTurns = (dice: Dice, state: State): Event => {
+  const { running, agents: known } = state.conversation;
+  const named = new Names(dice, state);
+  const make = <T extends TurnType>(type: T): Event => ({ type, ...turnMakers[type](named) }) as Event;
+  if (known.size === 0) return make("agent.published");
+  if (running === undefined || dice.isUnder(15)) return submittedTurn(dice, state);
+  switch (running.phase.type) {
+    case "asking":
+      return make(dice.pick(["model.answered", "model.answered", "model.streamed", "model.failed", "model.identified"]));
+    case "stopping":
+      return make(dice.pick(["model.stopped", "model.answered", "model.streamed"]));
+    case "unknown":
+      return make("model.resolved");
+    case "checking":
+      return make("turn.checked");
+    case "parked":
+      return make("budget.decided");
+    case "loading":
+      return make(dice.pick(["agent.published", "agent.missing"]));
+    default:
+      return make(dice.pick(["model.late", "compaction.requested", "limits.set", "prices.published"]));
+  }
+};
+
+const submittedTurn = (dice: Dice, state: State): Event => ({
+  type: "turn.submitted",
+  request: `t${state.seq}`,
+  hash: "h",
+  messages: [{ role: "user", content: anyText(dice) }],
+  when_busy: dice.pick(["queue", "join", "interrupt", "replace"]),
+  ...dice.pick([{}, {}, { limits: anyLimits(dice) }]),
+});

@@ -132,10 +132,16 @@ const { cause: _cause, crash: _crash, ...observed } = samples.observe;
 const { try: _try, ...firstTry } = samples["step.run"];
 
 /** Without the fields that commands of protocol 1 do not have. */
-const samplesOf1: { readonly [type: string]: Command } = { ...samples, observe: observed, "step.run": firstTry };
+const { turn: _turn, ...reply1 } = samples.reply;
+const ofTurns = ["agent.load", "model.ask", "model.stop", "model.resolve", "turn.check", "turn.observe"];
+const samplesOf1: { readonly [type: string]: Command } = Object.fromEntries(
+  Object.entries<Command>({ ...samples, reply: reply1, observe: observed, "step.run": firstTry }).filter(
+    ([type]) => !ofTurns.includes(type),
+  ),
+);
 
 /** Values stand in the events, and the protocol in the scope: the digest does not look at them in a command. */
-const values = new Set(["protocol", "args", "payload", "input", "output", "duration_ms", "text", "arguments"]);
+const values = new Set(["protocol", "args", "payload", "input", "output", "duration_ms", "text", "arguments", "provider_id"]);
 const ofAll = (commands: readonly Command[]): string => digestOf(1, commands, undefined);
 
 const ofReplies = (...all: readonly object[]): string => ofAll([{ ...samples.reply, replies: all } as Command]);
