@@ -26,7 +26,7 @@ const steps = ["find a flight", "reserve the seat", "charge the card", "book the
 const bookTrip = defineTool<{ readonly to: string }>({
   name: "book_trip",
   durable: true,
-  parameters: { type: "object", properties: { to: { type: "string" } }, required: ["to"] },
+  inputSchema: { type: "object", properties: { to: { type: "string" } }, required: ["to"] },
   execute: async ({ to }, ctx) => {
     for (const step of steps) {
       await ctx.runJson(step, { to }, (_, { key }) => doInTheWorld(step, key));
@@ -38,6 +38,6 @@ const bookTrip = defineTool<{ readonly to: string }>({
 
 const { runtime, close } = openRuntime({ file: join(folder, "journal.db"), tools: [bookTrip] });
 const session = await runtime.session("demo");
-const [reply] = await session.call("trip-1", [{ id: "call-1", tool: "book_trip", args: { to: "Lviv" } }]);
+const [reply] = await session.request("trip-1", [{ label: "call-1", tool: "book_trip", args: { to: "Lviv" } }]);
 console.log(`reply ${JSON.stringify(reply?.output.outcome)}`);
 await close();

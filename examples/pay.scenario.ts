@@ -18,5 +18,5 @@ export const pay: Scenario = {
       },
     }),
   ],
-  host: callsOf({ id: "call-1", tool: "pay", args: {} }),
+  host: callsOf({ label: "call-1", tool: "pay", args: {} }),
 };

@@ -51,9 +51,9 @@ const session = await runtime.session("research");
 
 /** Makes one turn of the agent: its calls run in parallel. A repeated turn gets the recorded replies. */
 const turn = async (request: string, ...calls: readonly { tool: string; args: Json }[]): Promise<readonly Json[]> => {
-  const replies = await session.call(
+  const replies = await session.request(
     request,
-    calls.map(({ tool, args }, i) => ({ id: `${request}-${i + 1}`, tool, args })),
+    calls.map(({ tool, args }, i) => ({ label: `${request}-${i + 1}`, tool, args })),
   );
   console.log(`turn: ${request}`);
   return replies.map(({ output: { outcome } }) => {

@@ -9,8 +9,8 @@ import { sourceFiles } from "./house/source.ts";
  * made it better; take its line out when the bound holds.
  */
 const today: { readonly [figure: string]: number } = {
-  "lines of core and runtime": 38_394,
-  "files of core and runtime": 239,
+  "lines of core and runtime": 38_771,
+  "files of core and runtime": 242,
 };
 
 describe("the house", () => {

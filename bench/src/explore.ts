@@ -24,7 +24,7 @@ const trip: Scenario = {
     }),
   ],
   host: async (host) => {
-    const called = host.call("turn-1", [{ id: "call-1", tool: "book_trip", args: { to: "Lviv" } }]);
+    const called = host.request("turn-1", [{ label: "call-1", tool: "book_trip", args: { to: "Lviv" } }]);
     const { detail } = await host.happened("reserve");
     await host.sleep(3 * 86_400_000);
     await host.once((session) => session.resolve(String(detail), { status: "ok", payload: true }), { as: "approve" });

@@ -13,7 +13,7 @@ const connections = 64;
 const callsEach = 10;
 
 const echo = defineTool({ name: "echo", durable: true, execute: (args) => args });
-const calls = [{ id: "c", tool: "echo", args: { text: "hello" } }];
+const calls = [{ label: "c", tool: "echo", args: { text: "hello" } }];
 
 type Call = (request: string) => Promise<unknown>;
 
@@ -46,12 +46,12 @@ const openWorld = async () => {
   const remote = clients.map(
     (client, i): Call =>
       (request) =>
-        client.session(`remote-${i}`).call(request, calls),
+        client.session(`remote-${i}`).request(request, calls),
   );
   const local = await Promise.all(
     clients.map(async (_, i): Promise<Call> => {
       const session = await runtime.session(`local-${i}`);
-      return (request) => session.call(request, calls);
+      return (request) => session.request(request, calls);
     }),
   );
   const end = async (): Promise<void> => {

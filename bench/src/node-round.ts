@@ -110,7 +110,7 @@ const lifeOf = async (file: string, steps_: number): Promise<number> => {
   const { runtime, close } = openRuntime({ file, tools: [tool] });
   start = performance.now();
   const session = await runtime.session("bench");
-  void session.call("r", [{ id: "c", tool: "work", args: { steps: long } }]).catch(() => undefined);
+  void session.request("r", [{ label: "c", tool: "work", args: { steps: long } }]).catch(() => undefined);
   const ms = await opened.promise;
   await new Promise((resolve) => setTimeout(resolve, 20));
   await close();
@@ -158,7 +158,7 @@ const answeredLife = async (file: string): Promise<number> => {
   const { runtime, close } = openRuntime({ file, tools, patience: { suspendMs: 20 } });
   start = performance.now();
   const session = await runtime.session("bench");
-  void session.call("r", [{ id: "c", tool: "work", args: {} }]).catch(() => undefined);
+  void session.request("r", [{ label: "c", tool: "work", args: {} }]).catch(() => undefined);
   const [wait] = session.state.waits.rows().filter(({ waiters }) => waiters.length > 0);
   if (wait !== undefined) await session.resolveById(wait.key, { status: "ok", payload: 1 }, "bench");
   const ms = wait === undefined ? 0 : await answered.promise;

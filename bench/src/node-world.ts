@@ -57,7 +57,7 @@ let requests = 0;
 
 /** Makes one call, from its submission to its reply. */
 export const callOf = async (session: Session, steps: number, tool = "work"): Promise<void> => {
-  const [reply] = await session.call(`r${(requests += 1)}`, [{ id: "c", tool, args: { steps } }]);
+  const [reply] = await session.request(`r${(requests += 1)}`, [{ label: "c", tool, args: { steps } }]);
   if (reply?.output.outcome.status !== "success") throw new Error(`the call failed: ${JSON.stringify(reply)}`);
 };
 

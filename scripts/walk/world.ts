@@ -127,7 +127,7 @@ const walkOfCall = async (): Promise<Walk> => {
     const session = await runtime.session("alice");
     return staged(titles, written, async (n, next) => {
       now.next = next;
-      const [reply] = await session.call(`turn-${n}`, [{ id: "call", tool: "ship", args: { order: "o-1" } }]);
+      const [reply] = await session.request(`turn-${n}`, [{ label: "call", tool: "ship", args: { order: "o-1" } }]);
       checkSuccess(reply);
     });
   });
@@ -165,8 +165,8 @@ const walkOfApproval = async (): Promise<Walk> => {
     try {
       return await staged(titles, written, async (n, next) => {
         now.next = next;
-        const calls = [{ id: "call", tool: "refund", args: { amount: 12 } }];
-        const replied = caller.session("alice").call(`turn-${n}`, calls);
+        const calls = [{ label: "call", tool: "refund", args: { amount: 12 } }];
+        const replied = caller.session("alice").request(`turn-${n}`, calls);
         await atRest();
         const session = approver.session("alice");
         hash ??= (await session.approvals())[0]?.hash; // The same each time, for the arguments are.

@@ -25,7 +25,7 @@ const picture = defineTool({
 const refund = defineTool({
   name: "refund",
   description: "Refunds an order.",
-  parameters: { type: "object", properties: { order: { type: "string" } }, required: ["order"] } as const,
+  inputSchema: { type: "object", properties: { order: { type: "string" } }, required: ["order"] } as const,
   durable: true,
   policy: "requires_approval",
   execute: ({ order }, ctx) => ctx.runJson("pay", { order }, () => `${order} is refunded`),
@@ -75,7 +75,7 @@ const agent: ToolDefinition = defineTool({
 });
 
 const open = () => openRuntime({ file, tools: [picture, refund, agent] });
-const calls = [{ id: "c", tool: "agent", args: {} }];
+const calls = [{ label: "c", tool: "agent", args: {} }];
 const isParked = ({ phase }: { readonly phase: string }): boolean => phase === "awaiting_approval";
 
 describe("the AI SDK on pawl", () => {
@@ -85,14 +85,14 @@ describe("the AI SDK on pawl", () => {
     async () => {
       const first = open();
       const before = await first.runtime.session("s");
-      void before.call("turn-1", calls).catch(() => undefined); // Its process ends before.
+      void before.request("turn-1", calls).catch(() => undefined); // Its process ends before.
       await expect.poll(() => before.state.calls.rows().some(isParked), { timeout: 30_000 }).toBe(true);
       await first.close();
       expect(asked).toBe(3); // Two answers, and one that was none.
 
       const { runtime, close } = open();
       const session = await runtime.session("s");
-      const replies = session.call("turn-1", calls);
+      const replies = session.request("turn-1", calls);
       const row = session.state.calls.rows().find(isParked);
       if (row?.phase !== "awaiting_approval") throw new Error("nothing awaits approval");
       await session.approve(row.call.ref, { hash: row.approval.argsHash, by: "ann" });

@@ -15,7 +15,7 @@ const working: Scenario = {
         const both = await ctx.all(["a", "b"].map((name) => ctx.runJson(name, {}, async () => (await sleep(5), name))));
         const first = await ctx.race([ctx.sleep(600_000), ctx.runJson("quick", { both }, () => "quick")]);
         await ctx.runJson("ask", {}, async (_input, { key }) => {
-          await effect(`asked by ${ctx.sessionId}`, { key, detail: ctx.externalEventKey("go") });
+          await effect(`asked by ${ctx.scope}`, { key, detail: ctx.externalEventKey("go") });
         });
         const children = await ctx.batch([{ id: "k", toolId: "tool:child", args: {} }]);
         return [both, first ?? null, await ctx.awaitEventJson("go"), children.length, ctx.random(), ctx.uuid("id")];
@@ -26,7 +26,7 @@ const working: Scenario = {
   host: (host) =>
     Promise.all(
       ["s1", "s2"].map(async (session) => {
-        const called = host.call("r1", [{ id: "c1", tool: "work", args: {} }], session);
+        const called = host.request("r1", [{ label: "c1", tool: "work", args: {} }], session);
         const { detail } = await host.happened(`asked by session:${session}`);
         const answer = { status: "ok", payload: session } as const;
         await host.once((open) => open.resolve(String(detail), answer), { session, request: "r1", as: "answer" });
@@ -44,7 +44,7 @@ const careless: Scenario = {
       execute: (_, ctx) => ctx.runJson("s", {}, () => effect("paid").then(() => 1)),
     }),
   ],
-  host: (host) => host.call("r1", [{ id: "c1", tool: "work", args: {} }]),
+  host: (host) => host.request("r1", [{ label: "c1", tool: "work", args: {} }]),
 };
 
 /** One text of all that came of a seed: its log, what befell, what was found. */

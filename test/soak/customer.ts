@@ -1,7 +1,8 @@
 /** A customer with a session: turns of all kinds over connections that break, at hosts that die. */
 import { setTimeout as pause } from "node:timers/promises";
 import { type Client, HostRefused, type SessionClient } from "@pawl/driver-node/client";
-import type { Event, Reply, RequestedCall } from "@pawl/sansio-core";
+import type { CallOfRequest, Replies } from "@pawl/runtime";
+import type { Event } from "@pawl/sansio-core";
 import { type Json, stableHash } from "@pawl/tool-value";
 import { type Place, hostToken } from "../../packages/driver-node/test/kill/place.ts";
 import { Random } from "../../packages/driver-node/test/kill/random.ts";
@@ -86,8 +87,8 @@ export class Customer {
     this.#place.reconnect();
   }
 
-  async call(request: string, calls: readonly RequestedCall[]): Promise<readonly Reply[]> {
-    const replies = await this.#asked(() => this.#session.call(request, calls, { keep: true }));
+  async request(request: string, calls: readonly CallOfRequest[]): Promise<Replies> {
+    const replies = await this.#asked(() => this.#session.request(request, calls, { keep: true }));
     await this.#asked(() => this.#session.acknowledge(request));
     this.account.requests.push(request);
     return replies;
@@ -112,7 +113,7 @@ export class Customer {
 
   async #calls(request: string): Promise<void> {
     const calls = Array.from({ length: 1 + this.#random.below(3) }, (_, i) => called(this.#random, request, i));
-    const replies = await this.call(request, calls);
+    const replies = await this.request(request, calls);
     for (const [i, { output }] of replies.entries()) {
       const call = calls[i] as Called;
       if (!isExpected(call, output)) throw this.#wrong(request, `${call.tool} came to ${JSON.stringify(output)}`);
@@ -120,8 +121,8 @@ export class Customer {
   }
 
   /** Returns the payload of a call that must succeed. */
-  async #said<A>(request: string, tool: string, args: RequestedCall["args"]): Promise<A> {
-    const [reply] = await this.call(request, [{ id: "c0", tool, args }]);
+  async #said<A>(request: string, tool: string, args: CallOfRequest["args"]): Promise<A> {
+    const [reply] = await this.request(request, [{ label: "c0", tool, args }]);
     if (reply?.output.outcome.status !== "success") throw this.#wrong(request, `${tool}: ${JSON.stringify(reply)}`);
     return reply.output.outcome.payload as A;
   }

@@ -1,15 +1,19 @@
 /** Calls of the kill tests' tools, with the result that each must have after any crash. */
-import type { RequestedCall } from "@pawl/sansio-core";
+import type { CallOfRequest } from "@pawl/runtime";
 import type { ToolCallOutput } from "@pawl/tool-value";
 import type { Random } from "../../packages/driver-node/test/kill/random.ts";
 
 const tools = ["steps", "once", "keyed", "heavy", "waits", "asked", "long", "brief", "outside", "bound"] as const;
 type Tool = (typeof tools)[number];
-export type Called = RequestedCall & { readonly tool: Tool; readonly args: { readonly n: number } };
+export type Called = CallOfRequest & { readonly tool: Tool; readonly args: { readonly n: number } };
 
 export const called = (random: Random, request: string, at: number): Called => {
   const id = `c${at}`;
-  return { id, tool: random.of(tools), args: { call: `${request}:${id}`, n: 1 + random.below(4) } as Called["args"] };
+  return {
+    label: id,
+    tool: random.of(tools),
+    args: { call: `${request}:${id}`, n: 1 + random.below(4) } as Called["args"],
+  };
 };
 
 const times = <A>(n: number, of: (i: number) => A): readonly A[] => Array.from({ length: n }, (_, i) => of(i));

@@ -11,7 +11,7 @@ export interface SoakToolPort {
 const chapters = 3;
 
 /** The name of a process's call in its log. */
-const callOf = ({ sessionId, toolCallId }: ToolContext): string => `${sessionId.replace("process:", "")}:${toolCallId}`;
+const callOf = ({ scope, toolCallId }: ToolContext): string => `${scope.replace("process:", "")}:${toolCallId}`;
 
 /** Each chapter is a step. A run that lost its host starts its next attempt. */
 const job = ({ effects, instance }: SoakToolPort): ToolDefinition =>
@@ -25,7 +25,7 @@ const job = ({ effects, instance }: SoakToolPort): ToolDefinition =>
         await ctx.runJson(`chapter-${chapter}`, { name }, async () => {
           await pause(20);
           const key = `durable-step:chapter-${chapter}`;
-          effects.tell({ scope: ctx.sessionId, call: callOf(ctx), key, instance, at: Date.now() });
+          effects.tell({ scope: ctx.scope, call: callOf(ctx), key, instance, at: Date.now() });
           return chapter;
         });
         await sink.progress({ current: chapter, total: chapters });
@@ -43,7 +43,7 @@ const errand = ({ effects, instance }: SoakToolPort): ToolDefinition =>
       await ctx.sleep(30);
       return ctx.runJson("done", {}, () => {
         const key = "durable-step:done";
-        effects.tell({ scope: ctx.sessionId, call: callOf(ctx), key, instance, at: Date.now() });
+        effects.tell({ scope: ctx.scope, call: callOf(ctx), key, instance, at: Date.now() });
         return "done";
       });
     },

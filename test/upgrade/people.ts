@@ -135,7 +135,7 @@ export class People {
     switch (act.type) {
       case "call":
         return void this.#try(id, async () => {
-          const replies = await (await open()).call(act.request, act.calls);
+          const replies = await (await open()).request(act.request, act.calls);
           const outcomes = replies.map(({ output }) => output.outcome as unknown as Json);
           this.#place.ledger.reply(id, act.isLoose ? "loose" : outcomes);
         });
@@ -170,9 +170,9 @@ export class People {
     for (const { scope } of await runtime.awaitingApproval()) {
       if (!scope.startsWith("session:")) continue;
       const session = await runtime.session(scope.slice("session:".length));
-      for (const { call, args, hash, asked_at = 0 } of await session.approvals()) {
+      for (const { call, args, hash, askedAt = 0 } of await session.approvals()) {
         const { as } = args as unknown as Args;
-        if (this.#place.now() < asked_at + 1000 + (numberOf(as) % 3000)) continue;
+        if (this.#place.now() < askedAt + 1000 + (numberOf(as) % 3000)) continue;
         const seen = { hash, by: "people" };
         if (as.endsWith("-c")) await session.reject(call, { ...seen, reason: "too dear" });
         else if (as.endsWith("-edit")) await session.approve(call, { ...seen, args: { as: `${as}ed` } });

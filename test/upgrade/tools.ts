@@ -146,7 +146,7 @@ export const toolsOf = (outside: Outside): readonly ToolDefinition[] => {
   const guarded = [
     tool("pays", ({ as }, ctx) => step(ctx, as, "paid", "idempotent"), { policy: "requires_approval" }),
     tool("prepared", ({ as }, ctx) => step(ctx, as, `prepared ${JSON.stringify(ctx.payload)}`), {
-      parameters: { type: "object", properties: { as: { type: "string" } }, required: ["as"] },
+      inputSchema: { type: "object", properties: { as: { type: "string" } }, required: ["as"] },
       prepare: (args) => ({ for: (args as Args).as.length > 0 }),
       scheduling: "serial",
     }),

@@ -7,7 +7,7 @@ import { type Answer, type FakeEndpoint, openFakeEndpoint } from "./fake-endpoin
 const tools = [{ name: "book", description: "Books.", parameters: { type: "object", properties: {} } }];
 const talk: readonly Message[] = [
   { role: "user", text: "Book it." },
-  { role: "model", text: "", calls: [{ id: "c1", tool: "book", args: { seats: 2n ** 60n } as never }] },
+  { role: "model", text: "", calls: [{ label: "c1", tool: "book", args: { seats: 2n ** 60n } as never }] },
   { role: "tool", id: "c1", result: { booked: true } },
 ];
 
@@ -49,9 +49,9 @@ describe("a model behind an endpoint", () => {
     expect(await ask({ type, text, calls })).toEqual({
       text: text ?? "",
       calls: [
-        { id: "a", tool: "book", args: { seats: 3 } },
-        { id: "call-2", tool: "book", args: {} },
-        { id: "call-3", tool: "book", args: "no json" },
+        { label: "a", tool: "book", args: { seats: 3 } },
+        { label: "call-2", tool: "book", args: {} },
+        { label: "call-3", tool: "book", args: "no json" },
       ],
     });
   });

@@ -44,7 +44,7 @@ export const pawl = async (folder: string): Promise<System> => {
   let [sessions, requests, parked] = [0, 0, 0];
 
   const call = async (session: Session, tool: string, steps: number): Promise<void> => {
-    const [reply] = await session.call(`r${(requests += 1)}`, [{ id: "c", tool, args: { steps } }]);
+    const [reply] = await session.request(`r${(requests += 1)}`, [{ label: "c", tool, args: { steps } }]);
     if (reply?.output.outcome.status !== "success") throw new Error(`the call failed: ${JSON.stringify(reply)}`);
   };
 
@@ -55,7 +55,7 @@ export const pawl = async (folder: string): Promise<System> => {
   /** Parks one call and evicts its session. */
   const parkOne = async (id: string, steps: number): Promise<void> => {
     const session = await runtime.session(id);
-    const calls = [{ id: "c", tool: "parks", args: { steps } }];
+    const calls = [{ label: "c", tool: "parks", args: { steps } }];
     await session.report({ type: "request.submitted", request: "r", hash: "0", calls });
   };
 

@@ -126,7 +126,7 @@ inChromium("a session that is handed over", "packages/driver-browser/test/page/h
     expect(await world.inTab("move", scope)).toBe("moved");
     expect(await textAtHost(world, there)).toBe("of the tab");
     const session = await world.host.runtime.session("s");
-    const [reply] = await session.call("there", [{ id: "c", tool: "draw", args: { text: "of the host" } }]);
+    const [reply] = await session.request("there", [{ label: "c", tool: "draw", args: { text: "of the host" } }]);
     await moveBack(world, scope);
     await world.startTab(); // What is in its memory alone is gone.
     const back = String(reply?.output.outcome.payload);

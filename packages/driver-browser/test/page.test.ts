@@ -144,7 +144,7 @@ describe("what a page loads", () => {
           catch ({ code, message }) { return code + ": " + message; } })()`);
       expect(await refusalOf("durable: true")).toBe("taken");
       expect(await refusalOf("durabel: true")).toMatch(/^invalid_tool: tool `pay`: .*`?durabel/);
-      expect(await refusalOf(`parameters: { type: "strng" }`)).toMatch(/^invalid_tool: .*type: expected/);
+      expect(await refusalOf(`inputSchema: { type: "strng" }`)).toMatch(/^invalid_tool: .*type: expected/);
     } finally {
       await browser.close();
     }

@@ -28,7 +28,7 @@ const runtime = new Runtime({
 });
 
 const session = await runtime.session("s");
-const [reply] = await session.call("r", [{ id: "c", tool: "make", args: null }]);
+const [reply] = await session.request("r", [{ label: "c", tool: "make", args: null }]);
 console.log(JSON.stringify(reply?.output.outcome.payload));
 await runtime.close();
 await journal.close();

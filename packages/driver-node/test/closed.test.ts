@@ -9,13 +9,13 @@ const { file, remove } = testFolder();
 afterAll(remove);
 
 const echo = defineTool({ name: "echo", execute: (args) => args });
-const calls = [{ id: "c", tool: "echo", args: {} }];
+const calls = [{ label: "c", tool: "echo", args: {} }];
 const ok = { status: "ok", payload: null } as const;
 const decided = { hash: "h", by: "ann" };
 
 const ofSession: { readonly [verb: string]: (session: Session) => unknown } = {
-  "call again": (session) => session.call("r", calls),
-  call: (session) => session.call("new", calls),
+  "call again": (session) => session.request("r", calls),
+  call: (session) => session.request("new", calls),
   replies: (session) => session.replies("r"),
   acknowledge: (session) => session.acknowledge("r"),
   resolve: (session) => session.resolve("v1.k1.x.y", ok),
@@ -67,7 +67,7 @@ const closed = async (lingers: boolean) => {
     ...linger,
   });
   const session = await runtime.session("s");
-  await session.call("r", calls);
+  await session.request("r", calls);
   await vi.waitFor(() => expect(runtime.inMemory).toBe(lingers ? 1 : 0));
   await runtime.close();
   await journal.close();
@@ -96,7 +96,7 @@ describe("a runtime over a file that is closed twice, the second time before the
     const { runtime, close } = openRuntime({ file: path, tools: [waits] });
     const session = await runtime.session("s");
     const replies = session
-      .call("r", [{ id: "c", tool: "waits", args: {} }])
+      .request("r", [{ label: "c", tool: "waits", args: {} }])
       .catch((thrown: { readonly code: string }) => thrown.code);
     expect(session.runner.durable.requests.size).toBe(0);
     const first = close();

@@ -26,7 +26,7 @@ const draws = defineTool({
 const drawn = async (more: Partial<OpenOptions> = {}): Promise<AttachmentRef | undefined> => {
   const { runtime, close } = openRuntime({ file: join(folder, "journal.db"), tools: [draws], ...more });
   const session = await runtime.session("s");
-  const [reply] = await session.call("r", [{ id: "c", tool: "draws", args: {} }]);
+  const [reply] = await session.request("r", [{ label: "c", tool: "draws", args: {} }]);
   await close();
   const outcome = reply?.output.outcome;
   return outcome?.status === "success" ? attachments(outcome.payload)[0] : undefined;

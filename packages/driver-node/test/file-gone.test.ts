@@ -12,7 +12,7 @@ afterAll(remove);
 
 const echo = defineTool({ name: "echo", execute: (args) => args });
 const wait = defineTool({ name: "wait", durable: true, execute: (_, ctx) => ctx.awaitEventJson("never") });
-const use = (tool: string) => [{ id: "c", tool, args: {} }];
+const use = (tool: string) => [{ label: "c", tool, args: {} }];
 
 const open = (path: string, entries: LogEntry[]): OpenRuntime =>
   openRuntime({
@@ -27,15 +27,15 @@ const lostBy = async (takeAway: (path: string) => void, name: string) => {
   const entries: LogEntry[] = [];
   const { runtime, close } = open(path, entries);
   const session = await runtime.session("s");
-  await session.call("before", use("echo"));
-  const waiting = session.call("waits", use("wait")).then(
+  await session.request("before", use("echo"));
+  const waiting = session.request("waits", use("wait")).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
   takeAway(path);
   const lost = await waiting;
   const calling = (again: Session | Promise<Session>) =>
-    Promise.resolve(again).then((one) => one.call("after", use("echo")));
+    Promise.resolve(again).then((one) => one.request("after", use("echo")));
   const refused = await calling(runtime.session("s")).then(undefined, (thrown: unknown) => thrown);
   return { path, entries, runtime, close, lost, refused };
 };

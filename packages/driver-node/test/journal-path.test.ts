@@ -11,7 +11,7 @@ import { JournalFileError, openRuntime, sqliteJournal } from "../src/index.ts";
 import { rootsOf } from "../src/journal/root-secret.ts";
 
 const large = defineTool({ name: "large", execute: () => "x".repeat(100_000) });
-const call = [{ id: "c", tool: "large", args: {} }];
+const call = [{ label: "c", tool: "large", args: {} }];
 
 /** A tool that waits for the outside and gives out its tokens. */
 const askedBy = (tokens: string[]) =>
@@ -49,7 +49,7 @@ describe("a journal in memory", () => {
   it("runs calls with large values, and leaves nothing on disk", async () => {
     const { runtime, close } = openRuntime({ file: ":memory:", tools: [large] });
     const session = await runtime.session("s");
-    const replies = await session.call("r", call);
+    const replies = await session.request("r", call);
     expect(JSON.stringify(replies[0]?.output)).toHaveLength(
       100_000 + JSON.stringify({ outcome: { status: "success", payload: "" } }).length,
     );
@@ -73,7 +73,7 @@ describe("a journal with a relative path", () => {
     const { runtime, close } = openRuntime({ file: "journal.db", tools: [large] });
     mkdirSync("elsewhere");
     process.chdir("elsewhere");
-    await (await runtime.session("s")).call("r", call);
+    await (await runtime.session("s")).request("r", call);
     await close();
     expect(readdirSync(folder).toSorted()).toEqual(["elsewhere", "journal.db", "journal.db.blobs", "journal.db.root"]);
     expect(readdirSync(join(folder, "elsewhere"))).toEqual([]);
@@ -83,7 +83,7 @@ describe("a journal with a relative path", () => {
     const { runtime, close } = openRuntime({ file: "journal.db", blobs: "values", tools: [large] });
     mkdirSync("elsewhere");
     process.chdir("elsewhere");
-    await (await runtime.session("s")).call("r", call);
+    await (await runtime.session("s")).request("r", call);
     await close();
     expect(readdirSync(folder)).toContain("values");
   });
@@ -92,7 +92,7 @@ describe("a journal with a relative path", () => {
 describe("a journal whose runtime is not closed", { timeout: 30_000 }, () => {
   it("leaves no file open when it is closed", async () => {
     const { runtime, close } = openRuntime({ file: "journal.db", tools: [large] });
-    await (await runtime.session("s")).call("r", call);
+    await (await runtime.session("s")).request("r", call);
     const other = new DatabaseSync("journal.db");
     other.exec("BEGIN IMMEDIATE"); // Longer than a commit waits.
     await expect(close()).rejects.toMatchObject({ name: "JournalFileError", code: "locked" });
@@ -155,7 +155,7 @@ describe("the root secret beside a journal", () => {
       const { runtime, close } = openRuntime({ file, tools: [asked] });
       const session = await runtime.session("s");
       const begun = tokens.length;
-      session.call(request, [{ id: "c", tool: "asked", args: {} }]).catch(() => undefined); // May end with its runtime.
+      session.request(request, [{ label: "c", tool: "asked", args: {} }]).catch(() => undefined); // May end with its runtime.
       await vi.waitUntil(() => tokens.length > begun && session.state.waits.size === 1);
       const { status } = await session.resolve(token(), { status: "ok", payload: request });
       await close();
@@ -194,7 +194,7 @@ describe("the root secret beside a journal", () => {
     const { runtime, close } = openRuntime({ file: "journal.db", tools: [asked] });
     const session = await runtime.session("s");
     for (const n of [1, 2, 3]) {
-      session.call(`r${n}`, [{ id: "c", tool: "asked", args: {} }]).catch(() => undefined); // May end with its runtime.
+      session.request(`r${n}`, [{ label: "c", tool: "asked", args: {} }]).catch(() => undefined); // May end with its runtime.
       await vi.waitUntil(() => tokens.length === n && session.state.waits.size === n);
       if (n === 2) renameSync("journal.db.root", "journal.db.root.old");
     }

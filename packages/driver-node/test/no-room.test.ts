@@ -1,6 +1,6 @@
 /** A full disk: the call whose value does not fit fails, and the session continues. */
 import { statSync, writeFileSync } from "node:fs";
-import type { Reply } from "@pawl/sansio-core";
+import type { Reply } from "@pawl/runtime";
 import { type Journal, Runtime, defineTool } from "@pawl/runtime";
 import { afterAll, describe, expect, it } from "vitest";
 import { nodePlatform, sqliteJournal } from "../src/index.ts";
@@ -15,7 +15,7 @@ const makes = defineTool<{ readonly size: number }>({
   durable: true,
   execute: ({ size }) => "x".repeat(size),
 });
-const use = (size: number) => [{ id: "c", tool: "makes", args: { size } }];
+const use = (size: number) => [{ label: "c", tool: "makes", args: { size } }];
 const outcome = ([reply]: readonly Reply[]): unknown => reply?.output.outcome;
 const failure = { status: "failure", payload: { class: "resource_limit", code: "value_not_stored" } };
 
@@ -36,8 +36,8 @@ describe("a folder of large values that cannot be written", () => {
     writeFileSync(blobs, "a file is in the way");
     const faults: unknown[] = [];
     const session = await runtimeOver(journal, faults).session("s");
-    expect(outcome(await session.call("r1", use(100_000)))).toMatchObject(failure);
-    expect(outcome(await session.call("r2", use(1000)))).toMatchObject({ status: "success" });
+    expect(outcome(await session.request("r1", use(100_000)))).toMatchObject(failure);
+    expect(outcome(await session.request("r2", use(1000)))).toMatchObject({ status: "success" });
     expect(session.state.scope.epoch).toBe(1);
     expect(faults).toMatchObject([{ name: "JournalFileError", code: "io_failed" }]);
     await journal.close();
@@ -51,7 +51,7 @@ describe.each(["inline", "thread"] as const)("a full journal file that commits %
     const journal = sqliteJournal(path, { commits, maxBytes: statSync(path).size + 32_768 });
     const runtime = runtimeOver(journal);
     const call = async (request: string, size: number) =>
-      outcome(await (await runtime.session("s")).call(request, use(size)));
+      outcome(await (await runtime.session("s")).request(request, use(size)));
     await expect(call("r1", 60_000)).rejects.toMatchObject({
       code: "scope_lost",
       message: expect.stringMatching(/full/),

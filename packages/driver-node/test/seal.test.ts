@@ -23,9 +23,9 @@ const called = async (path: string, session: string, keys: string): Promise<unkn
   const { runtime, close } = openRuntime({ file: path, tools: [echo], codec: aesCodec(fileKeys(keys)) });
   try {
     const opened = await runtime.session(session);
-    const replies = await opened.call("r", [
-      { id: "c", tool: "echo", args: { secret } },
-      { id: "d", tool: "echo", args: { large } },
+    const replies = await opened.request("r", [
+      { label: "c", tool: "echo", args: { secret } },
+      { label: "d", tool: "echo", args: { large } },
     ]);
     return replies.map(({ output }) => output.outcome.payload);
   } finally {
@@ -81,10 +81,10 @@ describe("a journal on SQLite whose values are encrypted", { timeout: 300_000 },
     ["of a snapshot", { snapshotAfter: 1 }],
   ])("is not resumed without its keys, %s", async (_, more) => {
     const [path, keys] = [file(`codecless${Object.keys(more).length}.db`), file("codecless-keys")];
-    const call = [{ id: "c", tool: "echo", args: { secret } }];
+    const call = [{ label: "c", tool: "echo", args: { secret } }];
     const callSealed = async (): Promise<unknown> => {
       const { runtime, close } = openRuntime({ file: path, tools: [echo], codec: aesCodec(fileKeys(keys)), ...more });
-      const [reply] = await (await runtime.session("s")).call("r", call);
+      const [reply] = await (await runtime.session("s")).request("r", call);
       await close();
       return reply?.output.outcome.payload;
     };
@@ -93,10 +93,10 @@ describe("a journal on SQLite whose values are encrypted", { timeout: 300_000 },
 
     const codecless = openRuntime({ file: path, tools: [echo] });
     const refused = { code: "key_missing", message: expect.stringContaining("session:s are sealed") as string };
-    await expect(codecless.runtime.session("s").then((session) => session.call("r", call))).rejects.toMatchObject(
+    await expect(codecless.runtime.session("s").then((session) => session.request("r", call))).rejects.toMatchObject(
       refused,
     );
-    expect(await (await codecless.runtime.session("t")).call("r", call)).toMatchObject([{ tool: "echo" }]);
+    expect(await (await codecless.runtime.session("t")).request("r", call)).toMatchObject([{ tool: "echo" }]);
     await codecless.close();
     expect(await pawl(["log", "export", `${path}#s`])).toEqual(before);
     expect(await callSealed()).toEqual({ secret });

@@ -65,7 +65,7 @@ const { runtime, close } = openRuntime({
 await runtime.recover();
 const served = Array.from({ length: Number(count) }, async (_, i) => {
   const session = await runtime.session(`s${i}`);
-  await session.call("r", [{ id: "c", tool: "subscription", args: {} }]).catch((thrown: unknown) => {
+  await session.request("r", [{ label: "c", tool: "subscription", args: {} }]).catch((thrown: unknown) => {
     if (!(thrown instanceof Refused) || thrown.code !== "request_ended") throw thrown; // It was over in an earlier process.
   });
 });

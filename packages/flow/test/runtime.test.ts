@@ -99,7 +99,7 @@ describe("a flow in the runtime", () => {
     const all = { type: "array", items: { type: "integer" } };
     const typed = defineTool({
       name: "typed",
-      parameters: { type: "object", properties: { ...properties, all }, required: Object.keys(types) },
+      inputSchema: { type: "object", properties: { ...properties, all }, required: Object.keys(types) },
       execute: (args) => args as Json,
     });
     const session = await new World().start([typed]).runtime.session("s");

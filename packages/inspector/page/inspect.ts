@@ -78,7 +78,7 @@ const live = async (characters = 0): Promise<void> => {
   const runtime = new Runtime({ journal: memoryJournal(), platform: browserPlatform, tools, instance: "page", roots });
   const session = await runtime.session("live");
   void inspector.open(sessionSource(session, new AbortController().signal));
-  await session.call("r", [{ id: "c", tool: "trip", args: { note: "n".repeat(characters) } }]);
+  await session.request("r", [{ label: "c", tool: "trip", args: { note: "n".repeat(characters) } }]);
 };
 
 /** Opens a source that observes these lines from a host, and may fail at the end. */

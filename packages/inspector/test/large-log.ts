@@ -16,7 +16,7 @@ export const runtimeOver = (journal: Journal): Runtime =>
 export const workOn = async (runtime: Runtime): Promise<void> => {
   const session = await runtime.session("large");
   for (const [i, text] of [longText("a"), "small", longText("b")].entries())
-    await session.call(`r${i}`, [{ id: "c", tool: "echo", args: { text } }]);
+    await session.request(`r${i}`, [{ label: "c", tool: "echo", args: { text } }]);
   for await (const { event } of session.follow(0, new AbortController().signal))
     if (event.type === "reply.acked" && event.request === "r2") return;
 };

@@ -31,7 +31,7 @@ const tripLog = async (asked: { readonly [name: string]: string } = { to: "Lviv"
   const roots = { newest: { kid: "k", secret: new Uint8Array(32) } };
   const runtime = new Runtime({ journal, platform: nodePlatform, tools: [trip], instance: "node", roots });
   const session = await runtime.session("trip");
-  await session.call("r", [{ id: "c", tool: "trip", args: asked }]);
+  await session.request("r", [{ label: "c", tool: "trip", args: asked }]);
   await runtime.close();
   return ((await logText(journal, "session:trip")) ?? []).join("");
 };

@@ -2,7 +2,7 @@
 export { admittedOptions } from "./lifecycle/input.ts";
 export { wrongNumber, unknownKeyIn, errorOf, textOf } from "./error.ts";
 export { flowToolOf } from "./tool/tool.ts";
-export { defaultPatience } from "./body/rest.ts";
+export { defaultPatience, type Patience } from "./body/rest.ts";
 export { type Reattach, type ReattachPlace, decideReattach } from "./process/run/run.ts";
 export { type BackgroundSink } from "./process/run/report.ts";
 export { type Platform, messageTurn } from "./platform.ts";
@@ -49,12 +49,22 @@ export { sealedJournal } from "./journal/sealed-journal.ts";
 export { type Sweep, type SweepOptions, type SweepSchedule, sweepBlobs } from "./journal/sweep.ts";
 export { type ValuesPort, Values, defaultBlobChars } from "./scope/large-values.ts";
 export { chainStartOf } from "./journal/memory-scope.ts";
-export { checkArgs } from "./tool/live-tool.ts";
+export { checkArgs, type LiveTool } from "./tool/live-tool.ts";
 export { type PendingToolCall, contractById, executeById, manifestById, manifestByName } from "./tool/provider.ts";
-export { type ToolHost } from "./host/host.ts";
+export { type ToolHost, type RawOutput } from "./host/host.ts";
 export { attachmentId, memoryAttachments } from "./journal/attachment.ts";
-export { type RegistryReply, causeChain, registryReply, withoutRawOutput } from "./tool/result.ts";
-export { endOf, isAfter, FrameCodec } from "./session/observe/observation.ts";
+export {
+  type RegistryReply,
+  causeChain,
+  registryReply,
+  withoutRawOutput,
+  isErrorResult,
+  isExecutionResult,
+  isSuccess,
+  successWithRawOutput,
+} from "./tool/result.ts";
+export { endOf, isAfter, FrameCodec, type Ephemeral } from "./session/observe/observation.ts";
+export { CallOfRequestCodec, ReplyCodec, withTriggers } from "./session/call.ts";
 export { defaultBounds } from "./session/admission.ts";
 export { type Capabilities } from "./body/facet/facet.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";
@@ -75,4 +85,16 @@ export {
   ToolDefinition as WireToolDefinition,
 } from "./tool/manifest.ts";
 export { LlmRequest } from "./body/facet/host.ts";
+export { type LambdaInput } from "./session/flow.ts";
+export { Resolved } from "./session/resolve.ts";
+export { type Rejecting, type Stickiness, type AwaitingPage, ScopeAwaiting } from "./session/approval.ts";
+export { type Offer, type OfferedRun } from "./session/executor/executor.ts";
+export { type Settled, type Settlement } from "./session/executor/offer.ts";
+export { type Target } from "./session/cancel.ts";
+export { type Engine, type EngineRun, type Engines } from "./process/engine.ts";
+export { type HostRun } from "./process/run/background.ts";
+export { type Probe, type ProcessHost, type RunFiles, type RunTool, type Wake } from "./process/host.ts";
+export { type MessageFilter, type TaskFilter } from "./process/run/session-work.ts";
+export { type LongWorkFacets } from "./body/facet/long-work.ts";
+export { type CancelledProcess, type SignalledProcess } from "./body/facet/process.ts";
 export { type AnswerCursor, type AnswerFrame, type AnswerReader, AnswerStream } from "./turn/answer-stream.ts";

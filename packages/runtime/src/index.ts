@@ -2,47 +2,27 @@
 export { Runtime } from "./runtime.ts";
 export { type RuntimeOptions } from "./runtime-options.ts";
 export { type ExternalWork } from "./host/host-request.ts";
-export { type HostPort, type InternalErrorDetail, type RawOutput } from "./host/host.ts";
+export { type HostPort, type InternalErrorDetail } from "./host/host.ts";
 export { Session } from "./session/session.ts";
-export { type FlowHost, type FlowSubmission, type LambdaInput } from "./session/flow.ts";
-export { type CallOptions, type Submission, type Waiting } from "./session/request.ts";
-export { Resolved } from "./session/resolve.ts";
-export {
-  type Approval,
-  type Rejecting,
-  type Stickiness,
-  ApprovalWanted,
-  type AwaitingPage,
-  ScopeAwaiting,
-} from "./session/approval.ts";
-export { type ExecutorSpec, type Offer, type OfferedRun } from "./session/executor/executor.ts";
-export { type Settled, type Settlement } from "./session/executor/offer.ts";
-export { type Target } from "./session/cancel.ts";
-export { type Patience } from "./body/rest.ts";
+export { type CallOfRequest, type Replies, type Reply } from "./session/call.ts";
+export { type FlowHost, type FlowSubmission } from "./session/flow.ts";
+export { type RequestOptions, type Submission, type Waiting } from "./session/request.ts";
+export { type Approval, ApprovalWanted } from "./session/approval.ts";
+export { type ExecutorSpec } from "./session/executor/executor.ts";
 export { type DeletionReport, type ProcessSignal, Processes } from "./process/process.ts";
-export { type Engine, type EngineRun, type Engines } from "./process/engine.ts";
-export { Background, type HostRun } from "./process/run/background.ts";
-export {
-  type BackgroundHost,
-  type BackgroundOptions,
-  type Probe,
-  type ProcessHost,
-  type RunFiles,
-  type RunTool,
-  type SessionMessage,
-  type Wake,
-} from "./process/host.ts";
-export { type MessageFilter, SessionWork, type TaskFilter } from "./process/run/session-work.ts";
-export { type LongWorkFacets, type RunStart, type ScheduleStart, type Spawned } from "./body/facet/long-work.ts";
-export { type CancelledProcess, type ProcessesFacet, type SignalledProcess } from "./body/facet/process.ts";
+export { Background } from "./process/run/background.ts";
+export { type BackgroundHost, type BackgroundOptions, type SessionMessage } from "./process/host.ts";
+export { SessionWork } from "./process/run/session-work.ts";
+export { type RunStart, type ScheduleStart, type Spawned } from "./body/facet/long-work.ts";
+export { type ProcessesFacet } from "./body/facet/process.ts";
 export { type ProcessStart } from "./process/registration.ts";
 export { type ProcessEventsFacet } from "./body/facet/process-event.ts";
 export { type HandleTools } from "./body/facet/handle-tool.ts";
 export { type Journal } from "./journal/journal.ts";
 export { memoryJournal } from "./journal/memory-journal.ts";
-export { type ArgsOf, type JsonSchema, type Parameters } from "./tool/argument.ts";
+export { type ArgsOf, type JsonSchema, type Schema } from "./tool/argument.ts";
 export { type ToolDefinition, contractOf, defineTool, manifestOf } from "./tool/tool.ts";
-export { type LiveTool, type PrepareContext } from "./tool/live-tool.ts";
+export { type PrepareContext } from "./tool/live-tool.ts";
 export { Registry } from "./tool/registry.ts";
 export { type ProviderCall, type ProviderPrepare, type ToolProvider } from "./tool/provider.ts";
 export { type AttachmentStore } from "./journal/attachment.ts";
@@ -52,15 +32,11 @@ export {
   type ToolImage,
   connectionRequired,
   internalError,
-  isError,
-  isExecutionResult,
-  isSuccess,
   success,
   successWithImages,
-  successWithRawOutput,
   toolError,
 } from "./tool/result.ts";
-export { Cursor, type Ephemeral, type Frame, type Observation } from "./session/observe/observation.ts";
+export { Cursor, type Frame, type Observation } from "./session/observe/observation.ts";
 export { type ObserveOptions, Subscription } from "./session/observe/observer.ts";
 export { type ProgressMessage, type ToolContext } from "./body/facet/context.ts";
 export { type EndedHookCall, type HookCall, type Plugin, type PluginDirective } from "./host/hook.ts";

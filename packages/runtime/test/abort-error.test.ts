@@ -14,7 +14,7 @@ const cancelled = async (execute: (_: unknown, ctx: ToolContext) => unknown) => 
   const world = new World();
   const tool = defineTool({ name: "stops", durable: true, execute });
   const session = await world.start([tool], { host }).runtime.session("s");
-  const replies = session.call("r", [{ id: "c1", tool: "stops", args: {} }]);
+  const replies = session.request("r", [{ label: "c1", tool: "stops", args: {} }]);
   await world.quiet();
   await session.cancel({ request: "r" });
   return { outcome: (await replies)[0]?.output.outcome, told };

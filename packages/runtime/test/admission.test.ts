@@ -9,9 +9,9 @@ const held = () => {
   const tool = defineTool({ name: "held", execute: () => new Promise<string>((end) => ends.push(() => end("done"))) });
   return { tool, ends };
 };
-const call = (text = "") => [{ id: "c", tool: "held", args: { text } }];
+const call = (text = "") => [{ label: "c", tool: "held", args: { text } }];
 
-const calls = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `c${i}`, tool: "held", args: {} }));
+const calls = (count: number) => Array.from({ length: count }, (_, i) => ({ label: `c${i}`, tool: "held", args: {} }));
 
 const rig = (bounds: Partial<Bounds>) => {
   const world = new World();
@@ -28,7 +28,7 @@ const lines = async (world: World, scope: string): Promise<number> => (await wor
 const insisting = async (world: World, session: Session, request: string, refusals: { count: number }) => {
   for (;;) {
     try {
-      return await session.call(request, call());
+      return await session.request(request, call());
     } catch (thrown) {
       if (!(thrown instanceof Overloaded)) throw thrown;
       refusals.count += 1;
@@ -48,18 +48,18 @@ describe("what is too much", () => {
     for (const [bounds, why] of cases) {
       const { world, runtime, ends } = rig(bounds);
       const session = await runtime.session("s");
-      const taken = ["a", "b"].map((request) => session.call(request, call("x".repeat(300))));
+      const taken = ["a", "b"].map((request) => session.request(request, call("x".repeat(300))));
       await world.quiet();
       const before = await lines(world, "session:s");
-      const refused = session.call("c", call());
+      const refused = session.request("c", call());
       await expect(refused, why).rejects.toMatchObject({ code: "overloaded", retryable: true, retryAfterMs: 250 });
       await expect(refused).rejects.toThrow(why);
       await world.quiet();
       expect(await lines(world, "session:s")).toBe(before);
-      const joined = session.call("a", call("x".repeat(300)));
+      const joined = session.request("a", call("x".repeat(300)));
       for (const end of ends) end();
       await Promise.all([...taken, joined]);
-      const third = session.call("c", call());
+      const third = session.request("c", call());
       await world.quiet();
       ends.at(-1)?.();
       expect(await third).toHaveLength(1);
@@ -79,13 +79,13 @@ describe("what is too much", () => {
     const runtime = new Runtime({ journal, platform: world.platform, tools: [tool], instance: "p", roots, bounds });
     const session = await runtime.session("s");
     store.isSlow = true;
-    const first = session.call("a", call());
+    const first = session.request("a", call());
     await world.quiet();
-    await expect(session.call("b", call())).rejects.toThrow("wait for their commit");
+    await expect(session.request("b", call())).rejects.toThrow("wait for their commit");
     store.isSlow = false;
     for (const goOn of store.goOn) goOn();
     await world.quiet();
-    const second = session.call("b", call());
+    const second = session.request("b", call());
     await world.quiet();
     for (const end of ends) end();
     expect(await Promise.all([first, second])).toHaveLength(2);
@@ -97,15 +97,15 @@ describe("what is too much", () => {
       const session = await runtime.session("s");
       const before = await lines(world, "session:s");
       const message = "a request has at most 2 calls, found 5: make several requests of them";
-      await expect(session.call("r", calls(5))).rejects.toMatchObject({ code: "too_many_calls", message });
+      await expect(session.request("r", calls(5))).rejects.toMatchObject({ code: "too_many_calls", message });
       expect(await lines(world, "session:s")).toBe(before);
-      const replies = session.call("r", calls(2));
+      const replies = session.request("r", calls(2));
       await world.quiet();
       for (const end of ends) end();
       expect(await replies).toHaveLength(2);
     }
     const { runtime } = rig({});
-    await expect((await runtime.session("s")).call("r", calls(10_001))).rejects.toMatchObject({
+    await expect((await runtime.session("s")).request("r", calls(10_001))).rejects.toMatchObject({
       code: "too_many_calls",
     });
   });
@@ -135,18 +135,18 @@ describe("ten times as much as is taken", () => {
   it("gives back what a scope had that has left memory, until it comes back with it", async () => {
     const { world, runtime, ends } = rig({ requests: 1 });
     for (let i = 0; i < 3; i++) {
-      const away = (await runtime.session("a")).call("r", [{ id: "c", tool: "parks", args: {} }]);
+      const away = (await runtime.session("a")).request("r", [{ label: "c", tool: "parks", args: {} }]);
       away.catch(() => undefined);
       await world.quiet();
       expect(runtime.inMemory).toBe(0);
-      const other = (await runtime.session("b")).call(`r${i}`, call());
+      const other = (await runtime.session("b")).request(`r${i}`, call());
       await world.quiet();
       ends.at(-1)?.();
       expect(await other).toHaveLength(1);
       await world.quiet();
     }
     const back = await runtime.session("a");
-    const refused = (await runtime.session("b")).call("r", call());
+    const refused = (await runtime.session("b")).request("r", call());
     await expect(refused).rejects.toMatchObject({ code: "overloaded" });
     expect(back.state.requests.size).toBe(1);
   });
@@ -154,12 +154,12 @@ describe("ten times as much as is taken", () => {
   it("gives back what a scope had that was lost", async () => {
     const { world, runtime, ends } = rig({ requests: 1 });
     const lost = await runtime.session("a");
-    const reply = lost.call("r", call());
+    const reply = lost.request("r", call());
     await world.quiet();
-    await expect((await runtime.session("b")).call("r", call())).rejects.toMatchObject({ code: "overloaded" });
+    await expect((await runtime.session("b")).request("r", call())).rejects.toMatchObject({ code: "overloaded" });
     lost.runner.abandon("a test");
     await expect(reply).rejects.toMatchObject({ code: "scope_lost" });
-    const other = (await runtime.session("b")).call("r", call());
+    const other = (await runtime.session("b")).request("r", call());
     await world.quiet();
     ends.at(-1)?.();
     expect(await other).toHaveLength(1);

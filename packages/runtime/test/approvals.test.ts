@@ -10,7 +10,7 @@ const pay = defineTool<{ readonly amount: number; readonly note?: string }>({
   policy: "requires_approval",
   execute: ({ amount }) => amount,
 });
-const payment = (amount: number, id = "c") => ({ id, tool: "pay", args: { amount } });
+const payment = (amount: number, id = "c") => ({ label: id, tool: "pay", args: { amount } });
 const hashOf = (amount: number): string => stableHash({ amount });
 
 /** Sessions that wait for a person, left behind by a process that was killed. */
@@ -18,7 +18,7 @@ const abandoned = async (world: World, ids: readonly string[]): Promise<void> =>
   const process = world.start([pay]);
   for (const id of ids) {
     const session = await process.runtime.session(id);
-    void session.call("r", [payment(1), payment(2, "d")]).catch(() => undefined);
+    void session.request("r", [payment(1), payment(2, "d")]).catch(() => undefined);
   }
   await world.quiet();
   process.kill();
@@ -27,7 +27,7 @@ const abandoned = async (world: World, ids: readonly string[]): Promise<void> =>
 describe("approvals that are wanted", () => {
   it("are found in the store by the next process, before it has opened any session", async () => {
     const world = new World();
-    const asked_at = world.platform.now();
+    const askedAt = world.platform.now();
     await abandoned(world, ["a", "b", "c"]);
     world.platform.advance(60_000);
     const { runtime } = world.start([pay]);
@@ -37,8 +37,8 @@ describe("approvals that are wanted", () => {
     expect(await runtime.awaitingApproval({ prefix: "session:c" })).toEqual([wanted[2]]);
     expect(runtime.inMemory).toBe(0);
     expect(await (await runtime.session("b")).approvals()).toEqual([
-      { call: "r:c", tool: "pay", args: { amount: 1 }, hash: hashOf(1), asked_at },
-      { call: "r:d", tool: "pay", args: { amount: 2 }, hash: hashOf(2), asked_at },
+      { call: "r:c", tool: "pay", label: "c", args: { amount: 1 }, hash: hashOf(1), askedAt },
+      { call: "r:d", tool: "pay", label: "d", args: { amount: 2 }, hash: hashOf(2), askedAt },
     ]);
   });
 
@@ -47,7 +47,7 @@ describe("approvals that are wanted", () => {
     await abandoned(world, ["a", "b"]);
     const { runtime } = world.start([pay]);
     const [a, b] = [await runtime.session("a"), await runtime.session("b")];
-    const replies = a.call("r", [payment(1), payment(2, "d")]);
+    const replies = a.request("r", [payment(1), payment(2, "d")]);
     await a.approve("r:c", { hash: hashOf(1), by: "ann" });
     expect(await runtime.awaitingApproval()).toMatchObject([{ approvals: 1 }, { approvals: 2 }]);
     await a.reject("r:d", { hash: hashOf(2), reason: "no", by: "ann" });
@@ -98,10 +98,10 @@ describe("approvals that are wanted", () => {
     const { runtime } = world.start([hurried], { blobChars: 100 });
     const session = await runtime.session("s");
     const args = { note: "x".repeat(1000) };
-    void session.call("r", [{ id: "c", tool: "hurried", args }]).catch(() => undefined);
+    void session.request("r", [{ label: "c", tool: "hurried", args }]).catch(() => undefined);
     await world.quiet();
     const [approval] = await session.approvals();
-    expect(approval).toMatchObject({ args, hash: stableHash(args), expires_at: world.platform.now() + 5000 });
+    expect(approval).toMatchObject({ args, hash: stableHash(args), expiresAt: world.platform.now() + 5000 });
   });
 
   it("are listed in a few reads, however many they are and whenever they were asked", async () => {
@@ -113,19 +113,19 @@ describe("approvals that are wanted", () => {
     };
     const { runtime } = world.start([pay], { faulty: { read } });
     const session = await runtime.session("s");
-    for (let i = 0; i < 1000; i += 1) void session.call(`r${i}`, [payment(i)]).catch(() => undefined);
+    for (let i = 0; i < 1000; i += 1) void session.request(`r${i}`, [payment(i)]).catch(() => undefined);
     await world.quiet();
     reads = 0;
     const approvals = await session.approvals();
     expect(approvals.map(({ call }) => call)).toEqual(Array.from({ length: 1000 }, (_, i) => `r${i}:c`));
-    expect(approvals.every(({ asked_at }) => asked_at !== undefined)).toBe(true);
+    expect(approvals.every(({ askedAt }) => askedAt !== undefined)).toBe(true);
     expect(reads).toBeLessThan(10);
   });
 
   it("go with a session that moves, and with a log that is taken in", async () => {
     const hosts = new Hosts([pay]);
     const session = await hosts.a.runtime.session("s");
-    void session.call("r", [payment(1)]).catch(() => undefined);
+    void session.request("r", [payment(1)]).catch(() => undefined);
     await expect.poll(() => hosts.a.runtime.awaitingApproval()).toHaveLength(1);
     await hosts.a.runtime.move("session:s", "b");
     expect(await hosts.a.runtime.awaitingApproval()).toEqual([]);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type ToolContext, defineTool } from "../src/index.ts";
 import { World } from "./world.ts";
 
-const calls = [{ id: "c1", tool: "tries", args: {} }];
+const calls = [{ label: "c1", tool: "tries", args: {} }];
 const again = done(failureOutput(safeRetryFailure("external", "busy", "busy")));
 
 /** A tool that is tried twice. */
@@ -31,12 +31,12 @@ const schedule = (ctx: ToolContext) =>
 const goneOn = async (before: ReturnType<typeof tries>, after = before, protocol?: number) => {
   const world = new World(protocol);
   const one = world.start([before]);
-  void (await one.runtime.session("s")).call("r", calls).catch(() => undefined);
+  void (await one.runtime.session("s")).request("r", calls).catch(() => undefined);
   await world.quiet();
   one.kill();
   const session = await world.start([after]).runtime.session("s");
   let payload: unknown = "nothing yet";
-  void session.call("r", calls).then(([reply]) => (payload = reply?.output.outcome.payload));
+  void session.request("r", calls).then(([reply]) => (payload = reply?.output.outcome.payload));
   await world.quiet();
   const [wait] = session.state.waits.rows();
   if (wait !== undefined)

@@ -27,7 +27,7 @@ const linesOf = async (journal: Journal): Promise<readonly string[]> =>
   (await journal.read(scope, 1)).map(({ line }) => line);
 
 const outputs = async (session: Session, request: string, args: Json): Promise<readonly ToolValue[]> => {
-  const replies = await session.call(request, [{ id: "c", tool: "echo", args }]);
+  const replies = await session.request(request, [{ label: "c", tool: "echo", args }]);
   return replies.map(({ output }) => (output.outcome.status === "success" ? output.outcome.payload : null));
 };
 
@@ -125,7 +125,7 @@ describe("a large value", () => {
     });
     const process = world.start([waiting]);
     const session = await process.runtime.session("s");
-    void session.call("r", [{ id: "c", tool: "echo", args: null }]).catch(() => undefined);
+    void session.request("r", [{ label: "c", tool: "echo", args: null }]).catch(() => undefined);
     await world.quiet();
     const [key] = session.state.waits.rows().map((row) => row.key);
     const payload = { text: large("k") };
@@ -175,7 +175,7 @@ describe("a value that looks like a reference", () => {
     await outputs(session, "secret", { text: large("t") });
     const [name] = (await linesOf(world.journal)).flatMap(namesIn);
     for (const [i, args] of [lookalike(name as string), { deep: [lookalike(name as string)] }].entries()) {
-      const [reply] = await session.call(`r${i}`, [{ id: "c", tool: "echo", args }]);
+      const [reply] = await session.request(`r${i}`, [{ label: "c", tool: "echo", args }]);
       expect(reply?.args).toEqual(args);
       expect(JSON.stringify(reply)).not.toContain(large("t"));
     }
@@ -200,7 +200,7 @@ describe("a value that looks like a reference", () => {
     const run = async (): Promise<Process> => {
       const process = world.start([tool, echo], { host: { request: async (_, input) => input } });
       const again = await process.runtime.session("u");
-      void again.call("r", [{ id: "c", tool: "t", args: {} }]).catch(() => undefined);
+      void again.request("r", [{ label: "c", tool: "t", args: {} }]).catch(() => undefined);
       await world.quiet(200);
       return process;
     };
@@ -257,7 +257,7 @@ describe("sweeping blobs", () => {
     const world = new World();
     const [process, session] = await start(world);
     await outputs(session, "done", { text: large("d") });
-    void session.call("kept", [{ id: "c", tool: "nobody", args: { text: large("k") } }], { keep: true });
+    void session.request("kept", [{ label: "c", tool: "nobody", args: { text: large("k") } }], { keep: true });
     await world.quiet();
     const { journal, platform } = world;
     await process.runtime.close();

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type HostPort, type ToolContext, ToolError, defineTool } from "../src/index.ts";
 import { type Process, type Start, World } from "./world.ts";
 
-const calls = [{ id: "c1", tool: "tool", args: {} }];
+const calls = [{ label: "c1", tool: "tool", args: {} }];
 const busy = done(failureOutput(safeRetryFailure("external", "busy", "busy")));
 
 type Execute = (args: unknown, ctx: ToolContext) => unknown;
@@ -41,7 +41,7 @@ const begin = async (
   const process = world.start([tool], how);
   const session = await process.runtime.session("s");
   const told: { outcome?: unknown } = {};
-  void session.call("r", calls).then(
+  void session.request("r", calls).then(
     ([reply]) => (told.outcome = reply?.output.outcome),
     () => undefined,
   );
@@ -133,7 +133,7 @@ describe("a step that nobody awaits", () => {
     process.kill();
     const other = world.start([tool]);
     const session = await other.runtime.session("s");
-    const [reply] = await session.call("r", calls);
+    const [reply] = await session.request("r", calls);
     expect(reply?.output.outcome).toEqual({ status: "success", payload: "returned" });
     expect(ofBody(await logOf(other))).toEqual([
       "effect.requested mail",
@@ -203,7 +203,7 @@ describe("the end of a body", () => {
     });
     const session = await world.start([tool, child, asks]).runtime.session("s");
     let outcome: unknown;
-    void session.call("r", calls).then(([reply]) => (outcome = reply?.output.outcome));
+    void session.request("r", calls).then(([reply]) => (outcome = reply?.output.outcome));
     await world.quiet();
     expect([outcome, session.state.calls.size]).toEqual([undefined, 3]);
     open();

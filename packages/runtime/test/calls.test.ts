@@ -23,7 +23,7 @@ describe("a batch that a body makes", () => {
       },
     });
     const { session } = await open(twice, sum);
-    expect(payloads(await session.call("r", call("sum")))).toEqual([12]);
+    expect(payloads(await session.request("r", call("sum")))).toEqual([12]);
   });
 });
 
@@ -42,7 +42,7 @@ describe("a call that fails safely", () => {
       },
     });
     const { world, session } = await open(flaky);
-    const replies = session.call("r", call("flaky"));
+    const replies = session.request("r", call("flaky"));
     for (const ms of [1000, 2000]) {
       await world.quiet();
       world.platform.advance(ms);
@@ -68,7 +68,7 @@ describe("a cancel", () => {
       },
     });
     const { world, session } = await open(waits);
-    session.call("r", call("waits")).catch(() => undefined);
+    session.request("r", call("waits")).catch(() => undefined);
     await world.quiet();
     const key = session.state.waits.rows()[0]?.key ?? "";
     const events = {
@@ -87,11 +87,11 @@ describe("a tool that needs an approval", () => {
       name: "remove",
       durable: true,
       policy: "requires_approval",
-      parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+      inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
       execute: ({ path }) => `removed ${path}`,
     });
     const { world, session } = await open(remove);
-    const replies = session.call("r", call("remove", { path: "/" }));
+    const replies = session.request("r", call("remove", { path: "/" }));
     await world.quiet();
     const decide = (args: object) =>
       session.report({
@@ -117,7 +117,7 @@ describe("a request that is cancelled", () => {
       execute: (_, ctx) => new Promise((resolve) => ctx.signal.addEventListener("abort", () => resolve("tidied up"))),
     });
     const { world, session } = await open(polite);
-    const replies = session.call("r", call("polite"));
+    const replies = session.request("r", call("polite"));
     await world.quiet();
     await session.report({ type: "request.cancelled", request: "r" });
     expect(payloads(await replies)).toEqual(["tidied up"]);
@@ -125,7 +125,7 @@ describe("a request that is cancelled", () => {
   it("ends a body that does not listen when its grace is over", async () => {
     const deaf = defineTool({ name: "deaf", durable: true, execute: () => new Promise(() => undefined) });
     const { world, session } = await open(deaf);
-    const replies = session.call("r", call("deaf"));
+    const replies = session.request("r", call("deaf"));
     await world.quiet();
     await session.report({ type: "request.cancelled", request: "r" });
     await world.quiet();
@@ -154,9 +154,9 @@ describe("a request that is cancelled", () => {
         void (what === "call_settled_late" && seen.push([call_id, output])),
     };
     const session = await world.start([slow, cleans], { host }).runtime.session("s");
-    const replies = session.call("r", [
-      { id: "a", tool: "slow", args: {} },
-      { id: "b", tool: "cleans", args: {} },
+    const replies = session.request("r", [
+      { label: "a", tool: "slow", args: {} },
+      { label: "b", tool: "cleans", args: {} },
     ]);
     await world.quiet();
     await session.cancel({ request: "r" });
@@ -205,7 +205,7 @@ describe("the context of an attempt that is over", () => {
       },
     });
     const { world, session } = await open(t);
-    const replies = session.call("r", call("t"));
+    const replies = session.request("r", call("t"));
     await world.quiet();
     const [first, second] = contexts;
     await expect(first?.continueAs({})).rejects.toMatchObject({ code: "call_ended" });
@@ -221,11 +221,11 @@ describe("a call whose key the outside was given", () => {
     const world = new World();
     const first = world.start([tool]);
     const calls = call("t");
-    void (await first.runtime.session("s")).call("r", calls).catch(() => undefined);
+    void (await first.runtime.session("s")).request("r", calls).catch(() => undefined);
     await world.quiet();
     first.kill();
     const session = await world.start([tool]).runtime.session("s");
-    const replies = session.call("r", calls);
+    const replies = session.request("r", calls);
     await world.quiet();
     expect(tokens).toHaveLength(1);
     await session.resolve(tokens[0] as string, { status: "ok", payload: "from outside" });
@@ -237,16 +237,16 @@ describe("a call whose key the outside was given", () => {
     const world = new World();
     const first = world.start([tool], { death: { append: 3, when: "before" } });
     const calls = call("t");
-    void (await first.runtime.session("s")).call("r", calls).catch(() => undefined);
+    void (await first.runtime.session("s")).request("r", calls).catch(() => undefined);
     await world.quiet();
-    const [reply] = await (await world.start([tool]).runtime.session("s")).call("r", calls);
+    const [reply] = await (await world.start([tool]).runtime.session("s")).request("r", calls);
     expect([reply?.output.outcome.payload, tokens]).toMatchObject([{ code: "tool_outcome_unknown" }, []]);
   });
 
   it("ends with the key when it is cancelled: the outside comes too late", async () => {
     const { tool, tokens } = asks();
     const { world, session } = await open(tool);
-    const replies = session.call("r", call("t"));
+    const replies = session.request("r", call("t"));
     await world.quiet();
     await session.cancel({ request: "r" });
     world.platform.advance(50);
@@ -259,7 +259,7 @@ describe("a call whose key the outside was given", () => {
     let context: ToolContext | undefined;
     const keeps = defineTool({ name: "t", durable: true, execute: (_, ctx) => void (context = ctx) });
     const { session } = await open(keeps);
-    await session.call("r", call("t"));
+    await session.request("r", call("t"));
     const over = expect.objectContaining({ code: "call_ended" });
     expect(() => context?.completionKey()).toThrow(over);
     expect(() => context?.externalEventKey("go")).toThrow(over);
@@ -273,11 +273,11 @@ describe("arguments that do not fit", () => {
   it("end the call before its tool is asked, and say where", async () => {
     const strict = defineTool({
       name: "strict",
-      parameters: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] },
+      inputSchema: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] },
       execute: () => "never",
     });
     const { session } = await open(strict);
-    const [payload] = payloads(await session.call("r", call("strict", { n: "one" })));
+    const [payload] = payloads(await session.request("r", call("strict", { n: "one" })));
     expect(payload).toMatchObject({ class: "invalid_request", code: "invalid_tool_args" });
     expect((payload as { readonly message: string }).message).toMatch(/^arguments\.n: /);
   });

@@ -25,7 +25,7 @@ describe("a choice among effects of several types", () => {
       },
     });
     const session = await new World().start([chooser]).runtime.session("s");
-    const [reply] = await session.call("r", [{ id: "c", tool: "chooser", args: {} }]);
+    const [reply] = await session.request("r", [{ label: "c", tool: "chooser", args: {} }]);
     const payload = [2, 1, ["fulfilled", "fulfilled"], ["x", "y"]];
     expect(reply?.output.outcome).toEqual({ status: "success", payload });
   });

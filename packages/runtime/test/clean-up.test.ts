@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type HostPort, type ToolContext, type ToolDefinition, defineTool } from "../src/index.ts";
 import { World } from "./world.ts";
 
-const call = [{ id: "c1", tool: "book", args: {} }];
+const call = [{ label: "c1", tool: "book", args: {} }];
 const gone = [{ outcome: { status: "cancelled", payload: { message: "tool call cancelled" } } }];
 const never = new Promise<never>(() => undefined);
 
@@ -26,7 +26,7 @@ const booking = (told: string[], wait: (ctx: ToolContext) => Promise<unknown> = 
 const begin = async (world: World, tools: readonly ToolDefinition[], host: HostPort = {}) => {
   const process = world.start(tools, { host });
   const session = await process.runtime.session("s");
-  const replies = session.call("r", call);
+  const replies = session.request("r", call);
   replies.catch(() => undefined);
   await world.quiet();
   return { process, session, replies };
@@ -152,7 +152,7 @@ describe("a process that dies while a call cleans up", () => {
     process.kill();
     await pass(world, 3_600_000);
     const next = await world.start([tool]).runtime.session("s");
-    const replies = next.call("r", call);
+    const replies = next.request("r", call);
     await world.quiet();
     await pass(world, 50);
     expect(outputs(await replies)).toMatchObject(gone);
@@ -178,7 +178,7 @@ describe("a process that dies while a call cleans up", () => {
     await world.quiet();
     process.kill();
     const next = await world.start([tool]).runtime.session("s");
-    const replies = next.call("r", call);
+    const replies = next.request("r", call);
     await world.quiet();
     await pass(world, 1000);
     await pass(world, 50);

@@ -8,7 +8,7 @@ const contextsOf = async (count: number): Promise<readonly ToolContext[]> => {
   const contexts: ToolContext[] = [];
   const tool = defineTool({ name: "t", execute: (_, ctx) => void contexts.push(ctx) });
   const session = await new World().start([tool]).runtime.session("s");
-  for (let i = 0; i < count; i++) await session.call(`r${i}`, [{ id: "c", tool: "t", args: {} }]);
+  for (let i = 0; i < count; i++) await session.request(`r${i}`, [{ label: "c", tool: "t", args: {} }]);
   return contexts;
 };
 

@@ -34,7 +34,7 @@ class Loop {
 
   async call(request: string, tool = "trip", session = "s"): Promise<void> {
     const open = await this.process.runtime.session(session);
-    void open.call(request, [{ id: "c", tool, args: {} }]).catch(() => undefined);
+    void open.request(request, [{ label: "c", tool, args: {} }]).catch(() => undefined);
     await this.world.quiet();
   }
 
@@ -209,7 +209,7 @@ describe("calls that crash again and again", () => {
     const begun = [...names.map((name) => [name, "honest"] as const), ["p", "poison"] as const];
     const sessions = await Promise.all(begun.map(([name]) => loop.process.runtime.session(name)));
     for (const [i, [, tool]] of begun.entries())
-      void sessions[i]?.call("r", [{ id: "c", tool, args: {} }]).catch(() => undefined);
+      void sessions[i]?.request("r", [{ label: "c", tool, args: {} }]).catch(() => undefined);
     await loop.world.quiet();
     const counts: number[][] = [];
     const isOver = async (): Promise<boolean> => {

@@ -1,5 +1,5 @@
 /** A process dies before or after any of its appends; the next one goes on, and the reply is the same. */
-import { type Reply } from "@pawl/sansio-core";
+import type { Reply } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { type Journal, type ToolDefinition, defineTool } from "../src/index.ts";
 import { type Death, World } from "./world.ts";
@@ -88,7 +88,7 @@ const together: Scenario = (done) =>
     },
   });
 
-const calls = [{ id: "c1", tool: "work", args: {} }];
+const calls = [{ label: "c1", tool: "work", args: {} }];
 
 /** Lives one process until it is dead or has its reply, as time jumps ahead. */
 const liveOne = async (
@@ -99,7 +99,7 @@ const liveOne = async (
   const process = world.start(tools, death === undefined ? {} : { death });
   const outcome: { replies?: readonly Reply[] } = {};
   void process.runtime.session("s").then(async (session) => {
-    outcome.replies = await session.call("r1", calls);
+    outcome.replies = await session.request("r1", calls);
   });
   for (let i = 0; i < 8 && outcome.replies === undefined && !process.isDead; i++) {
     await world.quiet(30);
@@ -147,8 +147,8 @@ it("begins a later life only when it is on record that it does", async () => {
     },
   });
   const first = world.start([body]);
-  const call = [{ id: "c1", tool: "work", args: {} }];
-  (await first.runtime.session("s")).call("r", call).catch(() => undefined);
+  const call = [{ label: "c1", tool: "work", args: {} }];
+  (await first.runtime.session("s")).request("r", call).catch(() => undefined);
   await world.quiet();
   first.kill();
   const isResumed = Promise.withResolvers<void>();

@@ -5,7 +5,7 @@ import { type HostPort, type ToolContext, type ToolDefinition, defineTool } from
 import type { LogEntry } from "../src/driver.ts";
 import { World } from "./world.ts";
 
-const calls = [{ id: "c1", tool: "books", args: {} }];
+const calls = [{ label: "c1", tool: "books", args: {} }];
 type Body = (ctx: ToolContext) => Promise<unknown>;
 
 const books = (body: Body, more: Partial<ToolDefinition> = {}): ToolDefinition =>
@@ -31,7 +31,7 @@ const release = async (world: World, tools: readonly ToolDefinition[], how: Para
   const session = await process.runtime.session("s");
   const replies: unknown[] = [];
   void session
-    .call("r", calls)
+    .request("r", calls)
     .then(([reply]) => replies.push(reply?.output.outcome))
     .catch(() => undefined);
   await world.quiet();

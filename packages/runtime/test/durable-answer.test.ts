@@ -17,7 +17,7 @@ const begin = async () => {
     return world.journal.appendAll(appends);
   };
   const session = await world.start([held, parks], { faulty: { appendAll } }).runtime.session("s");
-  const call = (tool: string, keep = false) => session.call("r", [{ id: "c", tool, args: {} }], { keep });
+  const call = (tool: string, keep = false) => session.request("r", [{ label: "c", tool, args: {} }], { keep });
   /** All that was asked is answered as soon as the store has written, and nothing of it before. */
   const answers = async <A>(asked: readonly Promise<A>[]): Promise<readonly A[]> => {
     const early: unknown[] = [];

@@ -51,7 +51,7 @@ describe("a scope at rest", () => {
     const world = new World();
     const { runtime } = world.start(tools, { linger: { ms: 5000 } });
     const session = await runtime.session("s");
-    const replies = session.call("r", call("parks"));
+    const replies = session.request("r", call("parks"));
     await world.quiet();
     world.platform.advance(4999);
     await world.quiet();
@@ -74,7 +74,7 @@ describe("a scope at rest", () => {
     const session = await runtime.session("s");
     await world.quiet();
     writing.stop();
-    const replies = session.call("r", call("says"));
+    const replies = session.request("r", call("says"));
     await world.quiet();
     world.platform.advance(5000);
     await world.quiet();
@@ -89,7 +89,7 @@ describe("a scope at rest", () => {
     let backMs = 0;
     world.platform.now = () => wall() - backMs;
     const { runtime } = world.start(tools, { linger: { ms: 5000 } });
-    const replies = (await runtime.session("s")).call("r", call("naps"));
+    const replies = (await runtime.session("s")).request("r", call("naps"));
     const ends: unknown[] = [];
     void replies.then(([reply]) => ends.push(reply?.output.outcome.payload));
     await world.quiet();
@@ -131,7 +131,7 @@ describe("a scope at rest", () => {
       execute: async (_, ctx) => (void ctx.awaitEventJson("never"), await ctx.sleep(2000), "rested"),
     });
     const { runtime } = world.start([races]);
-    const replies = (await runtime.session("s")).call("r", call("races"));
+    const replies = (await runtime.session("s")).request("r", call("races"));
     const heard: unknown[] = [];
     void replies.then(([reply]) => heard.push(reply?.output.outcome.payload));
     for (let i = 0; i < 4; i++) {
@@ -155,7 +155,7 @@ describe("a scope at rest", () => {
   it("wakes when its time has come, with the body that it had suspended", async () => {
     const world = new World();
     const { runtime } = world.start(tools, atOnce);
-    const replies = (await runtime.session("s")).call("r", call("naps"));
+    const replies = (await runtime.session("s")).request("r", call("naps"));
     for (let i = 0; i < 3; i++) {
       await world.quiet();
       world.platform.advance(2000);
@@ -170,7 +170,7 @@ describe("a scope at rest", () => {
     const world = new World();
     const { runtime } = world.start(tools, atOnce);
     const session = await runtime.session("s");
-    const replies = session.call("r", call("stays"));
+    const replies = session.request("r", call("stays"));
     for (let i = 0; i < 3; i++) {
       await world.quiet();
       world.platform.advance(60_000);
@@ -183,7 +183,7 @@ describe("a scope at rest", () => {
   it("is another's when that one claimed it meanwhile, and who waited is told", async () => {
     const world = new World();
     const one = world.start(tools, atOnce);
-    const replies = (await one.runtime.session("s")).call("r", call("parks"));
+    const replies = (await one.runtime.session("s")).request("r", call("parks"));
     const lost = expect(replies).rejects.toMatchObject({ code: "scope_lost", retryable: true });
     await world.quiet();
     expect(one.runtime.inMemory).toBe(0);
@@ -201,7 +201,7 @@ describe("a scope at rest", () => {
     sessions.push(await runtime.session("s"));
     await world.quiet();
     for (const [i, session] of sessions.entries()) {
-      const replies = session.call(`r${i}`, call("parks"));
+      const replies = session.request(`r${i}`, call("parks"));
       await world.quiet();
       await resolveFirst(session.state.waits.size > 0 ? session : await runtime.session("s"));
       expect((await replies)[0]?.output.outcome.payload).toBe("go");
@@ -225,7 +225,7 @@ const lifeOf = async (tool: ToolDefinition, ms: number): Promise<readonly string
   const world = new World();
   const { runtime } = world.start([tool], { linger: { ms } });
   const session = await runtime.session("s");
-  const replies = [1, 2].map((n) => session.call(`r${n}`, call(tool.name)));
+  const replies = [1, 2].map((n) => session.request(`r${n}`, call(tool.name)));
   let resolved = 0;
   for (let i = 0; i < 20; i++) {
     await world.quiet(15);

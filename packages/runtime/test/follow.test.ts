@@ -21,7 +21,7 @@ it("waits on where letters are written without an event", async () => {
   session.runner.say({ to: "session:other", kind: "message", link: 1, number: 1, text: "{}" });
   await world.quiet();
   expect(heard).toBe("nothing yet");
-  await session.call("r", [{ id: "c", tool: "echo", args: 1 }]);
+  await session.request("r", [{ label: "c", tool: "echo", args: 1 }]);
   await next;
   expect(heard).toBe(seq + 1);
   over.abort();
@@ -39,7 +39,7 @@ it("keeps its scope in memory, however long whoever reads takes for one event", 
     world.platform.advance(1000);
   }
   expect((await log.next()).value).toMatchObject({ seq: 2 });
-  await session.call("r", [{ id: "c", tool: "echo", args: 1 }]);
+  await session.request("r", [{ label: "c", tool: "echo", args: 1 }]);
   expect((await log.next()).value).toMatchObject({ seq: 3 });
   over.abort();
   await log.return(undefined);
@@ -52,7 +52,7 @@ it("keeps its scope in memory, however long whoever reads takes for one event", 
 
 it("leaves nothing behind at the signal of whoever reads no further", async () => {
   const session = await new World().start([echo]).runtime.session("s");
-  await session.call("r", [{ id: "c", tool: "echo", args: 1 }]);
+  await session.request("r", [{ label: "c", tool: "echo", args: 1 }]);
   const { signal } = new AbortController();
   for await (const { seq } of session.follow(0, signal)) if (seq === 2) break;
   expect(getEventListeners(signal, "abort")).toEqual([]);

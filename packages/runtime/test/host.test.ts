@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type HostPort, type ToolContext, defineTool } from "../src/index.ts";
 import { World } from "./world.ts";
 
-const calls = [{ id: "c1", tool: "asks", args: {} }];
+const calls = [{ label: "c1", tool: "asks", args: {} }];
 const asks = (execute: (ctx: ToolContext) => Promise<unknown>) =>
   defineTool({ name: "asks", durable: true, execute: (_, ctx) => execute(ctx) });
 
@@ -20,7 +20,7 @@ describe("a host that dies before it has answered", () => {
       const one = world.start([asks(ask)], {
         host: { request: (...of) => (asked.push(of.slice(0, 3)), new Promise<never>(() => undefined)) },
       });
-      void (await one.runtime.session("s")).call("r", calls).catch(() => undefined);
+      void (await one.runtime.session("s")).request("r", calls).catch(() => undefined);
       await world.quiet();
       one.kill();
       const two = world.start([asks(ask)], {
@@ -28,7 +28,7 @@ describe("a host that dies before it has answered", () => {
       });
       let payload: unknown = "nothing yet";
       const session = await two.runtime.session("s");
-      void session.call("r", calls).then(([reply]) => (payload = reply?.output.outcome.payload));
+      void session.request("r", calls).then(([reply]) => (payload = reply?.output.outcome.payload));
       await world.quiet();
       expect(payload).toEqual(answer);
       expect(asked).toHaveLength(2);
@@ -53,7 +53,7 @@ it.each([1, 2])(
     });
     const request: HostPort["request"] = () => new Promise((resolve) => void answers.push(resolve));
     const session = await world.start([tool], { host: { request } }).runtime.session("s");
-    const replies = session.call("r", calls);
+    const replies = session.request("r", calls);
     await world.quiet();
     if (protocol > 1) {
       expect(answers).toHaveLength(1); // The first life waits for what it asked.

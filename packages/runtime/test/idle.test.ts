@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type ToolContext, defineTool } from "../src/index.ts";
 import { World } from "./world.ts";
 
-const calls = [{ id: "c1", tool: "waits", args: {} }];
+const calls = [{ label: "c1", tool: "waits", args: {} }];
 const resolveFirst = (session: Awaited<ReturnType<ReturnType<World["start"]>["runtime"]["session"]>>) => {
   const [wait] = session.state.waits.rows();
   return session.report({ type: "wait.resolved", key: wait?.key ?? "", resolution: { status: "ok", payload: "go" } });
@@ -49,7 +49,7 @@ describe("a body that only waits", () => {
       },
     });
     const session = await world.start([waits]).runtime.session("s");
-    const replies = session.call("r", calls);
+    const replies = session.request("r", calls);
     await world.quiet();
     world.platform.advance(1999);
     await world.quiet();
@@ -65,7 +65,7 @@ describe("a body that only waits", () => {
     const world = new World();
     const waits = defineTool({ name: "waits", execute: (_, ctx) => ctx.awaitEventJson("go") });
     const session = await world.start([waits]).runtime.session("s");
-    const replies = session.call("r", calls);
+    const replies = session.request("r", calls);
     await world.quiet();
     world.platform.advance(60_000);
     await world.quiet();
@@ -79,11 +79,11 @@ describe("a body that no longer asks what its log records", () => {
   it("has diverged when it asks nothing for half a minute while an answer is held", async () => {
     const world = new World();
     const one = world.start([asksOrNot(true)]);
-    void (await one.runtime.session("s")).call("r", calls).catch(() => undefined);
+    void (await one.runtime.session("s")).request("r", calls).catch(() => undefined);
     await world.quiet();
     one.kill();
     const session = await world.start([asksOrNot(false)]).runtime.session("s");
-    const replies = session.call("r", calls);
+    const replies = session.request("r", calls);
     await world.quiet();
     world.platform.advance(29_999);
     await world.quiet();
@@ -94,11 +94,11 @@ describe("a body that no longer asks what its log records", () => {
   it("has diverged at once when it asks for something else", async () => {
     const world = new World();
     const one = world.start([asks("a")]);
-    void (await one.runtime.session("s")).call("r", calls).catch(() => undefined);
+    void (await one.runtime.session("s")).request("r", calls).catch(() => undefined);
     await world.quiet();
     one.kill();
     const session = await world.start([asks("b")]).runtime.session("s");
-    const [reply] = await session.call("r", calls);
+    const [reply] = await session.request("r", calls);
     expect(reply?.output.outcome.payload).toMatchObject({
       code: "replay_diverged",
       message: expect.stringContaining("expected the recorded `durable-step:a`, found step `durable-step:b`"),
@@ -132,7 +132,7 @@ describe("a body that ends before it has asked for what its log records", () => 
     it(`has diverged when it ${how}: the resolver is asked, and can keep the call for a better program`, async () => {
       const world = new World();
       const one = world.start([asked]);
-      void (await one.runtime.session("s")).call("r", calls).catch(() => undefined);
+      void (await one.runtime.session("s")).request("r", calls).catch(() => undefined);
       await world.quiet();
       one.kill();
       const causes: unknown[] = [];
@@ -144,7 +144,7 @@ describe("a body that ends before it has asked for what its log records", () => 
         },
       });
       const session = await bad.runtime.session("s");
-      void session.call("r", calls).catch(() => undefined);
+      void session.request("r", calls).catch(() => undefined);
       await world.quiet();
       expect(causes).toEqual(["diverged"]);
       expect(thrown).toHaveLength(how === "throws" ? 1 : 0);
@@ -167,10 +167,10 @@ describe("a body that ends before it has asked for what its log records", () => 
         },
       });
     const one = world.start([leaving(true)]);
-    void (await one.runtime.session("s")).call("r", calls).catch(() => undefined);
+    void (await one.runtime.session("s")).request("r", calls).catch(() => undefined);
     await world.quiet();
     one.kill();
-    const [reply] = await (await world.start([leaving(false)]).runtime.session("s")).call("r", calls);
+    const [reply] = await (await world.start([leaving(false)]).runtime.session("s")).request("r", calls);
     expect(reply?.output.outcome.payload).toBe("at once");
     expect(ran).toEqual(["a", "b"]);
   });
@@ -181,7 +181,7 @@ describe("a call that is parked on its key", () => {
     const world = new World();
     const waits = defineTool({ name: "waits", execute: (_, ctx) => (ctx.completionKey(), pending()) });
     const session = await world.start([waits]).runtime.session("s");
-    const replies = session.call("r", calls);
+    const replies = session.request("r", calls);
     await world.quiet();
     world.platform.advance(60_000);
     await world.quiet();
@@ -210,7 +210,7 @@ describe("a body that asks for something else under a key of its own", () => {
         },
       });
       const session = await new World().start([waits, work]).runtime.session("s");
-      const [reply] = await session.call("r", calls);
+      const [reply] = await session.request("r", calls);
       expect(reply?.output.outcome.payload).toMatchObject({
         code: "replay_diverged",
         message: expect.stringContaining("expected step `start-tool-call:x:prepare` with input"),

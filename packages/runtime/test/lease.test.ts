@@ -63,7 +63,7 @@ describe("an instance with a lease", () => {
     const world = new World();
     const { runtime } = world.start([parks], { lease, linger: { ms: 0 } });
     const lost = ["s", "t"].map(async (id) => {
-      const replies = (await runtime.session(id)).call("r", call("parks"));
+      const replies = (await runtime.session(id)).request("r", call("parks"));
       await expect(replies).rejects.toMatchObject({ code: "scope_lost" });
     });
     await world.quiet();
@@ -80,7 +80,7 @@ describe("an instance with a lease", () => {
     const step = Promise.withResolvers<string>();
     const works = defineTool({ name: "works", execute: (_, ctx) => ctx.runJson("a", {}, () => step.promise) });
     const { runtime } = world.start([works], { lease });
-    const replies = (await runtime.session("s")).call("r", call("works"));
+    const replies = (await runtime.session("s")).request("r", call("works"));
     const lost = expect(replies).rejects.toMatchObject({ code: "scope_lost" });
     await world.quiet();
     world.platform.advance(20_000);
@@ -96,7 +96,7 @@ describe("an instance with a lease", () => {
     const faulty: Partial<Journal> = { renew: () => Promise.reject(new Error("away")) };
     const host = { fault: (what: string) => faults.push(what) };
     const { runtime } = world.start([parks], { lease, faulty, host });
-    const replies = (await runtime.session("s")).call("r", call("parks"));
+    const replies = (await runtime.session("s")).request("r", call("parks"));
     const lost = expect(replies).rejects.toMatchObject({ code: "scope_lost" });
     await pass(world, 9500);
     await lost;
@@ -106,7 +106,7 @@ describe("an instance with a lease", () => {
   it("looks after what another one left, when its time has come", async () => {
     const world = new World();
     const one = world.start([naps], { lease });
-    void (await one.runtime.session("s")).call("r", call("naps")).catch(() => undefined);
+    void (await one.runtime.session("s")).request("r", call("naps")).catch(() => undefined);
     await world.quiet();
     one.kill();
     const { runtime } = world.start([naps], { lease });
@@ -140,7 +140,7 @@ describe("an instance with a lease", () => {
       const started = world.start([step], { faulty: { appendAll }, ...(renews ? { lease } : {}) });
       const session = await started.runtime.session("s");
       isWatched = true;
-      await session.call("r", call("step"));
+      await session.request("r", call("step"));
       expect(order).toEqual(early);
     }
   });
@@ -162,7 +162,9 @@ const seenWith = async (world: World, second: { readonly recovery: "idempotent" 
       return ctx.runJson("place", {}, () => seen.push("placed") && drawn, { recovery: "idempotent" });
     },
   });
-  await (await world.start([orders], { faulty: { appendAll }, lease }).runtime.session("s")).call("r", call("orders"));
+  await (
+    await world.start([orders], { faulty: { appendAll }, lease }).runtime.session("s")
+  ).request("r", call("orders"));
   return seen;
 };
 
@@ -191,7 +193,7 @@ describe("a runtime that is closed", () => {
       },
     });
     const { runtime } = world.start([works], { lease });
-    const replies = (await runtime.session("s")).call("r", call("works"));
+    const replies = (await runtime.session("s")).request("r", call("works"));
     const told = expect(replies).rejects.toMatchObject({ code: "scope_lost", retryable: true });
     await world.quiet();
     const before = await world.journal.read("session:s", 1);
@@ -202,7 +204,7 @@ describe("a runtime that is closed", () => {
     expect(world.platform.timers).toBe(0);
     const next = await world.start([works], { lease }).runtime.session("s");
     await pass(world, 60_000);
-    expect((await next.call("r", call("works")))[0]?.output.outcome.payload).toBe(1);
+    expect((await next.request("r", call("works")))[0]?.output.outcome.payload).toBe(1);
   });
 
   it("twice is closed once: whoever says so again waits for the same", async () => {
@@ -216,7 +218,7 @@ describe("a runtime that is closed", () => {
     const { runtime } = world.start([parks], { faulty: { appendAll } });
     const session = await runtime.session("s");
     isSlow = true;
-    void session.call("r", call("parks")).catch(() => undefined);
+    void session.request("r", call("parks")).catch(() => undefined);
     let closed = 0;
     for (let i = 0; i < 2; i++) void runtime.close().then(() => (closed += 1));
     await world.quiet();
@@ -230,7 +232,7 @@ describe("a runtime that is closed", () => {
     const world = new World();
     const { runtime } = world.start([parks]);
     const session = await runtime.session("s");
-    void session.call("r", call("parks")).catch(() => undefined);
+    void session.request("r", call("parks")).catch(() => undefined);
     await Promise.resolve();
     await runtime.close();
     const lines = await world.journal.read("session:s", 1);

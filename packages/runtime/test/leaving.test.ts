@@ -20,7 +20,7 @@ const start = (world: World, faulty: Partial<Journal> = {}): Process["runtime"] 
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
 
-const say = (session: Session, n: number) => session.call(`r${n}`, [{ id: "c", tool: "says", args: {} }]);
+const say = (session: Session, n: number) => session.request(`r${n}`, [{ label: "c", tool: "says", args: {} }]);
 
 describe("who has left a scope", () => {
   it("does not hold it in memory by the event that they waited for", async () => {
@@ -80,7 +80,9 @@ describe("who has left a scope", () => {
     const session = await start(world).session("s");
     const signal = AbortSignal.abort();
     const gone = { code: "waiter_gone" };
-    await expect(session.call("r", [{ id: "c", tool: "says", args: {} }], { signal })).rejects.toMatchObject(gone);
+    await expect(session.request("r", [{ label: "c", tool: "says", args: {} }], { signal })).rejects.toMatchObject(
+      gone,
+    );
     await expect(session.replies("r", { signal, keep: true })).rejects.toMatchObject(gone);
     expect((await session.replies("r")).length).toBe(1);
   });
@@ -166,7 +168,7 @@ describe("a scope whose values are on their way while others wait", () => {
     const session = await runtime.session("s");
     const waitFor = async (from: number, to: number): Promise<void> => {
       for (let n = from; n < to; n++) {
-        const replies = session.call(`r${n}`, [{ id: "c", tool: "large", args: {} }]);
+        const replies = session.request(`r${n}`, [{ label: "c", tool: "large", args: {} }]);
         while (held.length === 0) await world.quiet(1);
         for (let i = 0; i < 10; i++) void session.runner.whenDurable();
         held.splice(0).forEach((go) => go());
@@ -186,7 +188,7 @@ describe("a signal that outlives what was asked under it", () => {
     const world = new World();
     const session = await start(world).session("s");
     const { signal } = new AbortController();
-    for (let n = 0; n < 5; n++) await session.call(`r${n}`, [{ id: "c", tool: "says", args: {} }], { signal });
+    for (let n = 0; n < 5; n++) await session.request(`r${n}`, [{ label: "c", tool: "says", args: {} }], { signal });
     expect(listeners(signal)).toBe(0);
   });
 

@@ -8,7 +8,7 @@ import { payloads } from "./words.ts";
 import { World, roots } from "./world.ts";
 
 const protocols = [1, 2];
-const calls = [{ id: "c", tool: "body", args: {} }];
+const calls = [{ label: "c", tool: "body", args: {} }];
 const ok = (payload: Json): Resolution => ({ status: "ok", payload });
 const cancelled = { status: "already_resolved", terminal: { status: "cancelled" } };
 
@@ -29,7 +29,7 @@ const living = (lives: Lives, name = "body") =>
 /** Runs a tool to its end. */
 const told = async (protocol: number, lives: Lives, host: HostPort = {}): Promise<unknown> => {
   const world = new World(protocol);
-  const replies = (await world.start([living(lives)], { host }).runtime.session("s")).call("r", calls);
+  const replies = (await world.start([living(lives)], { host }).runtime.session("s")).request("r", calls);
   for (let i = 0; i < 4; i++) {
     await world.quiet();
     world.platform.advance(1);
@@ -117,7 +117,7 @@ describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
     });
     const world = new World(protocol);
     const session = await world.start([living(calling), kid]).runtime.session("s");
-    await session.call("r", calls);
+    await session.request("r", calls);
     expect(new Set(seen).size).toBe(each);
     expect(seen[1]).toMatch(
       protocol < 2 ? /^lash-tool:session:s\/r:c\/tool-batch:\w+\/k:kid$/ : /:c\/life:2:tool-batch:/,
@@ -133,7 +133,7 @@ describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
       handles.push(JSON.stringify(output.outcome));
       return life < 3 ? again : null;
     };
-    await (await world.start([living(lives), kid]).runtime.session("s")).call("r", calls);
+    await (await world.start([living(lives), kid]).runtime.session("s")).request("r", calls);
     expect(new Set(handles).size).toBe(each);
   });
 
@@ -157,7 +157,7 @@ describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
       return processes.await("p");
     });
     const session = await new World(protocol).start([body, work]).runtime.session("s");
-    const [end] = payloads(await session.call("r", calls));
+    const [end] = payloads(await session.request("r", calls));
     if (protocol < 2) expect(JSON.stringify(end)).toContain("tool_internal_error");
     else expect(end).toMatchObject({ value: 3 });
   });
@@ -174,7 +174,7 @@ describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
       return life < 3 ? again : ctx.race([ctx.processes.await("p"), ctx.sleep(1000)]);
     });
     const world = new World(protocol);
-    const replies = (await world.start([body, work]).runtime.session("s")).call("r", calls);
+    const replies = (await world.start([body, work]).runtime.session("s")).request("r", calls);
     await world.quiet(300);
     world.platform.advance(1000);
     expect(payloads(await replies)).toMatchObject([protocol < 2 ? null : { value: "all three" }]);
@@ -205,7 +205,7 @@ describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
       return processes.await("p");
     });
     const world = new World(protocol);
-    const replies = (await world.start([body, work]).runtime.session("s")).call("r", calls);
+    const replies = (await world.start([body, work]).runtime.session("s")).request("r", calls);
     for (let i = 0; i < 6; i++) {
       await world.quiet(100);
       world.platform.advance(1000);
@@ -235,7 +235,7 @@ describe("an approval that one life waited for", () => {
   it("answers the next one as well, under protocol 1", async () => {
     const { tokens, begin } = asking(1);
     const session = await begin();
-    const replies = session.call("r", calls);
+    const replies = session.request("r", calls);
     while (tokens.length === 0) await new Promise((resolve) => setImmediate(resolve));
     expect(await session.resolve(tokens[0] ?? "", ok("the first"))).toEqual({ status: "accepted" });
     expect(payloads(await replies)).toEqual(["the first"]);
@@ -245,7 +245,7 @@ describe("an approval that one life waited for", () => {
   it("answers that one alone, under protocol 2; its token resolves nothing later, and what is left is dropped", async () => {
     const { tokens, world, begin } = asking(2);
     const session = await begin();
-    const replies = session.call("r", calls);
+    const replies = session.request("r", calls);
     await world.quiet();
     await session.resolve(tokens[0] ?? "", ok("the first"), "ann", "id1");
     await world.quiet();
@@ -272,7 +272,7 @@ describe("an approval that one life waited for", () => {
     };
     const world = new World(2);
     const session = await world.start([living(lives)]).runtime.session("s");
-    const replies = session.call("r", calls);
+    const replies = session.request("r", calls);
     await world.quiet();
     const { seq } = session.state;
     for (const token of tokens.slice(0, 4)) expect(await session.resolve(token, ok(1))).toEqual(cancelled);
@@ -294,7 +294,7 @@ describe("an approval that one life waited for", () => {
       for (const protocol of protocols) {
         const { tokens, world, begin } = asking(protocol, { for: whose });
         const session = await begin();
-        const replies = session.call("r", calls);
+        const replies = session.request("r", calls);
         await world.quiet();
         await session.resolve(tokens[0] ?? "", ok("for all"));
         expect(payloads(await replies)).toEqual(["for all"]);
@@ -306,9 +306,9 @@ describe("an approval that one life waited for", () => {
     const keys = await Promise.all(
       protocols.map(async (protocol) => {
         const { tokens, world, begin } = asking(protocol);
-        void (await begin()).call("r", calls).catch(() => undefined);
+        void (await begin()).request("r", calls).catch(() => undefined);
         const shared = asking(protocol, { for: "request" });
-        void (await shared.begin()).call("r", calls).catch(() => undefined);
+        void (await shared.begin()).request("r", calls).catch(() => undefined);
         await world.quiet();
         return [keyOf(tokens[0]), keyOf(shared.tokens[0])];
       }),
@@ -357,7 +357,7 @@ describe("a call that is parked for a person again after it continued", () => {
     const host: HostPort = { resolveOutcome: async () => ({ type: "run_again" }) };
     const one = world.start([risky], { host });
     const session = await one.runtime.session("s");
-    void session.call("r", calls).catch(() => undefined);
+    void session.request("r", calls).catch(() => undefined);
     await world.quiet();
     const [first] = await session.approvals();
     await session.approve("r:c", { hash: first?.hash ?? "", by: "ann" });

@@ -22,7 +22,7 @@ const draw = defineTool({
 const begin = async (store: AttachmentStore = memoryAttachments()) => {
   const world = new World();
   const { runtime } = world.start([draw], { host: { attachments: store } });
-  await (await runtime.session("s")).call("r", [{ id: "c", tool: "draw", args: {} }]);
+  await (await runtime.session("s")).request("r", [{ label: "c", tool: "draw", args: {} }]);
   const faults: string[] = [];
   const fault = (what: string): void => void faults.push(what);
   const exported = async (attachments?: AttachmentStore) =>

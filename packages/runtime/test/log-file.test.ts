@@ -17,7 +17,7 @@ const ok = (payload: string) => ({ status: "ok", payload }) as const;
 it("have it of each wait which event resolved it, and not which one it left with", async () => {
   const world = new World();
   const session = await world.start([waits]).runtime.session("s");
-  const reply = session.call("r", [{ id: "c", tool: "waits", args: {} }]);
+  const reply = session.request("r", [{ label: "c", tool: "waits", args: {} }]);
   await world.quiet();
   const [wait] = session.state.waits.rows();
   const key = wait?.key ?? "";

@@ -20,7 +20,7 @@ describe("a scope whose host throws where it observes", () => {
     const world = new World();
     const { runtime } = world.start([parks], { host: { observe } });
     const session = await runtime.session("s");
-    const replies = expect(session.call("r", call("parks"))).rejects.toMatchObject({ code: "scope_lost" });
+    const replies = expect(session.request("r", call("parks"))).rejects.toMatchObject({ code: "scope_lost" });
     await world.quiet();
     await session.cancel({ call: "r:c1" }, "ann");
     await replies;
@@ -33,7 +33,7 @@ describe("a scope that can not be opened to its end", () => {
   it("is let go, and takes nothing from the one that is opened next", async () => {
     const world = new World();
     const dead = world.start([parks, naps]);
-    void (await dead.runtime.session("s")).call("r", call("naps")).catch(() => undefined);
+    void (await dead.runtime.session("s")).request("r", call("naps")).catch(() => undefined);
     await world.quiet();
     dead.kill();
     let isDown = true;
@@ -76,7 +76,7 @@ describe("a scope to which a step can not be told", () => {
     });
     const runtime = runtimeIn(world, { telemetry, tools: [steps] });
     const session = await runtime.session("s");
-    await expect(session.call("r", call("steps"))).rejects.toMatchObject({ code: "scope_lost" });
+    await expect(session.request("r", call("steps"))).rejects.toMatchObject({ code: "scope_lost" });
     const [reply] = await (await runtime.session("s")).replies("r");
     expect(reply?.output.outcome.payload).toBe("done");
   });
@@ -107,7 +107,7 @@ describe("a scope whose appends are done, and said to have failed", () => {
     });
     const runtime = runtimeIn(world, { tools: [starts, naps], journal: { ...world.journal, appendAll, claim } });
     const session = await runtime.session("s");
-    await expect(session.call("r", call("starts"))).rejects.toMatchObject({ code: "scope_lost" });
+    await expect(session.request("r", call("starts"))).rejects.toMatchObject({ code: "scope_lost" });
     await world.quiet(400);
     expect(claims).toBeLessThan(5);
     [isWrong, isMended] = [false, true];

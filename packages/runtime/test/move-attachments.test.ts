@@ -88,7 +88,7 @@ class Hosts {
 
   async draw(place: Place, text: string, how: string): Promise<void> {
     const session = await place.runtime.session("s");
-    const [reply] = await session.call(`${how} ${text}`, [{ id: "c", tool: "draw", args: { text, how } }]);
+    const [reply] = await session.request(`${how} ${text}`, [{ label: "c", tool: "draw", args: { text, how } }]);
     expect(reply?.output.outcome.status).toBe("success");
   }
 

@@ -81,7 +81,7 @@ describe("a scope that has moved, or was taken back", () => {
 const waiting = async () => {
   const hosts = new Hosts([defineTool({ name: "stays", execute: () => never })]);
   const session = await hosts.a.runtime.session("s");
-  session.call("r", use("stays")).catch(() => undefined);
+  session.request("r", use("stays")).catch(() => undefined);
   await hosts.quiet();
   const moved = hosts.a.runtime.move(scope, "b", { bodies: "finish", withinMs: 60_000 });
   const ended = moved.catch(({ code }: { readonly code: string }) => code);

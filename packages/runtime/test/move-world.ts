@@ -8,7 +8,7 @@ import { TestPlatform } from "./world.ts";
 
 export const scope = "session:s";
 export const never = new Promise<never>(() => undefined);
-export const use = (tool: string, id = "c") => [{ id, tool, args: {} }];
+export const use = (tool: string, id = "c") => [{ label: id, tool, args: {} }];
 export const typesIn = (lines: readonly JournalLine[]): readonly string[] =>
   lines.map(({ line }) => (JSON.parse(line) as { readonly event: Event }).event.type);
 
@@ -176,12 +176,12 @@ export const begin = async (
   session: Session,
   { platform, quiet }: { platform: TestPlatform; quiet: () => Promise<void> },
 ) => {
-  await session.call("done", use("echo"));
-  for (const tool of ["outside", "sleeper"]) session.call(tool, use(tool)).catch(() => undefined); // It moves away.
+  await session.request("done", use("echo"));
+  for (const tool of ["outside", "sleeper"]) session.request(tool, use(tool)).catch(() => undefined); // It moves away.
   await quiet();
   platform.advance(3000);
   await quiet();
-  session.call("worker", use("worker")).catch(() => undefined);
+  session.request("worker", use("worker")).catch(() => undefined);
   await quiet();
 };
 

@@ -37,10 +37,10 @@ describe("a move", () => {
     const large = { text: "large ".repeat(20_000) };
     const echo = defineTool({ name: "echo", durable: true, execute: (args) => args as typeof large });
     const hosts = new Hosts([echo]);
-    const calls = [{ id: "c", tool: "echo", args: large }];
-    const [reply] = await (await hosts.a.runtime.session("s")).call("r", calls, { keep: true });
+    const calls = [{ label: "c", tool: "echo", args: large }];
+    const [reply] = await (await hosts.a.runtime.session("s")).request("r", calls, { keep: true });
     await hosts.a.runtime.move(scope, "b");
-    const [moved] = await (await hosts.b.runtime.session("s")).call("r", calls);
+    const [moved] = await (await hosts.b.runtime.session("s")).request("r", calls);
     expect([reply, moved].map((one) => one?.output.outcome.payload)).toEqual([large, large]);
     expect((await hosts.b.journal.read(scope, 1)).map(({ line }) => line).join("").length).toBeLessThan(20_000);
   });
@@ -84,12 +84,12 @@ describe("a move", () => {
     });
     const hosts = new Hosts([bound]);
     const session = await hosts.a.runtime.session("s");
-    session.call("r", use("bound")).catch(() => undefined); // It moves away.
+    session.request("r", use("bound")).catch(() => undefined); // It moves away.
     await hosts.quiet();
     const tooLong = hosts.a.runtime.move(scope, "b", { withinMs: 100 });
     const refused = expect(tooLong).rejects.toMatchObject({ code: "still_running" });
     await hosts.quiet();
-    await expect(session.call("r2", use("bound"))).rejects.toMatchObject({ code: "scope_is_moving" });
+    await expect(session.request("r2", use("bound"))).rejects.toMatchObject({ code: "scope_is_moving" });
     hosts.platform.advance(100);
     await refused;
     const moved = hosts.a.runtime.move(scope, "b");
@@ -103,7 +103,7 @@ describe("a move", () => {
   it("declares bodies lost where it is told to", async () => {
     const bound = defineTool({ name: "bound", execute: () => never });
     const hosts = new Hosts([bound]);
-    (await hosts.a.runtime.session("s")).call("r", use("bound")).catch(() => undefined); // It moves away.
+    (await hosts.a.runtime.session("s")).request("r", use("bound")).catch(() => undefined); // It moves away.
     await hosts.quiet();
     await hosts.a.runtime.move(scope, "b", { bodies: "lost" });
     const outcome = await payloadOf(await hosts.b.runtime.session("s"), "r");

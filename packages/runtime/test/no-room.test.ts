@@ -15,7 +15,7 @@ import { World } from "./world.ts";
 const large = "x".repeat(70_000);
 const noRoom = Object.assign(new Error("ENOSPC: no space left on device, write '/secret/place'"), { code: "ENOSPC" });
 
-const use = (tool: string, args: Json = {}) => [{ id: "c", tool, args }];
+const use = (tool: string, args: Json = {}) => [{ label: "c", tool, args }];
 const failure = { status: "failure", payload: { class: "resource_limit", code: "value_not_stored" } };
 
 const findsNoRoom = (): Promise<never> => Promise.reject(noRoom);
@@ -34,7 +34,7 @@ const begin = async (tools: readonly ToolDefinition[], host: HostPort = {}, prot
   const { runtime } = world.start(tools, { faulty: { blobs: { ...blobs, put } }, host: { ...host, fault } });
   const session = await runtime.session("s");
   const outcome = async (request: string, tool: string, args: Json = {}): Promise<unknown> =>
-    (await session.call(request, use(tool, args)))[0]?.output.outcome;
+    (await session.request(request, use(tool, args)))[0]?.output.outcome;
   return { world, runtime, session, disk, faults, outcome };
 };
 
@@ -48,7 +48,7 @@ describe("a value that finds no room", () => {
       execute: () => new Promise((resolve) => setTimeout(() => resolve("ok"), 30)),
     });
     const { runtime, session, faults, outcome } = await begin([owner, waits]);
-    const other = session.call("r0", use("waits"));
+    const other = session.request("r0", use("waits"));
     expect(await outcome("r", "owner")).toMatchObject(failure);
     expect((await other)[0]?.output.outcome).toMatchObject({ payload: "ok" });
     expect(await runtime.session("s")).toBe(session);
@@ -182,7 +182,7 @@ describe("a value that finds no room", () => {
     const small = defineTool({ name: "small", execute: () => "small" });
     const { session, outcome } = await begin([again, small], { project: () => [{ type: "text", text: large }] });
     expect(await outcome("r1", "again")).toMatchObject(failure);
-    const [reply] = await session.call("r2", use("small"));
+    const [reply] = await session.request("r2", use("small"));
     expect(reply?.parts).toMatchObject([{ text: expect.stringContaining("was not kept") }]);
     expect(epochOf(session)).toBe(1);
   });
@@ -204,7 +204,7 @@ describe("a value that finds no room", () => {
     const gate = Promise.withResolvers<void>();
     const put: BlobStore["put"] = (...of) => gate.promise.then(() => blobs.put(...of));
     const { runtime } = world.start([body], { faulty: { blobs: { ...blobs, put } } });
-    const replies = (await runtime.session("s")).call("r", use("body"));
+    const replies = (await runtime.session("s")).request("r", use("body"));
     await world.quiet();
     for (let i = 0; i < 3; i++) {
       world.platform.advance(2500);
@@ -239,7 +239,7 @@ describe("a value that finds no room", () => {
       execute: async (_, ctx) => (await ctx.awaitEventJson("go")) === large,
     });
     const { world, session, disk } = await begin([waits]);
-    const replies = session.call("r", use("waits"));
+    const replies = session.request("r", use("waits"));
     await world.quiet();
     const key = session.state.waits.rows()[0]?.key as string;
     const say = () => session.resolveById(key, { status: "ok", payload: large }, "ann");
@@ -265,7 +265,7 @@ describe("a value that finds no room", () => {
     const blobs = { ...(world.journal.blobs as BlobStore), put };
     const { runtime } = world.start([defineTool({ name: "t", execute: () => large })], { faulty: { blobs } });
     const session = await runtime.session("s");
-    session.call("r", use("t")).catch(() => undefined);
+    session.request("r", use("t")).catch(() => undefined);
     while (puts.length === 0) await new Promise((resolve) => setImmediate(resolve));
     const told = expect(session.runner.whenDurable()).rejects.toMatchObject({ code: "scope_lost" });
     session.runner.abandon("for the test");
@@ -275,7 +275,7 @@ describe("a value that finds no room", () => {
   it("is waited for when the runtime closes: its call has ended", async () => {
     const { world, runtime, session, disk } = await begin([defineTool({ name: "t", execute: () => large })]);
     disk.isFull = false;
-    const replies = session.call("r", use("t"), { keep: true });
+    const replies = session.request("r", use("t"), { keep: true });
     replies.catch(() => undefined);
     while (disk.puts === 0) await new Promise((resolve) => setImmediate(resolve));
     await runtime.close();
@@ -301,7 +301,7 @@ const beginFull = async (tools: readonly ToolDefinition[], most: number) => {
   };
   const { runtime } = world.start(tools, { faulty: { appendAll, blobs: undefined as never } });
   const call = async (request: string, tool: string): Promise<unknown> =>
-    (await (await runtime.session("s")).call(request, use(tool)))[0]?.output.outcome;
+    (await (await runtime.session("s")).request(request, use(tool)))[0]?.output.outcome;
   return { world, runtime, full, call };
 };
 

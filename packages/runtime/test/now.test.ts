@@ -6,7 +6,7 @@ import { payloads } from "./words.ts";
 import { World } from "./world.ts";
 
 const protocols = [1, 2];
-const calls = [{ id: "c", tool: "body", args: {} }];
+const calls = [{ label: "c", tool: "body", args: {} }];
 const busy = done(failureOutput(safeRetryFailure("external", "busy", "busy")));
 
 /** A tool that is tried again after 1 s, so that its clock is not where it was. */
@@ -34,7 +34,7 @@ const passing = async <A>(world: World, replies: Promise<A>): Promise<A> => {
 };
 
 const reply = async (protocol: number, tool: ReturnType<typeof tried>, world = new World(protocol)): Promise<unknown> =>
-  payloads(await passing(world, (await world.start([tool]).runtime.session("s")).call("r", calls)))[0];
+  payloads(await passing(world, (await world.start([tool]).runtime.session("s")).request("r", calls)))[0];
 
 describe("a time that a body hands to a step", () => {
   const mails: unknown[] = [];
@@ -86,7 +86,7 @@ describe("answers that a later attempt reuses", () => {
     async (protocol) => {
       const { execute, told, end } = crossing();
       const world = new World(protocol);
-      const replies = (await world.start([tried(execute, 3)]).runtime.session("s")).call("r", calls);
+      const replies = (await world.start([tried(execute, 3)]).runtime.session("s")).request("r", calls);
       for (const name of ["b", "d", "c", "a"]) {
         await world.quiet();
         world.platform.advance(10);
@@ -107,7 +107,7 @@ describe("answers that a later attempt reuses", () => {
       const world = new World(2);
       const one = world.start([tried(execute)], { death: { append, when: append % 2 === 0 ? "before" : "after" } });
       void one.runtime.session("s").then(
-        (session) => session.call("r", calls),
+        (session) => session.request("r", calls),
         () => undefined,
       );
       for (const name of ["b", "d", "c", "a"]) {
@@ -119,7 +119,7 @@ describe("answers that a later attempt reuses", () => {
       world.platform.advance(1000);
       await world.quiet(20);
       one.kill();
-      const two = (await world.start([tried(execute)]).runtime.session("s")).call("r", calls);
+      const two = (await world.start([tried(execute)]).runtime.session("s")).request("r", calls);
       for (const name of ["b", "d", "c", "a", "b", "d", "c", "a"]) {
         await world.quiet(20);
         end(name);
@@ -160,13 +160,13 @@ describe("the clock of a life", () => {
       },
     });
     const one = world.start([tool]);
-    void (await one.runtime.session("s")).call("r", calls).catch(() => undefined);
+    void (await one.runtime.session("s")).request("r", calls).catch(() => undefined);
     await world.quiet();
     world.platform.advance(500);
     await world.quiet();
     one.kill();
     world.platform.advance(500);
-    void (await world.start([tool]).runtime.session("s")).call("r", calls).catch(() => undefined);
+    void (await world.start([tool]).runtime.session("s")).request("r", calls).catch(() => undefined);
     await world.quiet();
     const [began = 0, ...later] = times;
     expect(later.length).toBeGreaterThan(1);

@@ -11,7 +11,7 @@ const quick = defineTool({
   },
 });
 const last = defineTool({ name: "last", scheduling: "serial", execute: () => "last" });
-const calls = (...tools: readonly string[]) => tools.map((tool, i) => ({ id: `c${i}`, tool, args: i }));
+const calls = (...tools: readonly string[]) => tools.map((tool, i) => ({ label: `c${i}`, tool, args: i }));
 
 const taken = async (subscription: Subscription, count: number): Promise<readonly Frame[]> => {
   const frames: Frame[] = [];
@@ -48,13 +48,13 @@ describe("an observer", () => {
   it("sees each call start and end, serial ones after parallel ones, and the turn's calls in order when all have ended", async () => {
     const session = await new World().start([quick, last]).runtime.session("s");
     const subscription = session.observe();
-    await session.call("r", calls("quick", "last"));
+    await session.request("r", calls("quick", "last"));
     const frames = await taken(subscription, 9);
     expect(words(frames)).toEqual(everything);
     expect(frames.filter(({ type }) => type === "ephemeral")).toEqual([
       {
         type: "ephemeral",
-        observation: { type: "progress", call: "r:c0", call_id: "c0", name: "quick", text: "half way", kind: "status" },
+        observation: { type: "progress", call: "r:c0", label: "c0", tool: "quick", text: "half way", kind: "status" },
       },
     ]);
   });
@@ -64,7 +64,7 @@ describe("an observer", () => {
     const first = world.start([quick, last]);
     const session = await first.runtime.session("s");
     const live = session.observe();
-    await session.call("r", calls("quick", "last"));
+    await session.request("r", calls("quick", "last"));
     const seen = (await taken(live, 9)).filter((frame) => frame.type === "observed");
     first.kill();
     const again = await world.start([quick, last]).runtime.session("s");
@@ -76,22 +76,22 @@ describe("an observer", () => {
 
   it("goes on live where the log ends", async () => {
     const session = await new World().start([quick, last]).runtime.session("s");
-    await session.call("r", calls("quick", "last"));
+    await session.request("r", calls("quick", "last"));
     const subscription = session.observe({ from: { scope: "session:s", seq: 0, index: 0 } });
     const both = taken(subscription, 17);
-    await session.call("r2", calls("quick", "last"));
+    await session.request("r2", calls("quick", "last"));
     expect(words(await both)).toEqual([...everything, ...everything]);
   });
 
   it("that is slow misses what does not fit, is told which, and holds no tool", async () => {
     const session = await new World().start([quick, last]).runtime.session("s");
     const subscription = session.observe({ buffer: 3 });
-    await session.call("r", calls("quick", "last"));
+    await session.request("r", calls("quick", "last"));
     const frames = await taken(subscription, 4);
     expect(frames.map(({ type }) => type)).toEqual(["observed", "observed", "ephemeral", "gap"]);
     const gap = frames[3];
     if (gap?.type !== "gap") throw new Error("no gap");
-    await session.call("r2", calls("quick"));
+    await session.request("r2", calls("quick"));
     const missed = await taken(session.observe({ from: { ...gap.from, index: gap.from.index - 1 } }), 4);
     expect(words(missed)[0]).toBe("tool_call_completed c0");
     expect(words(await taken(subscription, 2))).toEqual(["tool_call_start c0", "tool_call_started c0"]);
@@ -107,7 +107,7 @@ describe("an observer", () => {
     expect(await left.next()).toEqual({ done: true, value: undefined });
     const second = world.start([quick]);
     await second.runtime.session("s");
-    void session.call("r", calls("quick")).catch(() => undefined);
+    void session.request("r", calls("quick")).catch(() => undefined);
     await expect(lost.next()).rejects.toThrow("was lost");
   });
 
@@ -115,7 +115,7 @@ describe("an observer", () => {
     const world = new World();
     const session = await world.start([quick]).runtime.session("s");
     await world.start([quick]).runtime.session("s");
-    await expect(session.call("r", calls("quick"))).rejects.toMatchObject({ code: "scope_lost" });
+    await expect(session.request("r", calls("quick"))).rejects.toMatchObject({ code: "scope_lost" });
     expect(() => session.observe()).toThrow(expect.objectContaining({ code: "scope_lost" }));
   });
 
@@ -137,7 +137,7 @@ describe("an observer", () => {
     const asks = defineTool({ name: "asks", policy: "requires_approval", execute: () => 1 });
     const session = await world.start([asks]).runtime.session("s");
     const subscription = session.observe();
-    void session.call("r", calls("asks"));
+    void session.request("r", calls("asks"));
     expect(words(await taken(subscription, 3))).toEqual(["tool_call_start c0", "tool_call_started c0", "call_parked"]);
   });
 });

@@ -108,7 +108,9 @@ describe("work that was left by a host whose clock was ahead", () => {
     const hour = 3_600_000;
     world.platform.advance(hour);
     const ahead = world.start([tool]);
-    void (await ahead.runtime.session("s")).call("r", [{ id: "c", tool: "slow", args: null }]).catch(() => undefined);
+    void (await ahead.runtime.session("s"))
+      .request("r", [{ label: "c", tool: "slow", args: null }])
+      .catch(() => undefined);
     await world.quiet();
     ahead.kill();
     world.platform.advance(-hour);

@@ -19,8 +19,8 @@ const nests = defineTool({
   execute: (_, ctx) => ctx.batch([{ id: "x", toolId: "tool:emits", args: { key: "inner" } }]),
 });
 const calls = [
-  { id: "c1", tool: "emits", args: { key: "outer" } },
-  { id: "c2", tool: "nests", args: {} },
+  { label: "c1", tool: "emits", args: { key: "outer" } },
+  { label: "c2", tool: "nests", args: {} },
 ];
 const idsOf = (triggers: unknown): unknown =>
   (triggers as readonly { readonly occurrence_id: string }[] | undefined)
@@ -34,14 +34,14 @@ describe("the replies of a request", () => {
   ])("have its trigger occurrences, under protocol %i those of %j", async (protocol, found) => {
     const world = new World(protocol);
     const session = await world.start([emits, nests], { host: { request } }).runtime.session("s");
-    expect(idsOf((await session.call("r", calls)).triggers)).toEqual(found);
+    expect(idsOf((await session.request("r", calls)).triggers)).toEqual(found);
     expect(idsOf((await session.replies("r")).triggers)).toEqual(found);
-    expect(idsOf((await session.call("r", calls)).triggers)).toEqual(found);
+    expect(idsOf((await session.request("r", calls)).triggers)).toEqual(found);
   });
 
   it("have no such member where nothing was triggered", async () => {
     const quiet = defineTool({ name: "quiet", execute: () => 1 });
     const session = await new World(2).start([quiet]).runtime.session("s");
-    expect("triggers" in (await session.call("r", [{ id: "c1", tool: "quiet", args: {} }]))).toBe(false);
+    expect("triggers" in (await session.request("r", [{ label: "c1", tool: "quiet", args: {} }]))).toBe(false);
   });
 });

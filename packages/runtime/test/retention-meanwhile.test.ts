@@ -30,8 +30,8 @@ const begin = async () => {
   };
   const { runtime } = world.start([waits, echo], { faulty });
   const session = await runtime.session("s");
-  void session.call("waiting", [{ id: "c", tool: "waits", args: {} }]).catch(() => undefined);
-  for (let n = 0; n < 10; n++) await session.call(`r${n}`, [{ id: "c", tool: "echo", args: n }]);
+  void session.request("waiting", [{ label: "c", tool: "waits", args: {} }]).catch(() => undefined);
+  for (let n = 0; n < 10; n++) await session.request(`r${n}`, [{ label: "c", tool: "echo", args: n }]);
   const { durable, epoch } = session.runner;
   const shorten = async (to = durable): Promise<void> => {
     expect(await journal.snapshot(scope, epoch, to.seq, snapshotText(to))).toEqual({ type: "ok" });
@@ -44,7 +44,7 @@ const begin = async () => {
   const shortenNext = (): void => void (cuts = () => shorten());
   const callAndShortenNext = (): void =>
     void (cuts = async () => {
-      await session.call("meanwhile", [{ id: "c", tool: "echo", args: 1 }]);
+      await session.request("meanwhile", [{ label: "c", tool: "echo", args: 1 }]);
       await shorten(session.runner.durable);
     });
   return { session, store, base: durable.seq, shortenNext, callAndShortenNext };
@@ -76,7 +76,7 @@ it("are a gap up to what an observer is told of as it happens, and no further", 
 it("answer a request that was submitted before and finished after", async () => {
   const { session, shortenNext } = await begin();
   shortenNext();
-  const [reply] = await session.call("waiting", [{ id: "c", tool: "waits", args: {} }]);
+  const [reply] = await session.request("waiting", [{ label: "c", tool: "waits", args: {} }]);
   expect(reply?.output.outcome).toMatchObject({ status: "success", payload: "gone" });
 });
 

@@ -38,12 +38,12 @@ const shortened = async (olderThanMs = retention.olderThanMs) => {
   const start = () => world.start([writes, echo], { retention: { olderThanMs }, snapshotAfter: 2000 });
   const one = start();
   const session = await one.runtime.session("s");
-  const first = await session.call("old", [{ id: "c", tool: "echo", args: "old" }]);
-  void session.call("r", [{ id: "c", tool: "writes", args: {} }]).catch(() => undefined);
+  const first = await session.request("old", [{ label: "c", tool: "echo", args: "old" }]);
+  void session.request("r", [{ label: "c", tool: "writes", args: {} }]).catch(() => undefined);
   await quiet(world, 1000);
   world.platform.advance(100_000);
   for (let n = 0; n < 12; n++) {
-    await session.call(`n${n}`, [{ id: "c", tool: "echo", args: page }]);
+    await session.request(`n${n}`, [{ label: "c", tool: "echo", args: page }]);
     await quiet(world, 60);
   }
   return { world, start, one, first };
@@ -72,7 +72,7 @@ describe("retention", () => {
     const { world, start, one } = await shortened();
     one.kill();
     const session = await start().runtime.session("s");
-    const echoed = (request: string, args: string) => session.call(request, [{ id: "c", tool: "echo", args }]);
+    const echoed = (request: string, args: string) => session.request(request, [{ label: "c", tool: "echo", args }]);
     await expect(echoed("old", "old")).rejects.toMatchObject({ code: "gone" });
     expect((await echoed("n11", page))[0]?.output.outcome).toMatchObject({ payload: page });
     await expect(echoed("n11", "other")).rejects.toMatchObject({ code: "request_conflict" });
@@ -108,7 +108,7 @@ describe("retention", () => {
     const ages: number[] = [];
     const gaps = new Set<boolean>();
     for (let n = 0; n < 80; n++) {
-      await session.call(`n${n}`, [{ id: "c", tool: "echo", args: page }]);
+      await session.request(`n${n}`, [{ label: "c", tool: "echo", args: page }]);
       await quiet(world, 60);
       const { base = 0 } = (await world.journal.segment("session:s")) ?? {};
       const lines = await world.journal.read("session:s", base + 1);
@@ -123,7 +123,7 @@ describe("retention", () => {
     expect(gaps).toEqual(new Set([true]));
     one.kill();
     const after = await start().runtime.session("s");
-    const again = (n: number) => after.call(`n${n}`, [{ id: "c", tool: "echo", args: page }]);
+    const again = (n: number) => after.request(`n${n}`, [{ label: "c", tool: "echo", args: page }]);
     expect((await again(70))[0]?.output.outcome).toMatchObject({ payload: page });
     await expect(again(3)).rejects.toMatchObject({ code: "gone" });
     expect((await world.journal.verify("session:s"))?.type).toBe("whole");
@@ -137,11 +137,11 @@ describe("retention", () => {
     const start = () => world.start([writes, echo], { retention, snapshotAfter: 2000, host });
     const one = start();
     const session = await one.runtime.session("s");
-    void session.call("r", [{ id: "c", tool: "writes", args: {} }]).catch(() => undefined);
+    void session.request("r", [{ label: "c", tool: "writes", args: {} }]).catch(() => undefined);
     await quiet(world, 1000);
     const steps = session.state.seq;
     for (let n = 0; n < 60; n++) {
-      await session.call(`n${n}`, [{ id: "c", tool: "echo", args: page }]);
+      await session.request(`n${n}`, [{ label: "c", tool: "echo", args: page }]);
       await quiet(world, 60);
       world.platform.advance(5000);
     }
@@ -162,11 +162,11 @@ describe("retention", () => {
 
   it("shortens a log that was kept whole until now piece by piece, each to the end of an append", async () => {
     const world = new World();
-    const many = Array.from({ length: 230 }, (_, c) => ({ id: `c${c}`, tool: "echo", args: c }));
+    const many = Array.from({ length: 230 }, (_, c) => ({ label: `c${c}`, tool: "echo", args: c }));
     const before = world.start([echo]);
     const whole = await before.runtime.session("s");
     for (let n = 0; n < 5; n++) {
-      await whole.call(`m${n}`, many);
+      await whole.request(`m${n}`, many);
       world.platform.advance(10);
     }
     before.kill();
@@ -175,7 +175,7 @@ describe("retention", () => {
     const session = await runtime.session("s");
     const bases: number[] = [];
     for (let n = 0; n < 16; n++) {
-      await session.call(`n${n}`, [{ id: "c", tool: "echo", args: page.repeat(20) }]);
+      await session.request(`n${n}`, [{ label: "c", tool: "echo", args: page.repeat(20) }]);
       await quiet(world, 60);
       bases.push((await world.journal.segment("session:s"))?.base ?? 0);
       world.platform.advance(1000);
@@ -193,9 +193,9 @@ describe("retention", () => {
     const { runtime } = world.start([echo], { retention: { olderThanMs: 0 }, snapshotAfter: 2000 });
     const session = await runtime.session("s");
     for (let n = 0; n < 5; n++) {
-      await session.call(
+      await session.request(
         `n${n}`,
-        Array.from({ length: 150 }, (_, c) => ({ id: `c${c}`, tool: "echo", args: c })),
+        Array.from({ length: 150 }, (_, c) => ({ label: `c${c}`, tool: "echo", args: c })),
       );
       await quiet(world, 60);
     }

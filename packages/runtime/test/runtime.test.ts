@@ -13,7 +13,7 @@ describe("a runtime", () => {
       execute: ({ text }) => `you said ${text}`,
     });
     const session = await world.start([echo]).runtime.session("s");
-    expect(payloads(await session.call("r1", call("echo", { text: "hi" })))).toEqual(["you said hi"]);
+    expect(payloads(await session.request("r1", call("echo", { text: "hi" })))).toEqual(["you said hi"]);
   });
 
   it("hides what a tool throws, and shows what it means to say", async () => {
@@ -34,10 +34,10 @@ describe("a runtime", () => {
     const session = await world
       .start([bad, told], { host: { internalError: (_, thrown) => seen.push(thrown) } })
       .runtime.session("s");
-    expect(payloads(await session.call("r1", call("bad")))).toMatchObject([
+    expect(payloads(await session.request("r1", call("bad")))).toMatchObject([
       { code: "tool_internal_error", class: "internal" },
     ]);
-    expect(payloads(await session.call("r2", call("told")))).toMatchObject([
+    expect(payloads(await session.request("r2", call("told")))).toMatchObject([
       { code: "tool_error", message: "no such customer" },
     ]);
     expect(seen).toMatchObject([{ message: "secret" }]);
@@ -59,12 +59,12 @@ describe("a runtime", () => {
       },
     });
     const first = world.start([order]);
-    void (await first.runtime.session("s")).call("r1", call("order"));
+    void (await first.runtime.session("s")).request("r1", call("order"));
     await world.quiet();
     first.kill();
     expect(effects).toEqual(["a", "b"]);
     const session = await world.start([order]).runtime.session("s");
-    const replies = session.call("r1", call("order"));
+    const replies = session.request("r1", call("order"));
     await world.quiet();
     const [waiting] = session.state.waits.rows();
     await session.report({
@@ -93,7 +93,7 @@ describe("a runtime", () => {
     });
     for (let i = 0; i < 3; i++) {
       const process = world.start([racer]);
-      void (await process.runtime.session("s")).call("r1", call("racer")).catch(() => undefined);
+      void (await process.runtime.session("s")).request("r1", call("racer")).catch(() => undefined);
       await world.quiet();
       world.platform.advance(1500); // The second resume in a row comes after a pause of a second.
       await world.quiet();
@@ -119,7 +119,7 @@ describe("a runtime", () => {
     });
     for (let i = 0; i < 2; i++) {
       const process = world.start([chooser]);
-      void (await process.runtime.session("s")).call("r1", call("chooser")).catch(() => undefined);
+      void (await process.runtime.session("s")).request("r1", call("chooser")).catch(() => undefined);
       await world.quiet();
       process.kill();
     }
@@ -130,7 +130,7 @@ describe("a runtime", () => {
     const world = new World();
     const asks = defineTool({ name: "asks", execute: (_, ctx) => (ctx.completionKey(), pending()) });
     const session = await world.start([asks]).runtime.session("s");
-    const replies = session.call("r1", call("asks"));
+    const replies = session.request("r1", call("asks"));
     await world.quiet();
     const [wait] = session.state.waits.rows();
     await session.report({ type: "wait.resolved", key: wait?.key ?? "", resolution: { status: "ok", payload: 42 } });
@@ -149,7 +149,7 @@ describe("a runtime", () => {
       },
     });
     const session = await world.start([nap]).runtime.session("s");
-    const replies = session.call("r1", call("nap"));
+    const replies = session.request("r1", call("nap"));
     await world.quiet();
     world.platform.advance(5000);
     expect(payloads(await replies)).toEqual([5000]);

@@ -58,7 +58,7 @@ const asleep = async (): Promise<State> => {
   const world = new World();
   const naps = defineTool({ name: "naps", durable: true, execute: (_, ctx) => ctx.sleep(60_000) });
   const session = await world.start([naps]).runtime.session("s");
-  session.call("r", [{ id: "c", tool: "naps", args: {} }]).catch(() => undefined);
+  session.request("r", [{ label: "c", tool: "naps", args: {} }]).catch(() => undefined);
   await world.quiet();
   return session.state;
 };

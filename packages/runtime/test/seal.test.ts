@@ -107,16 +107,16 @@ describe("a scope over a sealed journal", () => {
     const start = (instance: string): Runtime =>
       new Runtime({ journal: sealedJournal(inner, flipping), platform, tools: [echo], instance, roots });
     const calls = [
-      { id: "c", tool: "echo", args: { secret } },
-      { id: "d", tool: "echo", args: { large } },
+      { label: "c", tool: "echo", args: { secret } },
+      { label: "d", tool: "echo", args: { large } },
     ];
     const first = start("one");
     const session = await first.session("s");
-    const replies = await session.call("r", calls, { keep: true });
+    const replies = await session.request("r", calls, { keep: true });
     await first.close();
     const second = start("two");
     const again = await second.session("s");
-    expect(await again.call("r", calls)).toEqual(replies);
+    expect(await again.request("r", calls)).toEqual(replies);
     expect(replies.map(({ output }) => output.outcome.payload)).toEqual([{ secret }, { large }]);
 
     const stored = (await inner.read("session:s", 1)).map(({ line }) => line);
@@ -156,18 +156,18 @@ describe("a scope over a sealed journal", () => {
       const journal = sealedJournal(inner, redacting);
       return new Runtime({ journal, platform, tools: [echo, lookup], instance, roots, snapshotAfter: 100 });
     };
-    const done = [{ id: "c", tool: "echo", args: { secret } }];
-    const waiting = [{ id: "c", tool: "lookup", args: {} }];
+    const done = [{ label: "c", tool: "echo", args: { secret } }];
+    const waiting = [{ label: "c", tool: "lookup", args: {} }];
     const first = await start("one").session("s");
-    const [told] = await first.call("r", done, { keep: true });
+    const [told] = await first.request("r", done, { keep: true });
     expect(told?.output.outcome.payload).toEqual({ secret });
-    first.call("w", waiting).catch(() => undefined); // It ends with its runtime.
+    first.request("w", waiting).catch(() => undefined); // It ends with its runtime.
     while (first.state.waits.size === 0) await new Promise((resolve) => setImmediate(resolve));
     await first.runner.whenDurable();
 
     const again = await start("two").session("s");
-    expect((await again.call("r", done))[0]?.output.outcome.payload).toEqual({ secret: "***" });
-    const replies = again.call("w", waiting);
+    expect((await again.request("r", done))[0]?.output.outcome.payload).toEqual({ secret: "***" });
+    const replies = again.request("w", waiting);
     const [wait] = again.state.waits.rows();
     expect(await again.resolveById(wait?.key ?? "", { status: "ok", payload: 1 }, "ann")).toEqual({
       status: "accepted",
@@ -189,8 +189,8 @@ describe("a scope over a sealed journal", () => {
     const journal = sealedJournal(inner, codec);
     const runtime = new Runtime({ journal, platform, tools: [echo], instance: "one", roots });
     const [gone, here] = await Promise.all([runtime.session("gone"), runtime.session("here")]);
-    const call = [{ id: "c", tool: "echo", args: { secret } }];
-    const [lost, done] = await Promise.allSettled([gone.call("r", call), here.call("r", call)]);
+    const call = [{ label: "c", tool: "echo", args: { secret } }];
+    const [lost, done] = await Promise.allSettled([gone.request("r", call), here.request("r", call)]);
     expect(lost).toMatchObject({ status: "rejected", reason: { code: "scope_lost" } });
     expect(done.status).toBe("fulfilled");
     expect((await inner.read("session:gone", 1)).map(({ line }) => line).join("")).not.toContain("request.submitted");

@@ -5,7 +5,7 @@ import { Hosts, scope } from "./move-world.ts";
 import { type TestPlatform, World } from "./world.ts";
 
 const echo = defineTool({ name: "echo", execute: (args) => args as never });
-const call = (text: string) => [{ id: "c", tool: "echo", args: text.repeat(500) }];
+const call = (text: string) => [{ label: "c", tool: "echo", args: text.repeat(500) }];
 
 /** Time for a snapshot that is due. */
 const passes = async (world: {
@@ -23,7 +23,7 @@ it("keeps what is younger than it was told in a log that came as one append", as
   const { platform, a, b } = hosts;
   const before = await a.runtime.session("s");
   for (let n = 0; n < 40; n++) {
-    await before.call(`n${n}`, call(`${n}`));
+    await before.request(`n${n}`, call(`${n}`));
     platform.advance(300_000);
   }
   await a.runtime.move(scope, "b");
@@ -40,10 +40,10 @@ it("keeps what is younger than it was told in a log that came as one append", as
   });
   const session = await runtime.session("s");
   for (let n = 0; n < 4; n++) {
-    await session.call(`m${n}`, call(`m${n}`));
+    await session.request(`m${n}`, call(`m${n}`));
     await passes(hosts);
   }
-  const again = await session.call("n39", call("39"));
+  const again = await session.request("n39", call("39"));
   expect(again[0]?.output.outcome.status).toBe("success");
 });
 
@@ -52,7 +52,7 @@ it("takes snapshots all the same where an old line does not follow any more", as
   const first = world.start([echo], { snapshotAfter: 2000 });
   const whole = await first.runtime.session("s");
   for (let n = 0; n < 60; n++) {
-    await whole.call(`m${n}`, call("m"));
+    await whole.request(`m${n}`, call("m"));
     await passes(world);
     world.platform.advance(5000);
   }
@@ -72,7 +72,7 @@ it("takes snapshots all the same where an old line does not follow any more", as
   const { runtime } = world.start([echo], { retention: { olderThanMs: 60_000 }, snapshotAfter: 2000, faulty });
   const session = await runtime.session("s");
   for (let n = 0; n < 10; n++) {
-    await session.call(`n${n}`, call("n"));
+    await session.request(`n${n}`, call("n"));
     await passes(world);
   }
   expect(puts).toBeGreaterThan(3);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type Journal, defineTool } from "../src/index.ts";
 import { World } from "./world.ts";
 
-const calls = [{ id: "c1", tool: "writes", args: {} }];
+const calls = [{ label: "c1", tool: "writes", args: {} }];
 const page = "x".repeat(10_000);
 
 /** A body of twenty steps of 10,000 characters each, which then waits. */
@@ -21,7 +21,7 @@ const writes = defineTool({
 const begun = async (): Promise<World> => {
   const world = new World();
   const one = world.start([writes]);
-  void (await one.runtime.session("s")).call("r", calls).catch(() => undefined);
+  void (await one.runtime.session("s")).request("r", calls).catch(() => undefined);
   for (let i = 0; i < 30; i++) {
     await world.quiet(10);
     world.platform.advance(20);
@@ -50,7 +50,7 @@ const reported = async (result: Awaited<ReturnType<Journal["snapshot"]>>): Promi
   const faults: string[] = [];
   const host = { fault: (what: string) => faults.push(what) };
   const { runtime } = world.start([writes], { faulty: { snapshot: async () => result }, host });
-  void (await runtime.session("s")).call("r", calls).catch(() => undefined);
+  void (await runtime.session("s")).request("r", calls).catch(() => undefined);
   for (let i = 0; i < 30; i++) {
     await world.quiet(10);
     world.platform.advance(20);
@@ -83,7 +83,7 @@ describe("a snapshot", () => {
       };
       const process = world.start([says], { faulty: { read } });
       const session = await process.runtime.session("s");
-      await session.call(`r${life}`, [{ id: "c", tool: "says", args: {} }]);
+      await session.request(`r${life}`, [{ label: "c", tool: "says", args: {} }]);
       await world.quiet(10);
       world.platform.advance(20);
       await world.quiet(10);
@@ -98,8 +98,8 @@ describe("a snapshot", () => {
     const world = new World();
     const says = defineTool({ name: "says", execute: () => page.repeat(4) });
     const { runtime } = world.start([says], { linger: { ms: 0 } });
-    const twice = ["c", "d"].map((id) => ({ id, tool: "says", args: {} }));
-    await (await runtime.session("s")).call("r", twice);
+    const twice = ["c", "d"].map((id) => ({ label: id, tool: "says", args: {} }));
+    await (await runtime.session("s")).request("r", twice);
     await world.quiet(10);
     expect(runtime.inMemory).toBe(1);
     world.platform.advance(20);
@@ -139,7 +139,7 @@ describe("a snapshot", () => {
       faulty: { snapshot: async () => ({ type: "full" }) },
       host: { fault: (what: string) => faults.push(what) },
     });
-    void (await runtime.session("s")).call("r", calls).catch(() => undefined);
+    void (await runtime.session("s")).request("r", calls).catch(() => undefined);
     for (let i = 0; i < 30; i++) {
       await world.quiet(10);
       world.platform.advance(20);

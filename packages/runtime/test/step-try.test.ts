@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type ToolContext, defineTool } from "../src/index.ts";
 import { type Start, World } from "./world.ts";
 
-const calls = [{ id: "c1", tool: "tool", args: {} }];
+const calls = [{ label: "c1", tool: "tool", args: {} }];
 type Run = ToolContext["runJson"];
 type Options = NonNullable<Parameters<Run>[3]>;
 type Info = Parameters<Parameters<Run>[2]>[1];
@@ -30,7 +30,7 @@ const begin = async (
   const told: { payload?: unknown } = {};
   const call = async (): Promise<void> => {
     const session = await world.start([tool], start).runtime.session("s");
-    void session.call("r", calls).then(
+    void session.request("r", calls).then(
       ([reply]) => (told.payload = reply?.output.outcome.payload),
       () => undefined,
     );
@@ -139,7 +139,7 @@ describe("a step with `retry`", () => {
         }),
     });
     const session = await world.start([tool]).runtime.session("s");
-    const replies = session.call("r", calls);
+    const replies = session.request("r", calls);
     await world.quiet();
     await session.cancel({ request: "r" });
     expect((await replies)[0]?.output.outcome).toMatchObject({ status: "cancelled" });
@@ -157,11 +157,11 @@ describe("a step with `retry`", () => {
         execute: (_, ctx) => ctx.runJson("step", {}, (_input, info) => work(info), options),
       });
     const one = world.start([toolWith({ retry: { attempts: 2, firstDelayMs: 1000 } })]);
-    void (await one.runtime.session("s")).call("r", calls).catch(() => undefined);
+    void (await one.runtime.session("s")).request("r", calls).catch(() => undefined);
     await world.quiet();
     one.kill();
     const session = await world.start([toolWith({})]).runtime.session("s");
-    const replies = session.call("r", calls);
+    const replies = session.request("r", calls);
     await world.quiet();
     world.platform.advance(1000);
     expect((await replies)[0]?.output.outcome).toEqual({ status: "success", payload: "done" });

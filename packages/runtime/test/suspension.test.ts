@@ -9,12 +9,12 @@ import { eventType, program, toolCall } from "./process/world.ts";
 const under1: Start = { upgrade: "never" };
 const atOnce: Start = { linger: { ms: 0 } };
 
-const call = (tool: string, args: Json = {}) => [{ id: "c", tool, args }];
+const call = (tool: string, args: Json = {}) => [{ label: "c", tool, args }];
 const phase = ({ state }: Session, ref = "r:c"): string | undefined => state.calls.at(ref)?.phase;
 
 /** Whoever waits for replies of a process that dies hears no more of it. */
 const ask = (session: Session, tool: string): Promise<unknown> =>
-  session.call("r", call(tool)).then(([reply]) => reply?.output.outcome);
+  session.request("r", call(tool)).then(([reply]) => reply?.output.outcome);
 const forget = (session: Session, tool: string): void => void ask(session, tool).catch(() => undefined);
 
 const pass = async (world: World, ms: number): Promise<void> => {
@@ -238,13 +238,13 @@ describe("a body whose message finds its link full", () => {
       options: { max_unanswered: 1 },
       faulty: { inbox },
     });
-    const end = (await runtime.session("s")).call("r", call("starts"));
+    const end = (await runtime.session("s")).request("r", call("starts"));
     await patience(world);
     isHeldUp = true;
     const session = await runtime.session("s");
     const told: Promise<unknown>[] = [];
     for (const n of [1, 2, 3]) {
-      told.push(session.call(`r${n}`, call("signals", { n })));
+      told.push(session.request(`r${n}`, call("signals", { n })));
       await pass(world, 100);
     }
     await patience(world);

@@ -5,7 +5,7 @@ import { type ToolContext, defineTool } from "../src/index.ts";
 import type { BlobStore } from "../src/driver.ts";
 import { World } from "./world.ts";
 
-const calls = [{ id: "c1", tool: "tries", args: {} }];
+const calls = [{ label: "c1", tool: "tries", args: {} }];
 const large = "x".repeat(100_000);
 const busy = done(failureOutput(safeRetryFailure("external", "busy", "busy")));
 const put: BlobStore["put"] = () => new Promise(() => undefined);
@@ -38,12 +38,12 @@ it.each([
   const world = new World(protocol);
   const blobs = world.journal.blobs as BlobStore;
   const one = world.start([tries], { faulty: { blobs: { ...blobs, put } } });
-  void (await one.runtime.session("s")).call("r", calls).catch(() => undefined);
+  void (await one.runtime.session("s")).request("r", calls).catch(() => undefined);
   await world.quiet();
   world.platform.advance(60_000); // Under protocol 2 the first attempt leaves its step only now.
   await world.quiet();
   one.kill();
   const session = await world.start([tries]).runtime.session("s");
-  const [reply] = await session.call("r", calls);
+  const [reply] = await session.request("r", calls);
   expect(reply?.output.outcome).toMatchObject(outcome);
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type Start, type Process, World } from "./world.ts";
 import { type Journal, type ToolContext, defineTool } from "../src/index.ts";
 
-const works = [{ id: "c", tool: "work", args: {} }];
+const works = [{ label: "c", tool: "work", args: {} }];
 
 /** Takes a step, waits for a word, and takes another. */
 const work = defineTool({
@@ -38,7 +38,7 @@ const opened = async (world: World, how: Start = {}, id = "s") => {
 /** A call that waits under protocol 1, its process killed. */
 const waitingUnder1 = async (world: World): Promise<void> => {
   const { process, session } = await opened(world, { upgrade: "never" });
-  void session.call("r", works).catch(() => undefined);
+  void session.request("r", works).catch(() => undefined);
   await world.quiet();
   process.kill();
 };
@@ -46,7 +46,7 @@ const waitingUnder1 = async (world: World): Promise<void> => {
 /** Says the word, and returns how the call ended. */
 const goOn = async (world: World, process: Process): Promise<unknown> => {
   const session = await process.runtime.session("s");
-  const replies = session.call("r", works);
+  const replies = session.request("r", works);
   const [wait] = session.state.waits.rows();
   if (wait === undefined) throw new Error("nothing waits");
   await session.report({ type: "wait.resolved", key: wait.key, resolution: { status: "ok", payload: "go" } });
@@ -151,9 +151,9 @@ describe("a call that continued under the older protocol", () => {
     const session = await one.runtime.session("s");
     const ids = ["first", "second"];
     void session
-      .call(
+      .request(
         "r",
-        ids.map((id, i) => ({ id, tool: "charge", args: { month: i + 1, note } })),
+        ids.map((id, i) => ({ label: id, tool: "charge", args: { month: i + 1, note } })),
       )
       .catch(() => undefined);
     await world.quiet();

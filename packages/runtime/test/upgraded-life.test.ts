@@ -5,7 +5,7 @@ import { type HostPort, type ToolDefinition, defineTool } from "../src/index.ts"
 import { payloads } from "./words.ts";
 import { World } from "./world.ts";
 
-const calls = [{ id: "c", tool: "body", args: {} }];
+const calls = [{ label: "c", tool: "body", args: {} }];
 const ok = (payload: Json) => ({ status: "ok", payload }) as const;
 
 /** Runs a tool under protocol 1 until all is quiet, and kills its process; then opens the scope with the newest protocol. */
@@ -17,7 +17,7 @@ const upgraded = async (
   const world = new World();
   const one = world.start([tool], { upgrade: "never", host });
   const session = await one.runtime.session("s");
-  void session.call("r", calls).catch(() => undefined);
+  void session.request("r", calls).catch(() => undefined);
   await world.quiet();
   before(world);
   await world.quiet();
@@ -27,7 +27,7 @@ const upgraded = async (
   const after = await world.start([tool], { host }).runtime.session("s");
   await world.quiet();
   expect(after.state.scope.protocol).toBe(2);
-  return { world, session: after, replies: after.call("r", calls) };
+  return { world, session: after, replies: after.request("r", calls) };
 };
 
 describe("a life that began under protocol 1", () => {

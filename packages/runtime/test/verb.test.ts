@@ -6,7 +6,7 @@ import { World, roots } from "./world.ts";
 import { payloads } from "./words.ts";
 
 const ok = (payload: unknown) => ({ status: "ok", payload: payload as never }) as const;
-const calls = (tool: string, args: object = {}) => [{ id: "c", tool, args: args as never }];
+const calls = (tool: string, args: object = {}) => [{ label: "c", tool, args: args as never }];
 
 /** A tool that completes from outside, and the token that it gave away. */
 const outside = (deadlineSecs?: number) => {
@@ -27,7 +27,7 @@ const started = async (tool: ReturnType<typeof defineTool>, request = "r") => {
   const world = new World();
   const process = world.start([tool]);
   const session = await process.runtime.session("s");
-  const replies = session.call(request, calls(tool.name));
+  const replies = session.request(request, calls(tool.name));
   await world.quiet();
   return { world, process, session, replies };
 };
@@ -137,13 +137,13 @@ describe("a resolution", () => {
 const asked = defineTool<{ readonly amount: number }>({
   name: "asked",
   policy: "requires_approval",
-  parameters: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
+  inputSchema: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
   execute: ({ amount }) => amount * 2,
 });
 const parked = async (requests: readonly string[] = ["r"]) => {
   const world = new World();
   const session = await world.start([asked]).runtime.session("s");
-  const replies = requests.map((request) => session.call(request, calls("asked", { amount: 1 })));
+  const replies = requests.map((request) => session.request(request, calls("asked", { amount: 1 })));
   await world.quiet();
   return { world, session, replies };
 };
@@ -181,7 +181,7 @@ describe("a decision", () => {
   it("that is sticky holds for later calls, and for parked ones only on request", async () => {
     const { session, replies, world } = await parked(["r1", "r2", "r3"]);
     await session.approve("r1:c", { hash, sticky: "later", by: "ann" });
-    expect(payloads(await session.call("r4", calls("asked", { amount: 5 })))).toEqual([10]);
+    expect(payloads(await session.request("r4", calls("asked", { amount: 5 })))).toEqual([10]);
     await world.quiet();
     expect(phaseOf(session, "r2:c")).toBe("awaiting_approval");
     await session.approve("r2:c", { hash, sticky: "parked_too", by: "ann" });
@@ -221,16 +221,16 @@ describe("a request", () => {
     const world = new World();
     const { tool, runs } = counted();
     const session = await world.start([tool]).runtime.session("s");
-    const both = await Promise.all([session.call("r", calls("counted")), session.call("r", calls("counted"))]);
+    const both = await Promise.all([session.request("r", calls("counted")), session.request("r", calls("counted"))]);
     expect(both.map(payloads)).toEqual([[1], [1]]);
     await world.quiet();
-    expect(payloads(await session.call("r", calls("counted")))).toEqual([1]);
+    expect(payloads(await session.request("r", calls("counted")))).toEqual([1]);
     expect(payloads(await session.replies("r"))).toEqual([1]);
     expect(runs()).toBe(1);
-    const other = session.call("r", calls("counted", { other: true }));
+    const other = session.request("r", calls("counted", { other: true }));
     await expect(other).rejects.toMatchObject({ code: "request_conflict" });
-    const live = session.call("live", calls("counted"));
-    const elsewhere = session.call("live", calls("counted"), { executionScope: "turn" });
+    const live = session.request("live", calls("counted"));
+    const elsewhere = session.request("live", calls("counted"), { executionScope: "turn" });
     await expect(elsewhere).rejects.toMatchObject({ code: "request_conflict" });
     await live;
   });
@@ -239,13 +239,13 @@ describe("a request", () => {
     const world = new World();
     const { tool, runs } = counted();
     const first = world.start([tool]);
-    await (await first.runtime.session("s")).call("r", calls("counted"), { keep: true, by: "ann" });
+    await (await first.runtime.session("s")).request("r", calls("counted"), { keep: true, by: "ann" });
     await world.quiet();
     first.kill();
     const session = await world.start([tool]).runtime.session("s");
     expect(session.state.requests.at("r")?.phase).toBe("replying");
     expect(payloads(await session.replies("r", { keep: true }))).toEqual([1]);
-    expect(payloads(await session.call("r", calls("counted"), { keep: true }))).toEqual([1]);
+    expect(payloads(await session.request("r", calls("counted"), { keep: true }))).toEqual([1]);
     await session.acknowledge("r");
     await session.acknowledge("r");
     expect(session.state.requests.at("r")).toBeUndefined();
@@ -261,7 +261,7 @@ describe("a request", () => {
     const slow: (() => void)[] = [];
     const find = world.journal.find;
     const session = await world.start([tool]).runtime.session("s");
-    await session.call("r", calls("counted"), { keep: true });
+    await session.request("r", calls("counted"), { keep: true });
     let isSlow = true;
     Object.assign(world.journal, {
       find: async (...of: Parameters<typeof find>) => {
@@ -275,7 +275,7 @@ describe("a request", () => {
     const fresh = reopened.replies("r2").catch((thrown: unknown) => thrown);
     await world.quiet();
     isSlow = false;
-    await reopened.call("r2", calls("counted"));
+    await reopened.request("r2", calls("counted"));
     await world.quiet();
     for (const go of slow) go();
     expect(payloads((await fresh) as never)).toEqual([2]);
@@ -284,7 +284,12 @@ describe("a request", () => {
 
   it("whose calls are no calls is refused, with the place", async () => {
     const session = await new World().start([]).runtime.session("s");
-    const bad = session.call("r", [{ id: 7 }] as never);
-    await expect(bad).rejects.toMatchObject({ code: "invalid_argument", message: expect.stringContaining("[0].id") });
+    const bad = session.request("r", [{ label: 7 }] as never);
+    await expect(bad).rejects.toMatchObject({
+      code: "invalid_argument",
+      message: expect.stringContaining("[0].label"),
+    });
+    const misspelt = session.request("r", [{ lable: "c", tool: "t", args: {} }] as never);
+    await expect(misspelt).rejects.toMatchObject({ message: expect.stringContaining("`calls[0].lable` is no option") });
   });
 });

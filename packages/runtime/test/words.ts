@@ -2,7 +2,7 @@
 import { type Json, pending } from "@pawl/tool-value";
 import { defineTool } from "../src/index.ts";
 
-export const call = (tool: string, args: object = {}) => [{ id: "c1", tool, args: args as Json }];
+export const call = (tool: string, args: object = {}) => [{ label: "c1", tool, args: args as Json }];
 
 export const payloads = (
   replies: readonly { readonly output: { readonly outcome: { readonly payload: unknown } } }[],

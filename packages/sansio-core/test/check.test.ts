@@ -86,6 +86,7 @@ const broken: { readonly [name: string]: readonly [whole.Check, State] } = {
   B3: [batch.checkB3, withBatch({ occupied: 2 })],
   B5: [batch.checkB5, withBatch({ phase: "cancelling" })],
   B6: [batch.checkB6, withBatch({ phase: "ended" })],
+  B7: [batch.checkB7, withCall("r:b", { phase: "ready", due: { at: 1, birth: 1 } })],
   R1: [request.checkR1, { ...rich(), batches: Table.empty() }],
   R2: [request.checkR2, withCall("r:b", { call: { ...rich().calls.at("r:b")?.call, id: "a" } })],
   E1: [effect.checkE1, withOpen((open) => [...open, ...open])],

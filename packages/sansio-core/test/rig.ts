@@ -95,6 +95,13 @@ export class Rig {
     return this;
   }
 
+  /** Returns the commands that are left, and takes them. */
+  take(): readonly Command[] {
+    const rest = this.#pending;
+    this.#pending = [];
+    return rest;
+  }
+
   /** Drops the commands that a test is not about. */
   skip(): this {
     this.#pending = [];

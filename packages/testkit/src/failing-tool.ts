@@ -10,7 +10,7 @@ export const failingTool = (
     name: "failing_tool",
     display_name: "Failing Tool",
     description: "Fails, always.",
-    parameters: { type: "object", properties: {}, additionalProperties: false },
+    inputSchema: { type: "object", properties: {}, additionalProperties: false },
     hints: { readonly: true, idempotent: true },
     execute: async () => (type === "tool_error" ? toolError(message) : internalError(new Error(message))),
   });

@@ -113,6 +113,7 @@ export {
   type RecordOf,
   defaulted,
   list,
+  named,
   nullable,
   optional,
   read,

@@ -26,9 +26,18 @@ export interface Defaulted<A> {
   readonly omit: (value: A) => boolean;
 }
 type Field<A> = Codec<A> | Defaulted<A>;
+/** A field that is written under another name than it has in the program. */
+interface Named<F> {
+  readonly wire: string;
+  readonly field: F;
+}
+type MaybeNamed<F> = F | Named<F>;
 export type Fields<A> = {
-  readonly [K in keyof A]-?: {} extends Pick<A, K> ? Optional<Exclude<A[K], undefined>> : Field<A[K]>;
+  readonly [K in keyof A]-?: MaybeNamed<{} extends Pick<A, K> ? Optional<Exclude<A[K], undefined>> : Field<A[K]>>;
 };
+
+/** Writes a field under a name of its own: TypeScript says `durationMs` where the wire says `duration_ms`. */
+export const named = <F>(wire: string, field: F): Named<F> => ({ wire, field });
 
 /** A field that may be absent. `null` counts as absent and is not written. */
 export const optional = <A>(codec: Codec<A>): Optional<A> => ({ optional: codec });
@@ -68,7 +77,7 @@ export type RecordOf<F> = {
 } & { readonly [K in keyof F as F[K] extends { readonly optional: unknown } ? K : never]?: ValueOf<F[K]> };
 
 /** A field, prepared for the loops below. `plain` is true if the codec returns its input unchanged. */
-type Compiled = { readonly key: string; readonly plain: boolean } & (
+type Compiled = { readonly key: string; readonly wire: string; readonly plain: boolean } & (
   | { readonly kind: "optional"; readonly codec: Codec<unknown> }
   | { readonly kind: "required"; readonly codec: Codec<unknown> }
   | { readonly kind: "defaulted"; readonly codec: Codec<unknown>; readonly field: Defaulted<unknown> }
@@ -76,20 +85,21 @@ type Compiled = { readonly key: string; readonly plain: boolean } & (
 
 const isPlain = ({ encode }: Codec<unknown>): boolean => encode === identity;
 
-const compile = (key: string, field: unknown): Compiled => {
-  const spec = field as Codec<unknown> | Optional<unknown> | Defaulted<unknown>;
-  if ("validate" in spec) return { key, plain: isPlain(spec), kind: "required", codec: spec };
-  if ("optional" in spec) return { key, plain: isPlain(spec.optional), kind: "optional", codec: spec.optional };
-  return { key, plain: isPlain(spec.codec), kind: "defaulted", codec: spec.codec, field: spec };
+const compile = (key: string, field: unknown, wire = key): Compiled => {
+  const spec = field as MaybeNamed<Codec<unknown> | Optional<unknown> | Defaulted<unknown>>;
+  if ("wire" in spec) return compile(key, spec.field, spec.wire);
+  if ("validate" in spec) return { key, wire, plain: isPlain(spec), kind: "required", codec: spec };
+  if ("optional" in spec) return { key, wire, plain: isPlain(spec.optional), kind: "optional", codec: spec.optional };
+  return { key, wire, plain: isPlain(spec.codec), kind: "defaulted", codec: spec.codec, field: spec };
 };
 
 const validateField = (field: Compiled, value: unknown, c: t.Context): t.Validation<unknown> => {
   if (value !== undefined && (value !== null || field.kind !== "optional")) {
-    return part(field.codec, value, c, field.key);
+    return part(field.codec, value, c, field.wire);
   }
   if (field.kind === "defaulted") return E.right(field.field.absent);
   if (field.kind === "optional") return E.right(undefined);
-  return refuse(value, c, `missing field \`${field.key}\``);
+  return refuse(value, c, `missing field \`${field.wire}\``);
 };
 
 const isField = (field: Compiled, value: unknown): boolean =>
@@ -117,7 +127,7 @@ export const record = <A extends object>(name: string, fields: Fields<A>, tag?: 
       if (!isMap(u)) return wrongType(u, c, name);
       const out = begin();
       for (const field of compiled) {
-        const value = u[field.key];
+        const value = u[field.wire];
         if (field.plain && field.codec.is(value)) {
           out[field.key] = value === 0 ? 0 : value; // -0 becomes 0.
           continue;
@@ -132,12 +142,12 @@ export const record = <A extends object>(name: string, fields: Fields<A>, tag?: 
       const out = begin();
       for (const field of compiled) {
         const value = (a as { readonly [key: string]: unknown })[field.key];
-        if (!isLeftOut(field, value)) out[field.key] = field.codec.encode(value);
+        if (!isLeftOut(field, value)) out[field.wire] = field.codec.encode(value);
       }
       return out;
     },
   );
-  return laidOut(codec, { type: "fields", of: partsOf(compiled.map(({ key, codec: of }) => [key, of])) });
+  return laidOut(codec, { type: "fields", of: partsOf(compiled.map(({ wire, codec: of }) => [wire, of])) });
 };
 
 /** Makes the codec of a record whose type follows from its fields (`TypeOf`). */

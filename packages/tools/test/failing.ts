@@ -9,7 +9,7 @@ export const failing = (...how: Parameters<typeof failingTool>): BuiltinTool => 
     display_name: displayName = name,
     description = "",
     hints = {},
-    parameters,
+    inputSchema,
     execute,
   } = failingTool(...how);
   return {
@@ -17,7 +17,7 @@ export const failing = (...how: Parameters<typeof failingTool>): BuiltinTool => 
     displayName,
     description,
     hints,
-    parameters: argumentsOf(parameters as never),
+    parameters: argumentsOf(inputSchema as never),
     execute: async () => (await execute({}, undefined as never)) as ExecutionResult,
   };
 };

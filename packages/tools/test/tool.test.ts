@@ -16,8 +16,8 @@ import {
   withReporting,
 } from "@pawl/tools";
 import type { JsonObject } from "@pawl/tool-value";
-import { internalError, success, successWithRawOutput, toolError } from "@pawl/runtime";
-import { registryReply } from "@pawl/runtime/driver";
+import { internalError, success, toolError } from "@pawl/runtime";
+import { registryReply, successWithRawOutput } from "@pawl/runtime/driver";
 import { failing } from "./failing.ts";
 
 const registry = defaultRegistry();

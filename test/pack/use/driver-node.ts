@@ -12,7 +12,7 @@ const replies: string[] = [];
 for (let life = 1; life <= 2; life++) {
   const { runtime, close } = openRuntime({ file: join(folder, "journal.db"), tools: [count] });
   const session = await runtime.session("s");
-  replies.push(JSON.stringify(await session.call("r1", [{ id: "c1", tool: "count", args: {} }])));
+  replies.push(JSON.stringify(await session.request("r1", [{ label: "c1", tool: "count", args: {} }])));
   await close();
 }
 rmSync(folder, { recursive: true });

@@ -24,6 +24,6 @@ const runtime = new Runtime({
   roots: { newest: { kid: "1", secret: crypto.getRandomValues(new Uint8Array(32)) } },
 });
 const session = await runtime.session("s");
-const [reply] = await session.call("r1", [{ id: "c1", tool: "greet", args: { name: "Lviv" } }]);
+const [reply] = await session.request("r1", [{ label: "c1", tool: "greet", args: { name: "Lviv" } }]);
 console.log(reply === undefined ? "no reply" : formatToolOutput(reply.output));
 await runtime.close();

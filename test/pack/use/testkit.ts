@@ -10,6 +10,6 @@ const report = await exploreCrashes({
       execute: (_, ctx) => ctx.runJson("charge", {}, (_input, { key }) => effect("money", { key }).then(() => true)),
     }),
   ],
-  host: callsOf({ id: "c1", tool: "pay", args: {} }),
+  host: callsOf({ label: "c1", tool: "pay", args: {} }),
 });
 console.log(report.isSafe && typeof runCoreSim === "function");

@@ -43,7 +43,7 @@ const askedFor = async (runtime: Runtime, one: string, tool: string): Promise<un
   for (;;) {
     try {
       const session = await runtime.session(one);
-      const [reply] = await session.call("r1", [{ id: "c1", tool, args: { who: one, month: 1 } }]);
+      const [reply] = await session.request("r1", [{ label: "c1", tool, args: { who: one, month: 1 } }]);
       return reply?.output.outcome;
     } catch (thrown) {
       if (!isElsewhere(thrown)) throw thrown;

@@ -4,7 +4,7 @@
  * where it was.
  */
 import { EffectError, type Session, type ToolDefinition, ToolError, defineTool } from "@pawl/runtime";
-import type { Reply } from "@pawl/sansio-core";
+import type { Reply } from "@pawl/runtime";
 import { type Json, describe, read, valueForProjection } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Message, type Model, type ToolSpec, type Turn, TurnCodec } from "./model.ts";
@@ -41,12 +41,12 @@ export const runAgent = async (session: Session, task: string): Promise<string> 
   const messages: Message[] = [{ role: "user", text: task }];
   for (let n = 1; n <= maxTurns; n++) {
     const args = { messages } as unknown as Json;
-    const [reply] = await session.call(`think-${n}`, [{ id: "model", tool: "ask_model", args }]);
+    const [reply] = await session.request(`think-${n}`, [{ label: "model", tool: "ask_model", args }]);
     const { text, calls } = turnIn(reply);
     messages.push({ role: "model", text, calls });
     if (calls.length === 0) return text;
-    const replies = await session.call(`turn-${n}`, calls);
-    for (const [i, { id }] of calls.entries()) {
+    const replies = await session.request(`turn-${n}`, calls);
+    for (const [i, { label: id }] of calls.entries()) {
       const answer = replies[i];
       if (answer !== undefined) messages.push({ role: "tool", id, result: valueForProjection(answer.output) });
     }

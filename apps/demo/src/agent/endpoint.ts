@@ -53,7 +53,7 @@ const wireOf = (message: Message): Json => {
     case "tool":
       return { role: "tool", tool_call_id: message.id, content: stringify(message.result) };
     case "model": {
-      const calls = message.calls.map(({ id, tool, args }) => ({
+      const calls = message.calls.map(({ label: id, tool, args }) => ({
         id,
         type: "function",
         function: { name: tool, arguments: stringify(args) },
@@ -75,7 +75,7 @@ const callsOf = (calls: readonly WireCall[]): readonly ModelCall[] => {
   return calls.map(({ id, function: { name, arguments: text } }, i) => {
     const own = id === null || id === "" || taken.has(id) ? `call-${i + 1}` : id;
     taken.add(own);
-    return { id: own, tool: name, args: argsOf(text) };
+    return { label: own, tool: name, args: argsOf(text) };
   });
 };
 

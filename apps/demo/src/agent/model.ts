@@ -2,7 +2,7 @@
 import { type Codec, type Json, array, json, record, string } from "@pawl/tool-value";
 
 export interface ModelCall {
-  readonly id: string;
+  readonly label: string;
   readonly tool: string;
   readonly args: Json;
 }
@@ -26,5 +26,5 @@ export interface ToolSpec {
 
 export type Model = (messages: readonly Message[], tools: readonly ToolSpec[]) => Promise<Turn>;
 
-const ModelCallCodec: Codec<ModelCall> = record<ModelCall>("a call", { id: string, tool: string, args: json });
+const ModelCallCodec: Codec<ModelCall> = record<ModelCall>("a call", { label: string, tool: string, args: json });
 export const TurnCodec: Codec<Turn> = record<Turn>("a turn", { text: string, calls: array(ModelCallCodec) });

@@ -23,9 +23,9 @@ export const trip: Script = {
     () => ({
       text: "I'll book the train and the rooms, and send the invitations, all in parallel.",
       calls: [
-        { id: "train", tool: "book_train", args: { to: "Lviv", seats: 3 } },
-        { id: "rooms", tool: "book_rooms", args: { city: "Lviv", nights: 2 } },
-        { id: "mail", tool: "send_invitations", args: { to: ["ada", "grace"] } },
+        { label: "train", tool: "book_train", args: { to: "Lviv", seats: 3 } },
+        { label: "rooms", tool: "book_rooms", args: { city: "Lviv", nights: 2 } },
+        { label: "mail", tool: "send_invitations", args: { to: ["ada", "grace"] } },
       ],
     }),
     (messages) => {
@@ -46,9 +46,9 @@ export const month: Script = {
     () => ({
       text: "Three things need your approval before I do them.",
       calls: [
-        { id: "pay", tool: "pay", args: { to: "Harbour Hall", amount: 1200 } },
-        { id: "post", tool: "post", args: { channel: "#team", text: "The venue is booked and paid." } },
-        { id: "clean", tool: "delete_drafts", args: { older_than_days: 30 } },
+        { label: "pay", tool: "pay", args: { to: "Harbour Hall", amount: 1200 } },
+        { label: "post", tool: "post", args: { channel: "#team", text: "The venue is booked and paid." } },
+        { label: "clean", tool: "delete_drafts", args: { older_than_days: 30 } },
       ],
     }),
     (messages) => {

@@ -40,6 +40,6 @@ export const scenarioOf = (care: Care): Scenario => ({
       },
     }),
   ],
-  host: callsOf({ id: "a", tool: "charge", args: {} }, { id: "b", tool: "charge", args: {} }),
+  host: callsOf({ label: "a", tool: "charge", args: {} }, { label: "b", tool: "charge", args: {} }),
   ...(care === "once" && { claims: { "money moves": "at_most_once" } }),
 });

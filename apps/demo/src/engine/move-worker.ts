@@ -46,7 +46,7 @@ class MovingSession {
     const runtime = await this.#tab.runtime();
     try {
       const session = await runtime.session(this.#session);
-      await session.call("walk-1", [{ id: "walk", tool: "walk", args: {} }]);
+      await session.request("walk-1", [{ label: "walk", tool: "walk", args: {} }]);
     } catch (thrown) {
       if (!leavingErrors.some((kind) => thrown instanceof kind)) throw thrown;
     }

@@ -117,7 +117,7 @@ const monthTools = (actor: Actor): readonly ToolDefinition[] =>
       name,
       durable: true,
       policy: "requires_approval",
-      parameters: schema as { readonly type: "object" },
+      inputSchema: schema as { readonly type: "object" },
       execute: async (args: unknown, ctx) => {
         await step(actor, ctx, { name, ms: 900 });
         return { done: args };

@@ -28,7 +28,7 @@ const perform = (session: Session, kit: Kit, verb: Verb): Promise<unknown> => {
       return session.reject(call, { hash, by, reason });
     }
     case "call":
-      return session.call(verb.request, [{ id: "call", tool: verb.tool, args: verb.args }]);
+      return session.request(verb.request, [{ label: "call", tool: verb.tool, args: verb.args }]);
     case "cancel":
       return session.cancel({ request: verb.request }, by);
   }

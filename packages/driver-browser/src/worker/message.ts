@@ -1,5 +1,5 @@
 /** The messages between a page and its worker that runs tools. */
-import type { Offer, OfferedRun } from "@pawl/runtime";
+import type { Offer, OfferedRun } from "@pawl/runtime/driver";
 import { type Codec, ToolCallOutput, array, json, optional, string, tagged, u64 } from "@pawl/tool-value";
 
 export type ToWorker =

@@ -1,5 +1,5 @@
 /** `@pawl/driver-browser/worker`: runs tools in a Web Worker, for the page that attached it. */
-import type { Offer, OfferedRun } from "@pawl/runtime";
+import type { Offer, OfferedRun } from "@pawl/runtime/driver";
 import {
   type Json,
   type ToolCallOutput,

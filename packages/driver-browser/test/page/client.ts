@@ -15,7 +15,7 @@ export const call = async (
   request: string,
   tool: string,
   args: { readonly [name: string]: number },
-): Promise<unknown> => (await client.session("s").call(request, [{ id: "c", tool, args }]))[0]?.output.outcome;
+): Promise<unknown> => (await client.session("s").request(request, [{ label: "c", tool, args }]))[0]?.output.outcome;
 
 /** Runs a tool for the host, in this page. */
 export const execute = (): void =>
@@ -43,7 +43,7 @@ export const handOver = async (url: string): Promise<unknown> => {
   const tab = await openTab({ name: "moving", tools: [wait], mover: () => moverOver(client) });
   const runtime = await tab.runtime();
   const session = await runtime.session("moved");
-  session.call("r", [{ id: "c", tool: "wait", args: {} }]).catch(() => undefined); // It moves away.
+  session.request("r", [{ label: "c", tool: "wait", args: {} }]).catch(() => undefined); // It moves away.
   const signal = AbortSignal.timeout(30_000);
   for await (const { event } of tab.follow("session:moved", 0, signal))
     if (event.type === "effect.requested" && event.effect.kind === "wait") break;

@@ -85,8 +85,9 @@ export const put = async (text: string): Promise<string> => (await importLog(jou
 
 export const begin = async (): Promise<void> => {
   const session = await runtime.session("s");
-  await session.call("done", [{ id: "c", tool: "echo", args: {} }]);
-  for (const tool of ["parked", "worker"]) session.call(tool, [{ id: "c", tool, args: {} }]).catch(() => undefined); // It moves away.
+  await session.request("done", [{ label: "c", tool: "echo", args: {} }]);
+  for (const tool of ["parked", "worker"])
+    session.request(tool, [{ label: "c", tool, args: {} }]).catch(() => undefined); // It moves away.
 };
 
 export const move = async (scope: string): Promise<string> =>
@@ -127,7 +128,7 @@ export const outcome = async (request: string): Promise<unknown> =>
 /** The name of bytes that a call has put here. */
 export const draw = async (text: string): Promise<string> => {
   const session = await runtime.session("s");
-  const [reply] = await session.call(text, [{ id: "c", tool: "draw", args: { text } }]);
+  const [reply] = await session.request(text, [{ label: "c", tool: "draw", args: { text } }]);
   return String(reply?.output.outcome.payload);
 };
 export const attached = async (id: string): Promise<string | undefined> => {

@@ -89,7 +89,7 @@ export const callTool = async (name: string, secondMs: number): Promise<unknown>
   const instance = `tab:${crypto.randomUUID()}`;
   const runtime = new Runtime({ journal, platform: browserPlatform, tools: [work], instance, roots });
   const session = await runtime.session("s");
-  const [reply] = await session.call("r", [{ id: "c", tool: "work", args: {} }]);
+  const [reply] = await session.request("r", [{ label: "c", tool: "work", args: {} }]);
   return reply?.output.outcome;
 };
 

@@ -7,7 +7,7 @@ const echo = defineTool({ name: "echo", durable: true, execute: (args) => args }
 const outcomeOf = async (name: string): Promise<unknown> => {
   const runtime = await (await openTab({ name, tools: [echo] })).runtime();
   const session = await runtime.session("s");
-  return (await session.call("r", [{ id: "c", tool: "echo", args: { by: "ann" } }]))[0]?.output.outcome;
+  return (await session.request("r", [{ label: "c", tool: "echo", args: { by: "ann" } }]))[0]?.output.outcome;
 };
 
 /** Returns what a call in a new tab comes to, or why there is no tab; and how many milliseconds that took. */

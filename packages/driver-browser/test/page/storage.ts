@@ -62,14 +62,14 @@ export const close = (): Promise<void> => tab.close();
 /** The text that a call came to, or why it came to none. */
 export const call = async (request: string, size: number): Promise<string> => {
   const session = await (await tab.runtime()).session("s");
-  const [reply] = await session.call(request, [{ id: "c", tool: "large", args: { size } }]);
+  const [reply] = await session.request(request, [{ label: "c", tool: "large", args: { size } }]);
   return JSON.stringify(reply?.output.outcome);
 };
 
 /** What bytes a body has put, as another page finds them by what the call came to. */
 export const draw = async (request: string): Promise<string> => {
   const session = await (await tab.runtime()).session("s");
-  const [reply] = await session.call(request, [{ id: "d", tool: "draws", args: {} }]);
+  const [reply] = await session.request(request, [{ label: "d", tool: "draws", args: {} }]);
   return String(reply?.output.outcome.payload);
 };
 export const bytesOf = async (id: string): Promise<readonly number[]> => [...((await tab.attachments.bytes(id)) ?? [])];

@@ -56,7 +56,7 @@ const nap = defineTool<{ readonly ms: number }>({
 /** Its arguments are checked by a JSON Schema. */
 const greet = defineTool({
   name: "greet",
-  parameters: {
+  inputSchema: {
     type: "object",
     properties: {
       name: { type: "string", pattern: "^[a-z]+$", maxLength: 9 },
@@ -70,7 +70,7 @@ const greet = defineTool({
 
 export const greeting = async (request: string, args: { readonly [name: string]: string }): Promise<unknown> => {
   const session = await (await tab.runtime()).session("s");
-  const [reply] = await session.call(request, [{ id: request, tool: "greet", args }]);
+  const [reply] = await session.request(request, [{ label: request, tool: "greet", args }]);
   return reply?.output.outcome;
 };
 
@@ -78,7 +78,7 @@ export const greeting = async (request: string, args: { readonly [name: string]:
 export const takeNap = async (request: string, ms: number): Promise<unknown> => {
   const from = performance.now();
   const session = await (await tab.runtime()).session("s");
-  const [reply] = await session.call(request, [{ id: request, tool: "nap", args: { ms } }]);
+  const [reply] = await session.request(request, [{ label: request, tool: "nap", args: { ms } }]);
   return { outcome: reply?.output.outcome, took: performance.now() - from };
 };
 
@@ -145,7 +145,7 @@ export const throwing = async (name: string, isLogged: boolean): Promise<readonl
   const log: LogPort = ({ name: event, thrown }) => void logged.push(`${event}: ${String(thrown)}`);
   const own = await openTab({ name, tools: [wrong], ...(isLogged && { log }) });
   const session = await (await own.runtime()).session("s");
-  await session.call("r", [{ id: "c", tool: "wrong", args: {} }]);
+  await session.request("r", [{ label: "c", tool: "wrong", args: {} }]);
   await own.close();
   return logged.filter((entry) => entry.includes("Error"));
 };
@@ -186,7 +186,7 @@ export const close = (): Promise<void> => tab.close();
 /** What a call of so many steps came to. */
 export const call = async (request: string, steps: number, ms: number): Promise<unknown> => {
   const session = await (await tab.runtime()).session("s");
-  const [reply] = await session.call(request, [{ id: request, tool: "work", args: { steps, ms } }]);
+  const [reply] = await session.request(request, [{ label: request, tool: "work", args: { steps, ms } }]);
   return reply?.output.outcome;
 };
 

@@ -38,7 +38,7 @@ export const kill = async (): Promise<void> => {
 };
 
 export const call = async (request: string, tool: string): Promise<unknown> => {
-  const [reply] = await session.call(request, [{ id: "c", tool, args: { n: 2n ** 64n } as never }]);
+  const [reply] = await session.request(request, [{ label: "c", tool, args: { n: 2n ** 64n } as never }]);
   return JSON.stringify(reply?.output.outcome, (_, value: unknown) =>
     typeof value === "bigint" ? `${value}n` : value,
   );

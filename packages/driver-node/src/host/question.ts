@@ -1,8 +1,7 @@
 /** Answers questions of clients, and lists the right that each one takes. */
-import type { Runtime, Session } from "@pawl/runtime";
+import type { Replies, Runtime, Session } from "@pawl/runtime";
 import { Refused } from "@pawl/runtime";
 import type { ClientFrame, HostFrame, Question, QuestionType } from "@pawl/wire/frame";
-import type { GivenReplies } from "@pawl/sansio-core/driver";
 import type { Right } from "./token.ts";
 
 export const rights: { readonly [T in QuestionType]: Right } = {
@@ -95,7 +94,7 @@ export type SessionQuestion = Exclude<
 >;
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
 
-const replied = (id: number, replies: GivenReplies): HostFrame => {
+const replied = (id: number, replies: Replies): HostFrame => {
   const { triggers } = replies;
   return { type: "replied", id, replies: [...replies], ...(triggers === undefined ? {} : { triggers }) };
 };
@@ -107,7 +106,7 @@ const call = async (session: Session, frame: Of<"call">, { by, gone }: Requester
     ...(executionScope === undefined ? {} : { executionScope }),
     ...(traceparent === undefined ? {} : { traceparent }),
   };
-  return replied(id, await session.call(request, calls, { ...how, keep: true, signal: gone }));
+  return replied(id, await session.request(request, calls, { ...how, keep: true, signal: gone }));
 };
 
 const decided = ({ hash, sticky, again, decision_id: decisionId }: Of<"approve" | "reject">, by: string) => ({

@@ -4,7 +4,8 @@
  */
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type BackgroundHost, type HostRun, Runtime, ScopeLost, type SessionMessage } from "@pawl/runtime";
+import { type BackgroundHost, Runtime, ScopeLost, type SessionMessage } from "@pawl/runtime";
+import { type HostRun } from "@pawl/runtime/driver";
 import { isTerminal } from "@pawl/sansio-core/driver";
 import { nodePlatform, sqliteJournal } from "../../src/index.ts";
 import { roots } from "../kill/order.ts";

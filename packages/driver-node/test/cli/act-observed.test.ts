@@ -16,7 +16,7 @@ const parent = defineTool({
   },
 });
 const tools: readonly ToolDefinition[] = [parent, work];
-const calls = [{ id: "c", tool: "parent", args: {} }];
+const calls = [{ label: "c", tool: "parent", args: {} }];
 
 const until = async (isTrue: () => Promise<boolean>): Promise<void> => {
   while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -26,7 +26,7 @@ it("is observed by the caller that awaits a process whose call is cancelled", as
   const file = join(newFolder(), "journal.db");
   const before = openRuntime({ file, tools });
   const session = await before.runtime.session("s");
-  void session.call("r", calls).catch(() => undefined); // The next host answers.
+  void session.request("r", calls).catch(() => undefined); // The next host answers.
   await until(() => before.runtime.has("process:p"));
   const process = await before.runtime.processes.scope("p");
   await until(async () => process.state.waits.size === 1 && session.state.waits.size === 1);
@@ -35,7 +35,7 @@ it("is observed by the caller that awaits a process whose call is cancelled", as
   const said = await pawl(["cancel", "process:p", "p:c", "-j", file]);
   expect([said.code, said.out]).toEqual([0, "p:c was asked to stop; the call is ended now\n"]);
   const after = openRuntime({ file, tools });
-  const [reply] = await (await after.runtime.session("s")).call("r", calls);
+  const [reply] = await (await after.runtime.session("s")).request("r", calls);
   expect(reply?.output.outcome).toMatchObject({ status: "success", payload: { type: "cancelled" } });
   await after.close();
 });
@@ -50,7 +50,7 @@ it("keeps earlier resolutions known", async () => {
   const file = join(newFolder(), "journal.db");
   const before = openRuntime({ file, tools: [twice] });
   const session = await before.runtime.session("s");
-  void session.call("r", [{ id: "c", tool: "twice", args: {} }]).catch(() => undefined); // The call is cancelled.
+  void session.request("r", [{ label: "c", tool: "twice", args: {} }]).catch(() => undefined); // The call is cancelled.
   await until(async () => session.state.waits.size === 1);
   const key = session.state.waits.rows()[0]?.key ?? "";
   const yes = { status: "ok", payload: "yes" } as const;

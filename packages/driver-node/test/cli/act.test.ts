@@ -25,7 +25,7 @@ const outcomeIn = async (session: string, tool: string, args: { readonly [name: 
   const { runtime, close } = openRuntime({ file, tools });
   const open = await runtime.session(session);
   await open.report({ type: "executors.available", tools: tools.map(({ name }) => `tool:${name}`) });
-  const [reply] = await open.call("r", [{ id: "c", tool, args }]);
+  const [reply] = await open.request("r", [{ label: "c", tool, args }]);
   await close();
   return reply?.output.outcome;
 };
@@ -53,19 +53,19 @@ describe("pawl approve and reject", () => {
   });
 
   it("say that edited arguments are not checked yet, and why a call waits for approval again", async () => {
-    const parameters = { type: "object", properties: { sum: { type: "integer" } }, required: ["sum"] } as const;
+    const inputSchema = { type: "object", properties: { sum: { type: "integer" } }, required: ["sum"] } as const;
     const pay = defineTool({
       name: "pay",
       durable: true,
       policy: "requires_approval",
-      parameters,
+      inputSchema,
       execute: () => "paid",
     });
     const at = join(newFolder(), "edited.db");
     const isParked = async (): Promise<void> => {
       const { runtime, close } = openRuntime({ file: at, tools: [pay] });
       const session = await runtime.session("s");
-      void session.call("r", [{ id: "c", tool: "pay", args: { sum: 12 } }]).catch(() => undefined); // Nobody waits here.
+      void session.request("r", [{ label: "c", tool: "pay", args: { sum: 12 } }]).catch(() => undefined); // Nobody waits here.
       const waits = (): boolean => {
         const row = session.state.calls.at("r:c");
         return row?.phase === "awaiting_approval" && row.approval.edited === undefined;

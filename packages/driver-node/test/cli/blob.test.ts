@@ -13,7 +13,7 @@ const tool = defineTool({ name: "echo", durable: true, execute: (args, ctx) => c
 
 const called = async (file: string, session: string): Promise<unknown> => {
   const { runtime, close } = openRuntime({ file, tools: [tool] });
-  const [reply] = await (await runtime.session(session)).call("r", [{ id: "c", tool: "echo", args: { large } }]);
+  const [reply] = await (await runtime.session(session)).request("r", [{ label: "c", tool: "echo", args: { large } }]);
   await close();
   return reply?.output.outcome.payload;
 };
@@ -91,7 +91,7 @@ describe("attachments and the command line", { timeout: 300_000 }, () => {
   ];
   beforeAll(async () => {
     const { runtime, close } = openRuntime({ file, tools: [draw] });
-    await (await runtime.session("s")).call("r", [{ id: "c", tool: "draw", args: {} }]);
+    await (await runtime.session("s")).request("r", [{ label: "c", tool: "draw", args: {} }]);
     await close();
     expect((await pawl(["log", "export", `${file}#s`, "-o", plain])).code).toBe(0);
     expect((await pawl(["log", "export", `${file}#s`, "-o", whole, "--attachments"])).code).toBe(0);

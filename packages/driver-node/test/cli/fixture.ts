@@ -44,15 +44,15 @@ export const madeJournal = async (folder: string): Promise<string> => {
   const file = join(folder, "journal.db");
   const { runtime, close } = openRuntime({ file, tools });
   const waiting = await runtime.session("waiting");
-  void waiting.call("r", [{ id: "c", tool: "work", args: {} }]).catch(() => undefined); // Nobody waits for it here.
+  void waiting.request("r", [{ label: "c", tool: "work", args: {} }]).catch(() => undefined); // Nobody waits for it here.
   await until(() => waiting.state.waits.size === 1);
   await waiting.runner.whenDurable();
   const parked = await runtime.session("parked");
-  void parked.call("r", [{ id: "c", tool: "guarded", args: { sum: 12 } }]).catch(() => undefined); // Nobody waits for it here.
+  void parked.request("r", [{ label: "c", tool: "guarded", args: { sum: 12 } }]).catch(() => undefined); // Nobody waits for it here.
   await until(() => parked.state.calls.rows()[0]?.phase === "awaiting_approval");
   await parked.runner.whenDurable();
   const done = await runtime.session("done");
-  await done.call("r", [{ id: "c", tool: "quick", args: {} }]);
+  await done.request("r", [{ label: "c", tool: "quick", args: {} }]);
   await done.runner.whenDurable();
   await close();
   return file;
@@ -61,7 +61,7 @@ export const madeJournal = async (folder: string): Promise<string> => {
 /** Opens the journal again with its tools, as a returning host would, and returns the replies of a request. */
 export const repliesOf = async (file: string, session: string, call: string, tool: string, args: object) => {
   const { runtime, close } = openRuntime({ file, tools });
-  const replies = await (await runtime.session(session)).call("r", [{ id: call, tool, args: args as never }]);
+  const replies = await (await runtime.session(session)).request("r", [{ label: call, tool, args: args as never }]);
   await close();
   return replies;
 };

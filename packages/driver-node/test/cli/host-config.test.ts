@@ -86,9 +86,9 @@ describe("pawl host by its configuration", { timeout: 120_000 }, () => {
     const flowed = await fetch(at("/flows/greet/bob"), { headers: { authorization: `Bearer ${token}` } });
     expect([flowed.status, await flowed.text()]).toEqual([200, expect.stringContaining("hello bob")]);
     const client = new Client({ url, token });
-    await client.session("s").call("r", [
-      { id: "c", tool: "say", args: { large } },
-      { id: "d", tool: "say", args: "small" },
+    await client.session("s").request("r", [
+      { label: "c", tool: "say", args: { large } },
+      { label: "d", tool: "say", args: "small" },
     ]);
     client.close();
     await stop();
@@ -104,7 +104,7 @@ describe("pawl host by its configuration", { timeout: 120_000 }, () => {
   it("tells others its configured address", async () => {
     const { config, url, stop } = await running({ public_url: "wss://a.example/pawl" });
     const client = new Client({ url, token: await tokenOf(config) });
-    await client.session("s").call("r", [{ id: "c", tool: "say", args: 1 }]);
+    await client.session("s").request("r", [{ label: "c", tool: "say", args: 1 }]);
     expect((await pawl(["ls", join(config, "..", "journal.db")])).out).toContain("at wss://a.example/pawl");
     client.close();
     await stop();
@@ -118,7 +118,7 @@ describe("pawl host by its configuration", { timeout: 120_000 }, () => {
       return (JSON.parse(out.split("\n")[0] ?? "") as { readonly base: number }).base;
     };
     for (let n = 0; n === 0 || (await baseOf()) === 0; n++) {
-      await client.session("s").call(`r${n}`, [{ id: "c", tool: "say", args: long }]);
+      await client.session("s").request(`r${n}`, [{ label: "c", tool: "say", args: long }]);
       await pause(25); // A snapshot waits for an idle moment, and retention for the next one.
     }
     client.close();
@@ -132,7 +132,7 @@ describe("pawl host by its configuration", { timeout: 120_000 }, () => {
     ] as const) {
       const { config, url, stop } = await running({ upgrade });
       const client = new Client({ url, token: await tokenOf(config) });
-      await client.session("s").call("r", [{ id: "c", tool: "say", args: 1 }]);
+      await client.session("s").request("r", [{ label: "c", tool: "say", args: 1 }]);
       const { out } = await pawl(["log", "export", `${join(config, "..", "journal.db")}#s`]);
       expect(JSON.parse(out.split("\n")[0] ?? "")).toMatchObject({ protocol });
       client.close();
@@ -144,7 +144,7 @@ describe("pawl host by its configuration", { timeout: 120_000 }, () => {
     const { config, url, stop } = await running({ max_journal_mb: 1 });
     const client = new Client({ url, token: await tokenOf(config) });
     const calls = Array.from({ length: 40 }, (_, n) =>
-      client.session(`s${n}`).call("r", [{ id: "c", tool: "say", args: long }]),
+      client.session(`s${n}`).request("r", [{ label: "c", tool: "say", args: long }]),
     );
     const ended = Promise.allSettled(calls);
     await vi.waitUntil(async () => statSync(join(config, "..", "journal.db")).size > 900_000, { timeout: 20_000 });
@@ -186,7 +186,7 @@ describe("pawl token", { timeout: 120_000 }, () => {
     expect(less).toMatchObject({ by: "app", rights: ["observe", "move"], scopes: ["session:team/"] });
     expect(Number(less["expires_at"]) - Date.now()).toBeLessThanOrEqual(2 * 3_600_000);
     const client = new Client({ url, token: String(less["token"]) });
-    const refused = client.session("team/a").call("r", [{ id: "c", tool: "say", args: 1 }]);
+    const refused = client.session("team/a").request("r", [{ label: "c", tool: "say", args: 1 }]);
     await expect(refused).rejects.toMatchObject({ code: "permission_denied" });
     client.close();
     const old = (await pawl(["token", "app", "-c", config], { now: Date.now() - 2 * 86_400_000 })).out.trim();

@@ -80,7 +80,7 @@ describe("pawl host by its configuration", () => {
     const peers = [{ url: b.url, token_file: "b.token" }];
     const a = await startedBy([configured("a", { grants: [{ ...mover, file: "a.token" }], peers })]);
     const client = new Client({ url: a.url, token: tokenOf("a.token") });
-    expect(await client.session("s").call("r", [{ id: "c", tool: "quick", args: {} }])).toHaveLength(1);
+    expect(await client.session("s").request("r", [{ label: "c", tool: "quick", args: {} }])).toHaveLength(1);
     const order = ["move", "s", "--host", a.url, "--token", tokenOf("a.token"), "--to"];
     expect(await pawl([...order, "ws://127.0.0.1:1"])).toMatchObject({
       code: 4,
@@ -92,7 +92,7 @@ describe("pawl host by its configuration", () => {
     expect(toldAs(moveCommand, moved)).toBeDefined();
     client.close();
     const there = new Client({ url: b.url, token: tokenOf("b.token") });
-    expect(await there.session("s").call("r", [{ id: "c", tool: "quick", args: {} }])).toHaveLength(1);
+    expect(await there.session("s").request("r", [{ label: "c", tool: "quick", args: {} }])).toHaveLength(1);
     there.close();
     const left = await pawl(["why", "s", "-j", join(place, "a.db")]);
     expect(left.out).toContain(`it has moved to ${b.url}`);
@@ -136,7 +136,7 @@ describe("pawl host by its configuration", () => {
         env,
       );
       const client = new Client({ url: host.url, token: host.token });
-      await client.session("s").call("r", [{ id: "c", tool: "quick", args: {} }]);
+      await client.session("s").request("r", [{ label: "c", tool: "quick", args: {} }]);
       client.close();
       host.child.kill("SIGINT");
       await once(host.child, "exit");

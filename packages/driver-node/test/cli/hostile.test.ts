@@ -20,7 +20,7 @@ beforeAll(async () => {
   for (const name of sessions) {
     const session = await runtime.session(name);
     const request = name === nasty ? `--host=ws://evil/${nasty}` : "r";
-    void session.call(request, [{ id: nasty, tool: "guarded", args: { [nasty]: nasty } }]).catch(() => undefined); // Nobody waits.
+    void session.request(request, [{ label: nasty, tool: "guarded", args: { [nasty]: nasty } }]).catch(() => undefined); // Nobody waits.
     while (session.state.calls.rows()[0]?.phase !== "awaiting_approval") await new Promise((go) => setTimeout(go, 2));
     await session.runner.whenDurable();
   }
@@ -64,7 +64,7 @@ describe("hostile names", () => {
     let args: object = {};
     for (let i = 0; i < 10_000; i++) args = { a: args };
     const session = await runtime.session("s");
-    void session.call("r", [{ id: "c", tool: "guarded", args: args as never }]).catch(() => undefined); // Nobody waits.
+    void session.request("r", [{ label: "c", tool: "guarded", args: args as never }]).catch(() => undefined); // Nobody waits.
     while (session.state.calls.rows()[0]?.phase !== "awaiting_approval") await new Promise((go) => setTimeout(go, 2));
     await session.runner.whenDurable();
     await close();

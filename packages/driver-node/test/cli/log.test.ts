@@ -223,7 +223,7 @@ describe("pawl log replay and diff", () => {
     const whole = await exportedTo("whole.jsonl");
     const stored = sqliteJournal(file);
     for (let i = 0; (await stored.segment("session:s")) === undefined; i++) {
-      await session.call(`r${i}`, [{ id: "c", tool: "quick", args: {} }]);
+      await session.request(`r${i}`, [{ label: "c", tool: "quick", args: {} }]);
       await pause(25); // A snapshot waits for an idle moment, and retention for the next one.
     }
     await stored.close();

@@ -48,7 +48,7 @@ describe("lines that `pawl why` proposes", () => {
     const [path, keys] = [join(folder, "sealed.db"), join(folder, "keys")];
     const { runtime, close } = openRuntime({ file: path, tools: [guarded], codec: aesCodec(fileKeys(keys)) });
     const session = await runtime.session("s");
-    void session.call("r", [{ id: "c", tool: "guarded", args: {} }]).catch(() => undefined); // Nobody waits for it here.
+    void session.request("r", [{ label: "c", tool: "guarded", args: {} }]).catch(() => undefined); // Nobody waits for it here.
     await expect.poll(() => session.state.calls.rows()[0]?.phase).toBe("awaiting_approval");
     await session.runner.whenDurable();
     await close();
@@ -71,7 +71,7 @@ describe("a host that was killed", { timeout: 60_000 }, () => {
     const client = new Client({ url, token });
     void client
       .session("s")
-      .call("r", [{ id: "c", tool: "hang", args: {} }])
+      .request("r", [{ label: "c", tool: "hang", args: {} }])
       .catch(() => undefined); // Its host dies.
     await expect.poll(async () => (await pawl(["why", "s", "-j", path, "--json"])).out).toContain('"phase":"running"');
     expect((await pawl(["ls", path, "--owned"])).out).toMatch(`owned by node:${child.pid}`);

@@ -36,7 +36,7 @@ describe("pawl ls, show and why", () => {
     const sleeper = defineTool({ name: "sleeper", durable: true, execute: (_, ctx) => ctx.sleep(3_600_000) });
     const { runtime, close } = openRuntime({ file: path, tools: [sleeper], patience: { suspendMs: 1 } });
     const session = await runtime.session("asleep");
-    void session.call("r", [{ id: "c", tool: "sleeper", args: null }]).catch(() => undefined); // Nobody waits.
+    void session.request("r", [{ label: "c", tool: "sleeper", args: null }]).catch(() => undefined); // Nobody waits.
     while (session.state.calls.rows()[0]?.phase !== "suspended") await new Promise((go) => setTimeout(go, 2));
     await session.runner.whenDurable();
     await close();
@@ -149,7 +149,7 @@ describe("pawl ls, show and why", () => {
     const at = join(newFolder(), "failed.db");
     const wrong = defineTool({ name: "wrong", execute: () => Promise.reject(new ToolError("no such\norder")) });
     const { runtime, close } = openRuntime({ file: at, tools: [wrong] });
-    await (await runtime.session("s")).call("r", [{ id: "c", tool: "wrong", args: {} }]);
+    await (await runtime.session("s")).request("r", [{ label: "c", tool: "wrong", args: {} }]);
     await close();
     expect((await pawl(["why", "s", "r:c", "-j", at])).out).toMatch(
       /^r:c {2}wrong {2}failed: tool_error {2}at event .*\n {2}\[Tool execution failed\]\n {2}no such\n {2}order\n$/,
@@ -172,7 +172,7 @@ describe("pawl ls, show and why", () => {
       },
     });
     await looking.promise; // Earlier events are shown as state, not as events.
-    await session.call("r", [{ id: "c", tool: "quick", args: {} }]);
+    await session.request("r", [{ label: "c", tool: "quick", args: {} }]);
     await session.runner.whenDurable();
     expect(await following).toMatchObject({ code: 0 });
     await close();

@@ -22,8 +22,8 @@ const asked = defineTool({
 const guarded = defineTool({ name: "guarded", policy: "requires_approval", execute: (args) => args });
 const tools = [asked, guarded];
 const requests = {
-  asked: [{ id: "c", tool: "asked", args: { secret, large } }],
-  guarded: [{ id: "c", tool: "guarded", args: { secret } }],
+  asked: [{ label: "c", tool: "asked", args: { secret, large } }],
+  guarded: [{ label: "c", tool: "guarded", args: { secret } }],
 };
 
 const folder = newFolder();
@@ -37,7 +37,7 @@ let key = "";
 const parked = async (session: string, request: keyof typeof requests): Promise<void> => {
   const { runtime, close } = opened();
   const at = await runtime.session(session);
-  void at.call("r", requests[request]).catch(() => undefined); // Nobody waits for it here.
+  void at.request("r", requests[request]).catch(() => undefined); // Nobody waits for it here.
   const isParked = (): boolean => at.state.waits.size > 0 || at.state.calls.rows()[0]?.phase === "awaiting_approval";
   await until(isParked);
   await at.runner.whenDurable();
@@ -47,7 +47,7 @@ const parked = async (session: string, request: keyof typeof requests): Promise<
 
 const payloadOf = async (session: string, request: keyof typeof requests): Promise<unknown> => {
   const { runtime, close } = opened();
-  const [reply] = await (await runtime.session(session)).call("r", requests[request], { keep: true });
+  const [reply] = await (await runtime.session(session)).request("r", requests[request], { keep: true });
   await close();
   return reply?.output.outcome.payload;
 };
@@ -124,7 +124,7 @@ describe("pawl blobs sweep", { timeout: 120_000 }, () => {
   it("deletes unreferenced values, sealed or not, and first prints which", async () => {
     const { runtime, close } = opened();
     const session = await runtime.session("t");
-    await session.call("r", [{ id: "c", tool: "nobody", args: { large } }]);
+    await session.request("r", [{ label: "c", tool: "nobody", args: { large } }]);
     await close();
     const sweep = async (...more: readonly string[]) =>
       jsonIn(await pawl(["blobs", "sweep", journal, "--grace", "0", "--json", ...more]))[0];

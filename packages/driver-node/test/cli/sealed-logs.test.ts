@@ -26,7 +26,7 @@ beforeAll(async () => {
     codec: aesCodec(fileKeys(keys)),
     host: { artifacts: async () => undefined },
   });
-  await (await runtime.session("plain")).call("r", [{ id: "c", tool: "echo", args: { secret: 1 } }]);
+  await (await runtime.session("plain")).request("r", [{ label: "c", tool: "echo", args: { secret: 1 } }]);
   const spawned = await runtime.background.spawn("s", { tool: "index", args: { secret: 2 }, title: "Index" });
   if (spawned.status === "refused") throw new Error(spawned.message);
   run = `process:${spawned.run}`;

@@ -97,7 +97,7 @@ describe("a live call under other code", () => {
 
   it("needs its tool, and arguments that fit", async () => {
     const schema = { type: "object", required: ["to"] };
-    expect(await verdictOf(async () => 1, { parameters: schema })).toMatchObject({ type: "args_refused" });
+    expect(await verdictOf(async () => 1, { inputSchema: schema })).toMatchObject({ type: "args_refused" });
     const { calls } = await checkUpgrade(log, [defineTool({ name: "other", execute: () => 1 })], patienceMs);
     expect(calls[0]?.verdict).toEqual({ type: "no_tool", toolId: "tool:work" });
   });
@@ -115,8 +115,8 @@ describe("a live call under other code", () => {
     const at = join(folder, "bound.db");
     const { runtime, close } = openRuntime({ file: at, tools: [bound, ...tools] });
     const session = await runtime.session("s");
-    const calls = ["bound", "guarded"].map((tool) => ({ id: tool, tool, args: {} }));
-    void session.call("r", calls).catch(() => undefined); // Nobody waits for it here.
+    const calls = ["bound", "guarded"].map((tool) => ({ label: tool, tool, args: {} }));
+    void session.request("r", calls).catch(() => undefined); // Nobody waits for it here.
     const isThere = (): boolean =>
       session.state.waits.size === 1 && session.state.calls.at("r:guarded")?.phase === "awaiting_approval";
     for (let i = 0; i < 400 && !isThere(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -160,8 +160,8 @@ const logOf = async (
   const at = join(folder, `${named}.db`);
   const { runtime, close } = openRuntime({ file: at, tools: [...defined] });
   const session = await runtime.session("s");
-  const calls = called.map((tool) => ({ id: tool, tool, args: {} }));
-  void session.call("r", calls).catch(() => undefined); // Nobody waits for it here.
+  const calls = called.map((tool) => ({ label: tool, tool, args: {} }));
+  void session.request("r", calls).catch(() => undefined); // Nobody waits for it here.
   await until(() => isThere(session.state));
   await session.runner.whenDurable();
   await close();
@@ -224,7 +224,7 @@ describe("a body that was evicted from memory", () => {
   it("is run again as if it had not been", async () => {
     const { runtime, close } = openRuntime({ file: join(folder, "suspended.db"), tools });
     const session = await runtime.session("s");
-    void session.call("r", [{ id: "c", tool: "work", args: {} }]).catch(() => undefined); // Nobody waits for it here.
+    void session.request("r", [{ label: "c", tool: "work", args: {} }]).catch(() => undefined); // Nobody waits for it here.
     for (let i = 0; i < 400 && session.state.calls.rows()[0]?.phase !== "suspended"; i++)
       await new Promise((resolve) => setTimeout(resolve, 10));
     expect(session.state.calls.rows()[0]?.phase).toBe("suspended");
@@ -304,7 +304,7 @@ const begunBy = async (tool: ToolDefinition, upgrade: "auto" | "never" = "auto")
   const path = join(newFolder(), "journal.db");
   const { runtime, close } = openRuntime({ file: path, tools: [tool], log: () => undefined, upgrade });
   const session = await runtime.session("s");
-  void session.call("r", [{ id: "c", tool: "books", args: {} }]).catch(() => undefined); // Ends with its runtime.
+  void session.request("r", [{ label: "c", tool: "books", args: {} }]).catch(() => undefined); // Ends with its runtime.
   await until(() => session.state.waits.size === 1);
   await close();
   return path;

@@ -13,7 +13,7 @@ describe("a client that decides", () => {
     const journal = memoryJournal();
     const first = runtimeOf([asked], journal, "i1");
     for (const id of ["team-1/a", "team-1/b", "team-2/c"])
-      void (await first.session(id)).call("r", use("asked", { amount: 1 })).catch(() => undefined); // Ends with its runtime.
+      void (await first.session(id)).request("r", use("asked", { amount: 1 })).catch(() => undefined); // Ends with its runtime.
     await expect.poll(() => first.awaitingApproval()).toHaveLength(3);
     await first.close();
 
@@ -28,7 +28,7 @@ describe("a client that decides", () => {
     const session = client.session("team-1/a");
     const [approval] = await session.approvals();
     expect(approval).toMatchObject({ call: "r:c", tool: "asked", args: { amount: 1 }, hash });
-    expect(approval?.asked_at).toBeGreaterThan(Date.now() - 60_000);
+    expect(approval?.askedAt).toBeGreaterThan(Date.now() - 60_000);
     await session.approve("r:c", { hash });
     expect(await session.approvals()).toEqual([]);
     const caller = clientOf(host).session("team-1/a");

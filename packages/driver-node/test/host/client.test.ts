@@ -12,7 +12,7 @@ describe("a client", () => {
     const host = await hostOf([tool]);
     const client = clientOf(host);
     const session = client.session("s");
-    const replies = session.call("r", use("outside"));
+    const replies = session.request("r", use("outside"));
     await until(() => tokens.length === 1);
     for (let i = 0; i < 3; i++) {
       client.reconnect();
@@ -30,7 +30,7 @@ describe("a client", () => {
     const first = await hostOf([], { runtime });
     const client = clientOf(first);
     const session = client.session("s");
-    const replies = session.call("r", use("outside"));
+    const replies = session.request("r", use("outside"));
     await until(() => tokens.length === 1);
     await first.close();
     await until(() => !client.isConnected);
@@ -46,7 +46,7 @@ describe("a client", () => {
     const observation = session.observe({ window: 4 });
     const calls = (async () => {
       for (let i = 0; i < 10; i++) {
-        await session.call(`r${i}`, use("echo"));
+        await session.request(`r${i}`, use("echo"));
         client.reconnect();
       }
     })();
@@ -65,10 +65,10 @@ describe("a client", () => {
     const host = await hostOf([echo]);
     const client = clientOf(host);
     const session = client.session("s");
-    for (let i = 0; i < 5; i++) await session.call(`r${i}`, use("echo"));
+    for (let i = 0; i < 5; i++) await session.request(`r${i}`, use("echo"));
     const observation = session.observe({ window: 3 });
     await until(() => observation.cursor === 3);
-    await session.call("more", use("echo"));
+    await session.request("more", use("echo"));
     expect(observation.cursor).toBe(3);
     for (let i = 0; i < 3; i++) await observation.next();
     await until(() => observation.cursor > 3);
@@ -85,7 +85,7 @@ describe("a client", () => {
       }
     }
     const client = clientOf(host, {}, { socket: Late });
-    expect(payloads(await client.session("s").call("r", use("echo", { a: 1 })))).toEqual([{ a: 1 }]);
+    expect(payloads(await client.session("s").request("r", use("echo", { a: 1 })))).toEqual([{ a: 1 }]);
     expect(sockets).toBeGreaterThan(1);
   });
 
@@ -106,7 +106,7 @@ describe("a client", () => {
       return sockets < 3 ? new Silent() : new WebSocket(url);
     } as unknown as NonNullable<ClientOptions["socket"]>;
     const client = clientOf(host, {}, { socket });
-    expect(payloads(await client.session("s").call("r", use("echo", { a: 1 })))).toEqual([{ a: 1 }]);
+    expect(payloads(await client.session("s").request("r", use("echo", { a: 1 })))).toEqual([{ a: 1 }]);
     expect(sockets).toBe(3);
   });
 
@@ -123,7 +123,7 @@ describe("a client", () => {
     await host.runtime.session("s");
     await renewing.session("s").open();
     await until(() => tokens > 1);
-    expect(payloads(await renewing.session("s").call("r", use("echo", { a: 1 })))).toEqual([{ a: 1 }]);
+    expect(payloads(await renewing.session("s").request("r", use("echo", { a: 1 })))).toEqual([{ a: 1 }]);
     renewing.close();
     await expect(renewing.session("s").open()).rejects.toMatchObject({ code: "client_closed" });
   });
@@ -134,7 +134,7 @@ describe("a client", () => {
     const client = clientOf(host);
     const session = client.session("s");
     const leaving = new AbortController();
-    const call = session.call("r", use("outside"), { signal: leaving.signal });
+    const call = session.request("r", use("outside"), { signal: leaving.signal });
     await until(() => tokens.length === 1);
     leaving.abort();
     const gone = {
@@ -157,8 +157,8 @@ describe("a client", () => {
     const token = Promise.withResolvers<string>();
     const session = clientOf(host, {}, { token: () => token.promise }).session("s");
     const signal = AbortSignal.timeout(5);
-    await expect(session.call("r", use("outside"), { signal })).rejects.toMatchObject({ code: "waiter_gone" });
-    await expect(session.call("r2", use("outside"), { signal })).rejects.toMatchObject({ code: "waiter_gone" });
+    await expect(session.request("r", use("outside"), { signal })).rejects.toMatchObject({ code: "waiter_gone" });
+    await expect(session.request("r2", use("outside"), { signal })).rejects.toMatchObject({ code: "waiter_gone" });
     token.resolve(host.sign(everything));
     await until(() => tokens.length === 2);
     expect(await session.resolve(tokens[0] ?? "", ok(1))).toEqual({ status: "accepted" });
@@ -176,7 +176,7 @@ describe("a client", () => {
     const host = await hostOf([tool]);
     const client = clientOf(host);
     for (let i = 0; i < 5; i++) {
-      const replies = client.session("s").call("r", use("counted"));
+      const replies = client.session("s").request("r", use("counted"));
       client.reconnect();
       expect(payloads(await replies)).toEqual([1]);
     }

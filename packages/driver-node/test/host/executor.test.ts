@@ -42,9 +42,9 @@ describe("an executor", () => {
       internalError: (_, thrown) => seen.push(thrown),
     });
     const session = clientOf(host).session("s");
-    expect(payloads(await session.call("r1", use("remote", { a: 1 })))).toEqual([{ got: { a: 1 } }]);
-    expect(payloads(await session.call("r2", use("bound")))).toMatchObject([{ code: "tool_internal_error" }]);
-    const told = payloads(await session.call("r3", use("bound", { told: true })));
+    expect(payloads(await session.request("r1", use("remote", { a: 1 })))).toEqual([{ got: { a: 1 } }]);
+    expect(payloads(await session.request("r2", use("bound")))).toMatchObject([{ code: "tool_internal_error" }]);
+    const told = payloads(await session.request("r3", use("bound", { told: true })));
     expect(told).toMatchObject([{ code: "tool_error", message: "no such customer" }]);
     expect(seen).toMatchObject([{ message: "secret" }]);
     const { state } = await host.runtime.session("s");
@@ -53,7 +53,7 @@ describe("an executor", () => {
 
   it("that is missing is waited for", async () => {
     const host = await hostOf([remote]);
-    const replies = clientOf(host).session("s").call("r", use("remote"));
+    const replies = clientOf(host).session("s").request("r", use("remote"));
     const session = await host.runtime.session("s");
     await until(() => session.state.calls.at("r:c")?.phase === "no_executor");
     clientOf(host).execute({ tools: { "tool:remote": () => "late" } });
@@ -65,7 +65,7 @@ describe("an executor", () => {
     const { runs, tool } = held();
     const executing = clientOf(host);
     executing.execute({ tools: { "tool:bound": tool } });
-    const replies = clientOf(host).session("s").call("r", use("bound"));
+    const replies = clientOf(host).session("s").request("r", use("bound"));
     await until(() => runs.length === 1);
     executing.reconnect();
     await until(() => executing.isConnected);
@@ -81,7 +81,7 @@ describe("an executor", () => {
     const { runs, tool } = held();
     const client = clientOf(first);
     client.execute({ tools: { "tool:bound": tool } });
-    const replies = client.session("s").call("r", use("bound"));
+    const replies = client.session("s").request("r", use("bound"));
     await until(() => runs.length === 1);
     await first.close();
     await hostOf([], { runtime: runtimeOf([bound], journal, "i2"), port: first.port });
@@ -98,7 +98,7 @@ describe("an executor", () => {
     const gone = clientOf(host);
     gone.execute({ tools: { "tool:bound": tool, "tool:remote": tool } });
     const session = clientOf(host).session("s");
-    const replies = [session.call("r1", use("bound")), session.call("r2", use("remote"))];
+    const replies = [session.request("r1", use("bound")), session.request("r2", use("remote"))];
     await until(() => runs.length === 2);
     gone.close();
     clientOf(host).execute({ tools: { "tool:remote": () => "elsewhere" } });
@@ -118,8 +118,8 @@ describe("an executor", () => {
     };
     executing.execute({ tools: { "tool:ordered": keep, "tool:bound": keep } });
     const session = clientOf(host).session("s");
-    const replies = session.call("r", use("ordered"));
-    const unknown = session.call("r2", use("bound"));
+    const replies = session.request("r", use("ordered"));
+    const unknown = session.request("r2", use("bound"));
     await until(() => given.length === 2);
     executing.close();
     expect(payloads(await unknown)).toMatchObject([{ code: "tool_outcome_unknown" }]);
@@ -140,7 +140,7 @@ describe("an executor", () => {
     await raw.ask({ type: "execute", id: 1, executor: "e", tools: ["tool:ordered"] });
     void clientOf(first)
       .session("s")
-      .call("r", use("ordered"))
+      .request("r", use("ordered"))
       .catch(() => undefined);
     const offer = await raw.until(({ type }) => type === "offer");
     const key = String(offer["completion_key"]);
@@ -150,7 +150,7 @@ describe("an executor", () => {
     const back = await greeted(next);
     await back.ask({ type: "execute", id: 1, executor: "e", tools: ["tool:ordered"] });
     const session = clientOf(next).session("s");
-    const replies = session.call("r", use("ordered"));
+    const replies = session.request("r", use("ordered"));
     expect(await back.until(({ type }) => type === "offer")).toMatchObject({ completion_key: key });
     await session.resolve(key, { status: "ok", payload: "early" });
     back.socket.close();
@@ -162,7 +162,7 @@ describe("an executor", () => {
     const { runs, tool } = held();
     clientOf(host).execute({ tools: { "tool:remote": tool } });
     const session = clientOf(host).session("s");
-    const replies = session.call("r", use("remote"));
+    const replies = session.request("r", use("remote"));
     await until(() => runs.length === 1);
     await session.cancel({ request: "r" });
     await until(() => runs[0]?.signal.aborted === true);
@@ -174,7 +174,7 @@ describe("an executor", () => {
     const host = await hostOf([remote]);
     const [mine, other] = [await greeted(host), await greeted(host, { by: "eve" })];
     await mine.ask({ type: "execute", id: 1, executor: "e", tools: ["tool:remote"] });
-    const replies = clientOf(host).session("s").call("r", use("remote"));
+    const replies = clientOf(host).session("s").request("r", use("remote"));
     const offer = await mine.until(({ type }) => type === "offer");
     const output = { status: "success", payload: "mine" };
     const settle = {
@@ -270,7 +270,7 @@ describe("an executor", () => {
     const open = clientOf(host);
     void open
       .session("s")
-      .call("r", use("remote"))
+      .request("r", use("remote"))
       .catch(() => undefined);
     const session = await host.runtime.session("s");
     await until(() => session.state.calls.at("r:c")?.phase === "no_executor");

@@ -57,12 +57,12 @@ describe("a client that may follow redirects", () => {
     const { near, far } = await twoHosts([tool, echo]);
     const client = clientOf(near.host, {}, { follow: [`${far.host.url}/`] });
     const session = client.session("s");
-    const replies = session.call("r", use("outside"));
+    const replies = session.request("r", use("outside"));
     await until(() => tokens.length === 1);
     expect(await session.resolve(tokens[0] ?? "", ok(3))).toEqual({ status: "accepted" });
     expect(payloads(await replies)).toEqual([3]);
     expect([near.host.connections, far.host.connections]).toEqual([1, 1]);
-    expect(payloads(await client.session("mine").call("r", use("echo", { a: 1 })))).toEqual([{ a: 1 }]);
+    expect(payloads(await client.session("mine").request("r", use("echo", { a: 1 })))).toEqual([{ a: 1 }]);
     expect(near.runtime.inMemory).toBe(1);
   });
 
@@ -71,7 +71,7 @@ describe("a client that may follow redirects", () => {
     for (const follow of [undefined, [], ["ws://127.0.0.1:1"], () => undefined]) {
       const client = clientOf(near.host, {}, follow === undefined ? {} : { follow });
       const refused = { code: "owned_by", address: far.host.url };
-      await expect(client.session("s").call("r", use("echo"))).rejects.toMatchObject(refused);
+      await expect(client.session("s").request("r", use("echo"))).rejects.toMatchObject(refused);
       await expect(client.session("s").observe().next()).rejects.toMatchObject(refused);
     }
     expect(far.host.connections).toBe(0);
@@ -82,7 +82,7 @@ describe("a client that may follow redirects", () => {
     const session = clientOf(near.host, {}, { follow: [far.host.url] }).session("s");
     const [events, frames] = [session.observe({ window: 2 }), session.watch({ window: 2 })];
     const [first, told] = [events.next(), frames.next()];
-    for (const request of ["r1", "r2", "r3"]) await session.call(request, use("echo"));
+    for (const request of ["r1", "r2", "r3"]) await session.request(request, use("echo"));
     const cursors = [(await first).value?.cursor];
     while (cursors.length < 9) cursors.push((await events.next()).value?.cursor);
     expect(cursors).toEqual(cursors.map((_, i) => i + 1));
@@ -95,7 +95,7 @@ describe("a client that may follow redirects", () => {
     const { tool, tokens } = outside();
     const { near, far } = await twoHosts([tool]);
     const session = clientOf(near.host, {}, { follow: [far.host.url] }).session("s");
-    const replies = session.call("r", use("outside"));
+    const replies = session.request("r", use("outside"));
     const events = session.observe();
     await until(() => tokens.length === 1);
     expect((await events.next()).value).toMatchObject({ cursor: 1 });
@@ -132,7 +132,7 @@ describe("a client that may follow redirects", () => {
     const source = await hostOf([], { runtime: moving });
     await clientOf(source)
       .session("s")
-      .call("r", use("echo", { a: 1 }));
+      .request("r", use("echo", { a: 1 }));
     await moving.move("session:s", host.url);
     const token = host.sign(everything);
     const told: string[] = [];
@@ -141,7 +141,7 @@ describe("a client that may follow redirects", () => {
       return address === host.url ? token : undefined;
     };
     const session = clientOf(source, {}, { follow }).session("s");
-    expect(payloads(await session.call("r", use("echo", { a: 1 })))).toEqual([{ a: 1 }]);
+    expect(payloads(await session.request("r", use("echo", { a: 1 })))).toEqual([{ a: 1 }]);
     expect(new Set(told)).toEqual(new Set([host.url]));
     const wrong = clientOf(source, {}, { follow: [host.url] }).session("s");
     await expect(wrong.open()).rejects.toMatchObject({

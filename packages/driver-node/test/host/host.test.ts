@@ -70,14 +70,16 @@ describe("a host", () => {
     const { tool, ran } = counted();
     const host = await hostOf([tool]);
     const session = clientOf(host).session("s");
-    expect(payloads(await session.call("r", use("counted"), { keep: true }))).toEqual([1]);
+    expect(payloads(await session.request("r", use("counted"), { keep: true }))).toEqual([1]);
     const runtimes = await host.runtime.session("s");
     expect(runtimes.state.requests.at("r")?.phase).toBe("replying");
     expect(payloads(await session.replies("r", { keep: true }))).toEqual([1]);
     await session.acknowledge("r");
     expect(runtimes.state.requests.at("r")).toBeUndefined();
-    expect(payloads(await session.call("r", use("counted")))).toEqual([1]);
-    await expect(session.call("r", use("counted", { other: 1 }))).rejects.toMatchObject({ code: "request_conflict" });
+    expect(payloads(await session.request("r", use("counted")))).toEqual([1]);
+    await expect(session.request("r", use("counted", { other: 1 }))).rejects.toMatchObject({
+      code: "request_conflict",
+    });
     expect(ran).toHaveLength(1);
   });
 
@@ -85,20 +87,20 @@ describe("a host", () => {
     const { tool, tokens } = outside();
     const host = await hostOf([tool, asked]);
     const session = clientOf(host, { by: "bob" }).session("s");
-    const first = session.call("r1", use("outside"));
+    const first = session.request("r1", use("outside"));
     await until(() => tokens.length === 1);
     expect(await session.resolve(tokens[0] ?? "", ok({ n: 9_007_199_254_740_993n }))).toEqual({ status: "accepted" });
     expect(await session.resolve(tokens[0] ?? "", ok(2))).toMatchObject({ status: "already_resolved" });
     expect(payloads(await first)).toEqual([{ n: 9_007_199_254_740_993n }]);
 
-    const second = session.call("r2", use("outside"));
+    const second = session.request("r2", use("outside"));
     await until(() => tokens.length === 2);
     const key = tokens[1]?.split(".")[2] ?? "";
     await expect.poll(() => session.resolveById(key, ok(3))).toEqual({ status: "accepted" });
     expect(payloads(await second)).toEqual([3]);
 
     const hash = stableHash({ amount: 1 });
-    const parked = ["r3", "r4", "r5"].map((request) => session.call(request, use("asked", { amount: 1 })));
+    const parked = ["r3", "r4", "r5"].map((request) => session.request(request, use("asked", { amount: 1 })));
     const runtimes = await host.runtime.session("s");
     await until(() => ["r3:c", "r4:c"].every((ref) => runtimes.state.calls.at(ref)?.phase === "awaiting_approval"));
     await expect(session.approve("r3:c", { hash: "x" })).rejects.toMatchObject({ code: "stale_decision" });
@@ -194,7 +196,7 @@ describe("a host", () => {
     const { tool, ran } = counted();
     const host = await hostOf([tool]);
     const [one, two] = [clientOf(host).session("s"), clientOf(host).session("s")];
-    const both = await Promise.all([one.call("r", use("counted")), two.call("r", use("counted"))]);
+    const both = await Promise.all([one.request("r", use("counted")), two.request("r", use("counted"))]);
     expect(both.map(payloads)).toEqual([[1], [1]]);
     expect(ran).toHaveLength(1);
   });
@@ -215,7 +217,7 @@ describe("a host", () => {
     const host = await hostOf([], { runtime, limits });
     const session = await host.runtime.session("s");
     // Longer texts would be offloaded, and their events be short.
-    for (let i = 0; i < 200; i++) await session.call(`r${i}`, use("echo", { text: "x".repeat(60_000) }));
+    for (let i = 0; i < 200; i++) await session.request(`r${i}`, use("echo", { text: "x".repeat(60_000) }));
     const slow = await greeted(host);
     slow.socket.pause();
     slow.send({ type: "observe", id: 1, scope, after: 0, window: 100_000 });

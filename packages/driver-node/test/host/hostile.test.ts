@@ -29,7 +29,7 @@ const bare = async ({ port }: Host): Promise<Socket> => {
 };
 
 const isAlive = async (host: Host): Promise<boolean> =>
-  (await clientOf(host).session("alive").call("r", use("echo"))).length === 1;
+  (await clientOf(host).session("alive").request("r", use("echo"))).length === 1;
 
 describe("a client without a hello", () => {
   it.each([
@@ -145,7 +145,7 @@ describe("an executor", () => {
 
   it("opens no scope outside its token", async () => {
     const host = await hostOf([remote]);
-    const left = clientOf(host).session("s").call("r", use("remote"));
+    const left = clientOf(host).session("s").request("r", use("remote"));
     left.catch(() => undefined); // Nobody runs it.
     const session = await host.runtime.session("s");
     await until(() => session.state.calls.at("r:c")?.phase === "no_executor");
@@ -163,7 +163,7 @@ describe("an executor", () => {
     await wide.ask(register);
     const replies = clientOf(host)
       .session("s")
-      .call("r", use("remote", { secret: 1 }));
+      .request("r", use("remote", { secret: 1 }));
     replies.catch(() => undefined); // Nobody runs it.
     await wide.until(({ type }) => type === "offer");
     await narrow.ask(register);

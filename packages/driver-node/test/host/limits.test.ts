@@ -23,7 +23,7 @@ describe("limits of a host", () => {
     await session.open();
     await passes(50);
     expect(host.connections).toBe(2);
-    expect(await session.call("r", use("echo"))).toHaveLength(1);
+    expect(await session.request("r", use("echo"))).toHaveLength(1);
     await passes(50);
     expect(raw.socket.readyState).toBe(raw.socket.OPEN);
   });
@@ -36,7 +36,7 @@ describe("limits of a host", () => {
       maxConnections: Infinity,
     };
     const host = await hostOf([echo], { limits: { ...none, maxBufferedBytes: Infinity, pauseBytes: Infinity } });
-    expect(await clientOf(host).session("s").call("r", use("echo"))).toHaveLength(1);
+    expect(await clientOf(host).session("s").request("r", use("echo"))).toHaveLength(1);
   });
 
   it.each([

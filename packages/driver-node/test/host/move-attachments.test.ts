@@ -36,7 +36,7 @@ const placeAt = async (name: string, mover?: (to: string) => Mover, more: Partia
 };
 
 const drawn = async (runtime: Runtime): Promise<string> => {
-  const [reply] = await (await runtime.session("s")).call("r", use("draws"));
+  const [reply] = await (await runtime.session("s")).request("r", use("draws"));
   const outcome = reply?.output.outcome;
   return (outcome?.status === "success" && attachments(outcome.payload)[0]?.id) || "none";
 };

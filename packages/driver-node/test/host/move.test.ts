@@ -81,9 +81,9 @@ describe("a session that moves over WebSocket", () => {
       ];
       const [a, b] = [await place(tools, commits), await place(tools, commits)];
       const before = clientOf(a.host).session("s");
-      await before.call("r", use("echo", { long, sign: "😀" }));
-      before.call("out", use("outside")).catch(() => undefined); // The session moves away.
-      before.call("work", use("worker")).catch(() => undefined);
+      await before.request("r", use("echo", { long, sign: "😀" }));
+      before.request("out", use("outside")).catch(() => undefined); // The session moves away.
+      before.request("work", use("worker")).catch(() => undefined);
       await until(() => tokens.length === 1 && steps.length === 1);
 
       await a.runtime.move(scope, b.host.url);
@@ -98,13 +98,13 @@ describe("a session that moves over WebSocket", () => {
       expect(steps).toEqual(["one", "two"]);
       expect(await after.resolve(tokens[0] ?? "", ok("from outside"))).toEqual({ status: "accepted" });
       expect((await after.replies("out"))[0]?.output.outcome).toMatchObject({ payload: "from outside" });
-      expect(await after.call("r", use("echo", { long, sign: "😀" }))).toHaveLength(1);
+      expect(await after.request("r", use("echo", { long, sign: "😀" }))).toHaveLength(1);
 
       await b.runtime.move(scope, a.host.url);
       await expect(after.open()).rejects.toMatchObject({ code: "moved", address: a.host.url });
       expect(await before.resolve(tokens[0] ?? "", ok("again"))).toMatchObject({ status: "already_resolved" });
       expect((await a.journal.verify(scope))?.type).toBe("whole");
-      expect((await before.call("last", use("echo", { n: 1 })))[0]?.output.outcome).toMatchObject({
+      expect((await before.request("last", use("echo", { n: 1 })))[0]?.output.outcome).toMatchObject({
         payload: { n: 1 },
       });
     });
@@ -114,7 +114,7 @@ describe("somebody with the right to move", () => {
   it("orders it over the wire, and gets the same answer if it was lost", async () => {
     const [a, b] = [await place([echo], "inline"), await place([echo], "inline")];
     const caller = clientOf(a.host).session("s");
-    await caller.call("r", use("echo", { n: 1 }));
+    await caller.request("r", use("echo", { n: 1 }));
     const operator = clientOf(a.host, { by: "op", rights: ["move"] });
     await expect(clientOf(a.host).session("s").move(b.host.url)).rejects.toMatchObject({ code: "permission_denied" });
     await expect(operator.move("session:none", b.host.url)).rejects.toMatchObject({ code: "scope_unknown" });
@@ -143,21 +143,21 @@ describe("a client that scopes move to", () => {
     const tab = runtimeWith("tab", () => moverOver(page));
     const address = await page.receive("store-1", () => tab.moves.arrivals);
     expect(address).toBe("client:page/store-1");
-    await page.session("s").call("r1", call(1));
+    await page.session("s").request("r1", call(1));
     page.reconnect();
     await until(() => page.isConnected);
     await page.session("s").move(address);
     await expect(page.session("s").open()).rejects.toMatchObject({ code: "moved", address });
-    expect(await (await tab.session("s")).call("r2", call(2))).toHaveLength(1);
+    expect(await (await tab.session("s")).request("r2", call(2))).toHaveLength(1);
     await tab.move(scope, host.url);
     expect(await page.session("s").replies("r1")).toHaveLength(1);
-    expect(await page.session("s").call("r3", call(3))).toHaveLength(1);
+    expect(await page.session("s").request("r3", call(3))).toHaveLength(1);
   });
 
   it("receives none without the right, none of others' scopes, and none while it is away", async () => {
     const host = await hostWithReceivers();
     const ann = clientOf(host, { rights: ["call", "move"] });
-    await ann.session("s").call("r", call(1));
+    await ann.session("s").request("r", call(1));
     const tab = runtimeWith("tab", () => moverOver(ann));
     const arrivals = (): Mover => tab.moves.arrivals;
     const mute = clientOf(host, { by: "mute", rights: ["call"] });
@@ -169,7 +169,7 @@ describe("a client that scopes move to", () => {
     other.close();
     await until(() => host.connections === 2);
     await expect(ann.session("s").move(theirs)).rejects.toMatchObject({ code: "receiver_away" });
-    expect(await ann.session("s").call("r2", call(2))).toHaveLength(1);
+    expect(await ann.session("s").request("r2", call(2))).toHaveLength(1);
   });
 });
 

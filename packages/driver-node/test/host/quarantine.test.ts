@@ -22,7 +22,7 @@ describe("a quarantined scope", () => {
     const journal = memoryJournal();
     const spoilt = { ...journal, read: spoiling(journal.read) };
     const first = runtimeOf([echo], journal);
-    await (await first.session("ill")).call("r", use("echo", { secret: "s3cret" }));
+    await (await first.session("ill")).request("r", use("echo", { secret: "s3cret" }));
     await first.close();
     const logged: unknown[] = [];
     const host = await hostOf([], {
@@ -37,22 +37,22 @@ describe("a quarantined scope", () => {
     expect(refused).toMatchObject({ code: "quarantined", message: expect.stringContaining("pawl doctor") });
     expect(String(refused)).not.toContain("s3cret");
     expect(logged).toContain("host.internal_error");
-    expect(payloads(await client.session("well").call("r", use("echo", { n: 1 })))).toEqual([{ n: 1 }]);
+    expect(payloads(await client.session("well").request("r", use("echo", { n: 1 })))).toEqual([{ n: 1 }]);
   });
 });
 
 const refusalOf = async (begun: ScopeKeys, held: ScopeKeys) => {
   const journal = memoryJournal();
   const first = runtimeOf([echo], sealedJournal(journal, aesCodec(begun)));
-  await (await first.session("ill")).call("r", use("echo", { secret: "s3cret" }));
+  await (await first.session("ill")).request("r", use("echo", { secret: "s3cret" }));
   await first.close();
   if (begun === held) await begun.remove("session:ill");
   const logged: unknown[] = [];
   const runtime = runtimeOf([echo], sealedJournal(journal, aesCodec(held)), "i2");
   const client = clientOf(await hostOf([], { runtime, log: ({ name }) => void logged.push(name) }));
-  const asked = client.session("ill").call("r", use("echo", { secret: "s3cret" }));
+  const asked = client.session("ill").request("r", use("echo", { secret: "s3cret" }));
   const refused: unknown = await asked.catch((thrown: unknown) => thrown);
-  const well = payloads(await client.session("well").call("r", use("echo", { n: 1 })));
+  const well = payloads(await client.session("well").request("r", use("echo", { n: 1 })));
   return { refused, well, isLogged: logged.includes("host.internal_error") };
 };
 

@@ -17,7 +17,7 @@ describe("a host that shares its store", () => {
     await leased(journal, "a", "wss://a.example").session("s");
     const host = await hostOf([], { runtime: leased(journal, "b") });
     const refused = { code: "owned_by", address: "wss://a.example", retryAfterMs: undefined };
-    await expect(clientOf(host).session("s").call("r", use("echo"))).rejects.toMatchObject(refused);
+    await expect(clientOf(host).session("s").request("r", use("echo"))).rejects.toMatchObject(refused);
     const events = clientOf(host).session("s").observe();
     await expect(events.next()).rejects.toMatchObject({ code: "owned_by", address: "wss://a.example" });
   });
@@ -35,7 +35,7 @@ describe("a question that is no call", () => {
     await expect(reader.cancel({ request: "r" })).rejects.toMatchObject({ code: "scope_unknown" });
     await expect(reader.watch().next()).rejects.toMatchObject({ code: "scope_unknown" });
     expect(await journal.scopes("", "", 10)).toEqual([]);
-    await clientOf(host).session("s").call("r", use("echo"));
+    await clientOf(host).session("s").request("r", use("echo"));
     expect(await reader.open()).toBeGreaterThan(0);
     expect((await reader.observe().next()).value).toMatchObject({ cursor: 1 });
   });

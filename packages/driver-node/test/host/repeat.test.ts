@@ -16,7 +16,7 @@ const parked = async (requests: readonly string[]) => {
   const host = await hostOf([], { runtime: runtimeOf([asked], journal) });
   const client = clientOf(host);
   const session = client.session("s");
-  const replies = requests.map((request) => session.call(request, use("asked", { amount: 1 })));
+  const replies = requests.map((request) => session.request(request, use("asked", { amount: 1 })));
   const live = await host.runtime.session("s");
   await until(() => requests.every((request) => live.state.calls.at(`${request}:c`)?.phase === "awaiting_approval"));
   return { journal, host, client, session, replies };
@@ -97,7 +97,7 @@ describe("a resolution", () => {
     const { tool, tokens } = outside();
     const host = await hostOf([tool]);
     const session = clientOf(host).session("s");
-    const replies = session.call("r", use("outside"));
+    const replies = session.request("r", use("outside"));
     await until(() => tokens.length === 1);
     const raw = await greeted(host);
     const resolve = { type: "resolve", scope, token: tokens[0], resolution: ok(1), resolution_id: "x" };
@@ -116,7 +116,7 @@ describe("a resolution", () => {
     const { tool, tokens } = outside();
     const host = await hostOf([tool]);
     const client = clientOf(host);
-    const replies = client.session("s").call("r", use("outside"));
+    const replies = client.session("s").request("r", use("outside"));
     await until(() => tokens.length === 1);
     const resolved = client.session("s").resolve(tokens[0] ?? "", ok(1));
     client.reconnect();
@@ -134,7 +134,7 @@ const oneAtATime = async (options: Partial<HostOptions>, bounds: Partial<Bounds>
   const host = await hostOf([], { runtime: new Runtime({ ...store, tools: [tool], bounds }), ...options });
   const client = clientOf(host, {}, { backoff: { minMs: 1, maxMs: 1 } });
   const session = client.session("s");
-  const first = session.call("r1", use("outside"));
+  const first = session.request("r1", use("outside"));
   await until(() => tokens.length === 1);
   const resolve = async (token = ""): Promise<unknown> => (await host.runtime.session("s")).resolve(token, ok(1));
   return { client, session, first, tokens, resolve };
@@ -143,7 +143,7 @@ const oneAtATime = async (options: Partial<HostOptions>, bounds: Partial<Bounds>
 describe("a postponed request", () => {
   it("is repeated once on the next connection, and not again at its time", async () => {
     const { client, session, first, tokens, resolve } = await oneAtATime({}, { requests: 1 });
-    const second = session.call("r2", use("outside")).then(payloads, (thrown: unknown) => thrown);
+    const second = session.request("r2", use("outside")).then(payloads, (thrown: unknown) => thrown);
     await session.open(); // The request is postponed by now.
     await resolve(tokens[0]);
     await first;

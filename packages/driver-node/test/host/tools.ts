@@ -23,11 +23,11 @@ export const outside = () => {
 export const asked = defineTool<{ readonly amount: number }>({
   name: "asked",
   policy: "requires_approval",
-  parameters: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
+  inputSchema: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
   execute: ({ amount }) => amount * 2,
 });
 
-export const use = (tool: string, args: object = {}) => [{ id: "c", tool, args: args as never }];
+export const use = (tool: string, args: object = {}) => [{ label: "c", tool, args: args as never }];
 export const payloads = (
   replies: readonly { readonly output: { readonly outcome: { readonly payload: unknown } } }[],
 ) => replies.map(({ output }) => output.outcome.payload);

@@ -37,10 +37,10 @@ describe("a watch", () => {
     const watching = session.watch();
     await until(() => watching.cursor !== undefined);
     const start = watching.cursor;
-    await session.call("r", use("steady"));
+    await session.request("r", use("steady"));
     const live = await taken(watching, perCall + 1);
     expect(live.filter(({ type }) => type === "ephemeral")).toMatchObject([
-      { observation: { type: "progress", call: "r:c", call_id: "c", name: "steady", text: "half way" } },
+      { observation: { type: "progress", call: "r:c", label: "c", tool: "steady", text: "half way" } },
     ]);
     const past = await taken(session.watch(start === undefined ? {} : { from: start }), perCall);
     expect(past).toEqual(live.filter(({ type }) => type === "observed"));
@@ -57,7 +57,7 @@ describe("a watch", () => {
     await until(() => watching.cursor !== undefined);
     const calls = (async () => {
       for (let i = 0; i < 8; i++) {
-        await session.call(`r${i}`, use("echo"));
+        await session.request(`r${i}`, use("echo"));
         client.reconnect();
       }
     })();
@@ -74,7 +74,7 @@ describe("a watch", () => {
     const session = await host.runtime.session("s");
     raw.send({ type: "watch", id: 2, scope, window: 2 });
     await raw.until(({ type }) => type === "watching");
-    for (let i = 0; i < 400; i++) await session.call(`r${i}`, use("echo"));
+    for (let i = 0; i < 400; i++) await session.request(`r${i}`, use("echo"));
     const watched = () => raw.heard.filter(({ type }) => type === "watched");
     expect(watched()).toHaveLength(2);
     const gaps = () => watched().filter(({ frame }) => (frame as Frame).type === "gap");
@@ -156,7 +156,7 @@ describe("the progress of an executor", () => {
     await host.runtime.session("s");
     const watching = session.watch();
     await until(() => watching.cursor !== undefined);
-    const replies = session.call("r", use("remote"));
+    const replies = session.request("r", use("remote"));
     const [first] = (await taken(watching, 3)).filter(({ type }) => type === "ephemeral");
     expect(first).toMatchObject({ observation: { type: "progress", call: "r:c", name: "remote", text: "looking" } });
     const later = session.watch();

@@ -3,7 +3,8 @@
  * acknowledged.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import type { Event, Reply } from "@pawl/sansio-core";
+import type { Event } from "@pawl/sansio-core";
+import type { Reply } from "@pawl/runtime";
 import { stableHash } from "@pawl/tool-value";
 import { type Client, HostRefused, type Observation, type Observed, type SessionClient } from "@pawl/wire";
 import type { Program } from "./program.ts";
@@ -18,7 +19,7 @@ export interface Account {
 }
 
 const withoutTimes = (replies: readonly Reply[]): readonly Reply[] =>
-  replies.map((reply) => ({ ...reply, duration_ms: 0 }));
+  replies.map((reply) => ({ ...reply, durationMs: 0 }));
 
 /** Errors after which only the log tells whether a decision was recorded. */
 const undecided = new Set(["connection_lost", "scope_lost", "owned_by", "wrong_phase", "call_ended", "call_unknown"]);
@@ -55,12 +56,12 @@ export class Agent {
 
   async #call(): Promise<void> {
     for (const { id, calls } of this.#program.requests) {
-      this.#replies.set(id, withoutTimes(await this.#session.call(id, calls, { keep: true })));
+      this.#replies.set(id, withoutTimes(await this.#session.request(id, calls, { keep: true })));
       await this.#session.acknowledge(id);
       this.#acknowledged.push({ type: "reply.acked", request: id });
     }
     for (const { id, calls } of this.#program.requests) {
-      const again = withoutTimes(await this.#session.call(id, calls, { keep: true }));
+      const again = withoutTimes(await this.#session.request(id, calls, { keep: true }));
       if (stableHash(again as never) !== stableHash(this.#replies.get(id) as never))
         throw new Error(`${this.#session.scope} ${id}: submitted again, its replies differ: ${JSON.stringify(again)}`);
     }

@@ -106,7 +106,7 @@ for (const { of, order, wave } of floods)
       const flooders = await Promise.all(Array.from({ length: connections }, () => Flooder.open(url as string)));
       const succeeded = new Set<string>();
       const call = async (flooder: Flooder, scope: string, request: string, n: number): Promise<void> => {
-        const calls = [{ id: "c", tool: "brief", args: { call: "r:c", n, argument } }];
+        const calls = [{ label: "c", tool: "brief", args: { call: "r:c", n, argument } }];
         const { replies } = await flooder.ask({ type: "call", scope, request, calls });
         expect(replies).toMatchObject([{ output: { outcome: { status: "success" } } }]);
         await flooder.ask({ type: "acknowledge", scope, request });

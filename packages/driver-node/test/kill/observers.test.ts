@@ -32,7 +32,7 @@ const started = async (instance: string) => {
   const client = new Client({ url: url as string, token: hostToken });
   const session = client.session("long");
   for (let n = 0; n * argument.length < logBytes; n += 1)
-    await session.call(`r${n}`, [{ id: "c", tool: "brief", args: { call: "r:c", n, argument } }]);
+    await session.request(`r${n}`, [{ label: "c", tool: "brief", args: { call: "r:c", n, argument } }]);
   return { life, url: url as string, client };
 };
 
@@ -53,7 +53,7 @@ const honest = (client: Client) => {
       const startedAt = performance.now();
       await client
         .session("honest")
-        .call(`h${(calls += 1)}`, [{ id: "c", tool: "brief", args: { call: "r:c", n: 1, argument: "" } }]);
+        .request(`h${(calls += 1)}`, [{ label: "c", tool: "brief", args: { call: "r:c", n: 1, argument: "" } }]);
       longest = Math.max(longest, performance.now() - startedAt);
       await pause(20);
     }

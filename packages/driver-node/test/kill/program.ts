@@ -1,20 +1,20 @@
 /** Programs of a run's sessions: a seed decides which tools each one calls. */
-import type { RequestedCall } from "@pawl/sansio-core";
+import type { CallOfRequest } from "@pawl/runtime";
 import type { Args } from "./tools.ts";
 import { Random } from "./random.ts";
 
 export interface Program {
   readonly session: string;
-  readonly requests: readonly { readonly id: string; readonly calls: readonly RequestedCall[] }[];
+  readonly requests: readonly { readonly id: string; readonly calls: readonly CallOfRequest[] }[];
 }
 
 const sizes = { steps: 4, once: 4, keyed: 4, heavy: 6, waits: 1, asked: 1, long: 1, outside: 1, bound: 1 } as const;
 type Name = keyof typeof sizes;
 const names = Object.keys(sizes) as [Name, ...Name[]];
 
-const callOf = (request: string, id: string, tool: Name, n: number): RequestedCall => {
+const callOf = (request: string, id: string, tool: Name, n: number): CallOfRequest => {
   const args: Args = { call: `${request}:${id}`, n };
-  return { id, tool, args: { ...args } };
+  return { label: id, tool, args: { ...args } };
 };
 
 /** Returns the n-th session's program. Tools take turns so that each is called; the rest is random. */

@@ -34,8 +34,12 @@ const lived = async (folder: string, fate: Fate, commits: Order["commits"]) => {
   const run = async (): Promise<readonly unknown[]> => {
     const outcomes: unknown[] = [];
     for (const request of turns) {
-      const calls = ["heavy", "steps"].map((tool) => ({ id: tool, tool, args: { call: `${request}:${tool}`, n: 1 } }));
-      const replies = await session.call(request, calls, { keep: true });
+      const calls = ["heavy", "steps"].map((tool) => ({
+        label: tool,
+        tool,
+        args: { call: `${request}:${tool}`, n: 1 },
+      }));
+      const replies = await session.request(request, calls, { keep: true });
       await session.acknowledge(request);
       outcomes.push(...replies.map(({ output }) => output.outcome.payload));
     }

@@ -26,7 +26,7 @@ export interface ToolPort {
 
 export const toolsOf = ({ effects, fates, instance, slowMs }: ToolPort): readonly ToolDefinition[] => {
   const tell = (ctx: ToolContext, call: string, key: string): void => {
-    effects.tell({ scope: ctx.sessionId, call, key, instance, at: Date.now() });
+    effects.tell({ scope: ctx.scope, call, key, instance, at: Date.now() });
     fates.at("after_effect");
   };
   const step = (ctx: ToolContext, call: string, name: string, recovery: "again" | "once" = "again") => {
@@ -63,7 +63,7 @@ export const toolsOf = ({ effects, fates, instance, slowMs }: ToolPort): readonl
       const results: string[] = [];
       for (let i = 0; i < n; i++) {
         const perform = (_: unknown, { key }: { readonly key: string }): string => {
-          effects.serve(`${ctx.sessionId} ${key}`);
+          effects.serve(`${ctx.scope} ${key}`);
           fates.at("after_effect");
           return `served-${i}`;
         };
@@ -96,8 +96,8 @@ export const toolsOf = ({ effects, fates, instance, slowMs }: ToolPort): readonl
       await ctx.sleep(20);
       return n;
     }),
-    tool("crossed", async (_, { sessionId, processes, sleep }) => {
-      const [own, other] = sessionId === "session:a" ? ["a", "b"] : ["b", "a"];
+    tool("crossed", async (_, { scope, processes, sleep }) => {
+      const [own, other] = scope === "session:a" ? ["a", "b"] : ["b", "a"];
       const call = { call_id: "c", tool_id: "tool:works", tool_name: "works", args: {}, prepared_payload: null };
       await processes.start({ id: `of-${own}`, input: { type: "tool_call", call } });
       await processes.transferHandles(other, [`of-${own}`]);
@@ -106,7 +106,7 @@ export const toolsOf = ({ effects, fates, instance, slowMs }: ToolPort): readonl
     }),
     tool("works", async (_, ctx) => {
       await ctx.sleep(30);
-      return step(ctx, ctx.sessionId, "worked");
+      return step(ctx, ctx.scope, "worked");
     }),
     tool("outside", (_, ctx) => {
       ctx.completionKey();

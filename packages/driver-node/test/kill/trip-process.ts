@@ -25,6 +25,6 @@ const { runtime, close } = openRuntime({
   options: { crash_pauses_ms: JSON.parse(pauses) as readonly number[] },
 });
 const session = await runtime.session("alice");
-const [reply] = await session.call("turn-1", [{ id: "call-1", tool: "book_trip", args: { to: "Lviv" } }]);
+const [reply] = await session.request("turn-1", [{ label: "call-1", tool: "book_trip", args: { to: "Lviv" } }]);
 console.log(JSON.stringify(reply?.output));
 await close();

@@ -13,7 +13,7 @@ import { Place } from "./place.ts";
 import { until } from "../until.ts";
 
 const scopes = ["process:of-a", "process:of-b", "session:a", "session:b"];
-const calls = [{ id: "c", tool: "crossed", args: { call: "r:c", n: 1 } }];
+const calls = [{ label: "c", tool: "crossed", args: { call: "r:c", n: 1 } }];
 
 type Journal = ReturnType<typeof sqliteJournal>;
 
@@ -99,7 +99,7 @@ const lived = async (nth: number) => {
       place
         .client()
         .session("ab"[i] as string)
-        .call("r", calls),
+        .request("r", calls),
     );
     const isOver = Promise.all(asked).then(() => "over" as const);
     const death = await endOf(dies.life, isOver, journal);

@@ -90,8 +90,8 @@ describe("two hosts on one journal file", () => {
     const leaseMs = 60_000;
     const [one, two] = await Promise.all([start(folder, "one", { leaseMs }), start(folder, "two", { leaseMs })]);
     const first = newPlace(one.url).client().session("s");
-    const calls = [{ id: "c", tool: "steps", args: { call: "r:c", n: 2 } }];
-    const [reply] = await first.call("r", calls, { keep: true });
+    const calls = [{ label: "c", tool: "steps", args: { call: "r:c", n: 2 } }];
+    const [reply] = await first.request("r", calls, { keep: true });
     const second = newPlace(two.url).client().session("s");
     let isOpen = false;
     const opened = second.open().then(() => (isOpen = true));

@@ -122,7 +122,7 @@ const moved = async (pair: Pair, source: Kind, ann: Client): Promise<void> => {
   }
 };
 
-const walk = [{ id: "c", tool: "walk", args: {} }];
+const walk = [{ label: "c", tool: "walk", args: {} }];
 const other = { host: "client", client: "host" } as const;
 
 const runOnce = async ({ source, dies, point }: Run, name: string): Promise<Pair> => {
@@ -135,7 +135,7 @@ const runOnce = async ({ source, dies, point }: Run, name: string): Promise<Pair
   if (source === "host")
     ann
       .session("s")
-      .call("r", walk)
+      .request("r", walk)
       .catch(() => undefined); // The session moves away.
   if (source === "host") await ann.session("s").open();
   const victim = dies === "source" ? source : target;
@@ -148,7 +148,7 @@ const runOnce = async ({ source, dies, point }: Run, name: string): Promise<Pair
   await pair.start(victim, spare);
   if (source === "host" || victim === "host") await first;
   else await moved(pair, source, ann);
-  if (target === "host") await ann.session("s").call("r", walk);
+  if (target === "host") await ann.session("s").request("r", walk);
   ann.close();
   return pair;
 };

@@ -88,7 +88,7 @@ const beClient = async ({ file, url, point }: Extract<Told, { readonly type: "cl
 /** Moves the session away, with a call that continues at the other end. */
 const leave = async (runtime: Runtime, to: string): Promise<void> => {
   await runtime.session("s").then(
-    (session) => void session.call("r", [{ id: "c", tool: "walk", args: {} }]).catch(() => undefined), // The session moves away.
+    (session) => void session.request("r", [{ label: "c", tool: "walk", args: {} }]).catch(() => undefined), // The session moves away.
     () => undefined, // The move is under way already.
   );
   const error = await runtime.move(scope, to).then(

@@ -36,8 +36,8 @@ describe("a log", () => {
     const { entries, host, names } = await logged();
     const client = clientOf(host);
     const session = client.session("s");
-    await session.call("r", use("echo", { text: "private" }));
-    await session.call("t", use("told", { text: "private" }));
+    await session.request("r", use("echo", { text: "private" }));
+    await session.request("t", use("told", { text: "private" }));
     await until(() => names().filter((name) => name === "call.completed").length === 2);
     expect(names().filter((name) => name !== "call.started")).toEqual([
       "client.welcomed",
@@ -58,7 +58,7 @@ describe("a log", () => {
 
   it("has internal errors in full, with their causes", async () => {
     const { entries, host } = await logged();
-    await clientOf(host).session("s").call("r", use("failing"));
+    await clientOf(host).session("s").request("r", use("failing"));
     const error = entries.find(({ name }) => name === "tool.internal_error");
     expect(error).toMatchObject({ level: "error", fields: { tool: "failing", scope: "session:s" } });
     expect(error?.thrown).toMatchObject({ message: "outer", cause: { message: "inner" } });
@@ -77,7 +77,7 @@ describe("a log", () => {
     };
     const first = live("one", "i1");
     const session = await first.session("s");
-    session.call("r", use("waits")).catch(() => undefined); // Ends with its runtime.
+    session.request("r", use("waits")).catch(() => undefined); // Ends with its runtime.
     await until(() => session.state.waits.size === 1);
     await first.close();
     const second = live("other", "i2");

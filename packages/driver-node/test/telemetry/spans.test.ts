@@ -61,7 +61,7 @@ describe("spans", () => {
     const host = await hostOf([], { runtime });
     const [traceId, spanId] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
     const traceparent = `00-${traceId}-${spanId}-01`;
-    await clientOf(host).session("s").call("r", use("steps"), { traceparent });
+    await clientOf(host).session("s").request("r", use("steps"), { traceparent });
     await until(() => named("pawl.batch").length === 1);
     const [[batch], [call], effects] = [named("pawl.batch"), named("pawl.call"), named("pawl.effect")];
     expect(batch?.spanContext()).toMatchObject({ traceId, traceFlags: TraceFlags.SAMPLED });
@@ -81,7 +81,7 @@ describe("spans", () => {
 
   it("of a body's calls are below the effect that made them", async () => {
     const { runtime, named } = traced([parent, echo]);
-    await (await runtime.session("s")).call("r", use("parent"));
+    await (await runtime.session("s")).request("r", use("parent"));
     const calls = named("pawl.call");
     const effect = named("pawl.effect").find(({ attributes }) => attributes["pawl.effect"] === "batch");
     const [inner, outer] = ["echo", "parent"].map((tool) =>
@@ -100,12 +100,12 @@ describe("spans", () => {
     const journal = memoryJournal();
     const first = traced([waiting, failing], journal);
     const session = await first.runtime.session("s");
-    await session.call("f", use("failing"));
+    await session.request("f", use("failing"));
     expect(first.named("pawl.call")[0]?.status).toMatchObject({
       code: SpanStatusCode.ERROR,
       message: "tool_internal_error",
     });
-    session.call("r", use("waiting")).catch(() => undefined); // Ends with its runtime.
+    session.request("r", use("waiting")).catch(() => undefined); // Ends with its runtime.
     await until(() => session.state.waits.size === 1);
     await first.runtime.close();
     const lost = [...first.named("pawl.call"), ...first.named("pawl.batch")].filter(
@@ -131,7 +131,7 @@ describe("spans", () => {
     const journal = memoryJournal();
     const first = traced([asked], journal);
     const session = await first.runtime.session("s");
-    session.call("r", use("asked"), { traceparent: `00-${traceId}-${spanId}-01` }).catch(() => undefined); // Ends with its runtime.
+    session.request("r", use("asked"), { traceparent: `00-${traceId}-${spanId}-01` }).catch(() => undefined); // Ends with its runtime.
     await until(() => session.state.waits.size === 1);
     await first.runtime.close();
     const second = traced([asked], journal, "i2");
@@ -144,14 +144,14 @@ describe("spans", () => {
 
     const plain = memoryJournal();
     const mute = new Runtime({ journal: plain, platform: nodePlatform, tools: [echo], instance: "i3", roots });
-    await (await mute.session("s")).call("r", use("echo"));
+    await (await mute.session("s")).request("r", use("echo"));
     expect((await plain.read("session:s", 1)).map(({ line }) => line).join("")).not.toContain("traceparent");
   });
 
   it("ignore an invalid traceparent", async () => {
     for (const traceparent of ["", "00-0-0-00", `00-${"0".repeat(32)}-${"0".repeat(16)}-01`]) {
       const { runtime, named } = traced([echo]);
-      await (await runtime.session("s")).call("r", use("echo"), { traceparent });
+      await (await runtime.session("s")).request("r", use("echo"), { traceparent });
       expect(parentOf(named("pawl.batch")[0])).toBeUndefined();
     }
   });

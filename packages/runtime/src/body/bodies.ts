@@ -220,7 +220,7 @@ export class Bodies {
 
   /** Tells bodies whose functions have ended to look whether they may end now. */
   review(): void {
-    for (const run of this.#runs.values()) run.review();
+    for (const end of this.#bodyPort.ending) end.review();
   }
 
   /** Drops the outcome of a run that was ended. One that came after the grace of a cancel is shown to observers. */

@@ -85,7 +85,9 @@ export class BodyEnd {
 
   /** Resolves after a change, once the function has done all that follows from it. */
   async #changed(): Promise<void> {
+    this.#port.ending.add(this);
     await new Promise<void>((wake) => (this.#wake = wake));
+    this.#port.ending.delete(this);
     this.#wake = undefined;
     await this.#nextTurn();
   }

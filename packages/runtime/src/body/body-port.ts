@@ -12,6 +12,8 @@ import type { Patched } from "./patch.ts";
 import type { Patience } from "./rest.ts";
 
 export interface BodyPort {
+  /** The ends that wait for a change of their scope. */
+  readonly ending: Set<{ readonly review: () => void }>;
   /** Asks for a turn, in which answers are delivered. */
   readonly schedule: () => void;
   /** Abandons the scope, whose interpreter has failed. */
@@ -63,6 +65,7 @@ export const bodyPort = (
   const tell = (event: Event): void => void runner.apply(event);
   const fail = (thrown: unknown): void => runner.abandon(`a body cannot go on: ${textOf(thrown)}`);
   return {
+    ending: new Set(),
     mayAct: () => runner.mayAct(),
     isHeld: ({ call }) => requests.has(call) && !(has("suspends_every_wait") && requests.linkOf(call) !== undefined),
     isDue: () => runner.isDue,

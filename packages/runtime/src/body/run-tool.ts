@@ -62,7 +62,7 @@ export const callFacts = (
   const emit = (observation: Ephemeral): void => observers.tell(observation, runner);
   return {
     ...verbs,
-    sessionId: scope,
+    scope,
     session: sessionOf(state),
     callId: id,
     capabilities: { callId: id, isDurable: true, process: scope.startsWith("process:") ? scope : undefined },
@@ -82,7 +82,7 @@ export const callFacts = (
     report: (thrown) => report(host, place(), thrown),
     failures: new Failures(),
     attachments,
-    progress: ({ text, kind }) => emit({ type: "progress", call, call_id: id, name: tool, text, kind }),
+    progress: ({ text, kind }) => emit({ type: "progress", call, tool, label: id, text, kind }),
   };
 };
 

@@ -25,7 +25,7 @@ export type PluginDirective =
   | { readonly kind: "emit_trace"; readonly name: string; readonly payload: Json; readonly context?: Json };
 
 export interface HookCall {
-  readonly sessionId: string;
+  readonly session: string;
   readonly callId: string;
   readonly tool: string;
   readonly args: Json;
@@ -65,7 +65,7 @@ const notFinal = failureOutput(
 /** Runs all hooks of a phase, in the order of their plugins; the first error ends them. */
 const askAll = async ({ host }: HookPort, place: Place, command: HookRun): Promise<readonly Asked[]> => {
   const turn = async (): Promise<Json> => (await host.turn?.(place.scope, place.request)) ?? null;
-  const call = { sessionId: place.session, callId: place.callId, tool: command.tool, args: command.args, turn };
+  const call = { session: place.session, callId: place.callId, tool: command.tool, args: command.args, turn };
   const { output, duration_ms: durationMs = 0 } = command;
   const asked: Asked[] = [];
   for (const plugin of host.plugins ?? []) {

@@ -2,7 +2,8 @@
  * Outcomes of calls. A body returns or throws anything; one result is recorded of it, and a model reads the host's
  * projection of that result. Where a crash left the outcome unknown, the host's resolver decides how the call goes on.
  */
-import type { CommandOf, Event, EventOf, Reply, RequestedCall, State } from "@pawl/sansio-core";
+import type { CommandOf, Event, EventOf, State } from "@pawl/sansio-core";
+import type { CallOfRequest, Replies } from "../session/call.ts";
 import {
   type Json,
   type ToolCallOutput,
@@ -84,7 +85,7 @@ export const resultOfThrown = (thrown: unknown): ToolResult | undefined => {
 };
 
 export interface ProjectedCall {
-  readonly sessionId: string;
+  readonly session: string;
   readonly callId: string;
   readonly tool: string;
   readonly args: Json;
@@ -121,9 +122,7 @@ export const projectResult = async (
   const { session, callId, args } = await values.of(placeOf(state, call));
   const durationMs = row?.phase === "finishing" ? row.durationMs : 0;
   const parts =
-    project === undefined
-      ? null
-      : await partsOf(project, { sessionId: session, callId, tool, args, output, durationMs });
+    project === undefined ? null : await partsOf(project, { session, callId, tool, args, output, durationMs });
   return { type: "result.projected", call, parts };
 };
 
@@ -152,7 +151,7 @@ export type OutcomeResolver = (unknown: UnknownOutcome) => Promise<OutcomeDecisi
 export interface ResolverPort {
   readonly host: ToolHost;
   readonly values: Values;
-  readonly submit: (request: string, calls: readonly RequestedCall[]) => Promise<readonly Reply[]>;
+  readonly submit: (request: string, calls: readonly CallOfRequest[]) => Promise<Replies>;
 }
 
 type Resolved = EventOf<"outcome.resolved">["resolved"];
@@ -172,7 +171,7 @@ const verify = async (
 ): Promise<Resolved> => {
   const row = state.calls.at(call);
   const run = row?.phase === "unknown" ? `${row.body.attempt}.${row.body.run}` : "0";
-  const [reply] = await port.submit(`verify:${call}:${run}`, [{ id: "verify", tool, args }]);
+  const [reply] = await port.submit(`verify:${call}:${run}`, [{ label: "verify", tool, args }]);
   return verified(reply?.output);
 };
 

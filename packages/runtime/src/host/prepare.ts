@@ -41,7 +41,7 @@ export const checkCall = async (port: PreparePort, state: State, command: Comman
 };
 
 export const contextOf = (host: ToolHost, state: State, place: Place): PrepareContext => ({
-  sessionId: place.session,
+  session: place.session,
   toolCallId: place.callId,
   toolName: place.tool,
   ...(place.replay === undefined ? {} : { replay: place.replay }),

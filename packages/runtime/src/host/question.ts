@@ -42,7 +42,7 @@ export const hostWork = (
   platform,
   tool,
   emit: (observation) => observers.tell(observation, session.runner),
-  submit: (request, calls) => session.call(request, calls),
+  submit: (request, calls) => session.request(request, calls),
   isAbandoned: () => session.runner.isAbandoned,
   says: saysNothing,
 });

@@ -13,7 +13,16 @@ import {
   currentProtocol,
   initial,
 } from "@pawl/sansio-core";
-import { bodyOf, hasRule, newestProtocol, optionsUnder, referredTo } from "@pawl/sansio-core/driver";
+import {
+  SnapshotCodec,
+  bodyOf,
+  hasRule,
+  newestProtocol,
+  optionsUnder,
+  referredTo,
+  shapeOf,
+} from "@pawl/sansio-core/driver";
+import type { Platform } from "../platform.ts";
 import type { CodeVersions } from "../tool/version.ts";
 import { type Json, describe, noLimits, parse, stableHash, stringify } from "@pawl/tool-value";
 import type { Claim, Journal, LastOwner, Snapshot } from "../journal/journal.ts";
@@ -23,6 +32,9 @@ import { Quarantined, foldLines } from "./history.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
 import type { Values } from "./large-values.ts";
 import type { Taken } from "./snapshots.ts";
+
+/** A snapshot of so many calls takes a few milliseconds. */
+const manyCalls = 512;
 
 const isSealed = (json: Json): boolean => typeof json === "object" && json !== null && Object.hasOwn(json, "sealed");
 
@@ -37,6 +49,17 @@ export const restored = (scope: string, { seq, text }: Snapshot): E.Either<strin
 };
 
 export const snapshotText = (state: State): string => stringify(snapshot(state) as Json);
+
+/** As `snapshotText`; a snapshot of thousands of calls takes three turns, between which others are served. */
+export const snapshotInTurns = async (state: State, { nextTurn }: Pick<Platform, "nextTurn">): Promise<string> => {
+  if (state.calls.size <= manyCalls) return snapshotText(state);
+  const turn = (): Promise<void> => new Promise((go) => nextTurn(go));
+  const shape = shapeOf(state);
+  await turn();
+  const json = SnapshotCodec.encode(shape) as Json;
+  await turn();
+  return stringify(json);
+};
 
 export const referredUpTo = (state: State, last: number): readonly number[] =>
   referredTo(state).filter((seq) => seq <= last);

@@ -61,7 +61,8 @@ import { mayWait } from "./offload-policy.ts";
 import { soonMs } from "../platform.ts";
 import { type ScopeClock, DeadlineAlarm } from "./clock.ts";
 import type { ScopeStore } from "./scope-store.ts";
-import { type Batch, type Cause, type WaitingCommand, addressees, Uncommitted } from "../commit/uncommitted.ts";
+import { type Batch, type Cause, addressees, Uncommitted } from "../commit/uncommitted.ts";
+import { PerformQueue } from "./perform-queue.ts";
 import type { News } from "../body/replay.ts";
 import type { Member } from "../commit/commit-loop.ts";
 import type { Instance } from "../session/instance.ts";
@@ -78,6 +79,7 @@ export class ScopeRunner implements Member {
   #state: State;
   readonly #uncommitted: Uncommitted;
   readonly #deferred: DeferredEvents;
+  readonly #toPerform: PerformQueue;
   #isAbandoned = false;
   readonly #alarm: DeadlineAlarm;
   readonly clock: ScopeClock;
@@ -91,6 +93,7 @@ export class ScopeRunner implements Member {
     this.#deferred = new DeferredEvents(this, store.fault);
     this.#state = state;
     this.#uncommitted = new Uncommitted(state);
+    this.#toPerform = new PerformQueue(interpreter, () => this.mayAct());
     this.#alarm = new DeadlineAlarm(instance.platform, () => this.schedule());
     this.clock = store.clock;
   }
@@ -162,7 +165,7 @@ export class ScopeRunner implements Member {
     if (message !== undefined) this.#uncommitted.batch.messages.push(message);
     const { performed } = dutyOf(command);
     const isEarly = performed === "when_leased" && this.#instance.isLeased() && this.#interpreter.isGrounded(command);
-    if (performed === "at_once" || isEarly) this.#interpreter.perform(command, cause);
+    if (performed === "at_once" || isEarly) this.#toPerform.add({ command, cause });
     else this.#uncommitted.batch.waitingForCommit.push({ command, cause });
   }
 
@@ -204,7 +207,7 @@ export class ScopeRunner implements Member {
   }
 
   get isAwaited(): boolean {
-    return this.#uncommitted.isAwaited;
+    return this.#uncommitted.isAwaited || !this.#toPerform.isEmpty;
   }
 
   get isDurable(): boolean {
@@ -216,11 +219,11 @@ export class ScopeRunner implements Member {
   }
 
   deliverNext(): boolean {
-    return !this.#isAbandoned && this.#interpreter.deliverNext();
+    return !this.#isAbandoned && this.#toPerform.deliverNext();
   }
 
   get pendingAnswers(): News {
-    return this.#isAbandoned ? "none" : this.#interpreter.pendingAnswers;
+    return this.#isAbandoned ? "none" : this.#toPerform.pendingAnswers;
   }
 
   nextAppend(): Append | undefined {
@@ -243,10 +246,7 @@ export class ScopeRunner implements Member {
   #act(batch: Batch): void {
     this.#interpreter.becameDurable(this.durable, batch.characters);
     for (const to of addressees(batch)) this.#instance.sent(to);
-    for (let i = 0; i < batch.waitingForCommit.length && this.mayAct(); i++) {
-      const { command, cause } = batch.waitingForCommit[i] as WaitingCommand;
-      this.#interpreter.perform(command, cause);
-    }
+    for (const one of batch.waitingForCommit) if (this.mayAct()) this.#toPerform.add(one);
   }
 
   /** Says whether anything may be done outside. A process that stood still may find that another owns the scope. */

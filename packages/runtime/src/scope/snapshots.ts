@@ -9,7 +9,7 @@ import { recordedIn, stateAfter, turnAfter } from "./history.ts";
 import type { Platform } from "../platform.ts";
 import type { JournalLine, NotWritten } from "../journal/journal.ts";
 import type { ScopeStore } from "./scope-store.ts";
-import { referredUpTo, snapshotText } from "./load-scope.ts";
+import { referredUpTo, snapshotInTurns, snapshotText } from "./load-scope.ts";
 
 interface StoredSnapshot {
   readonly taken: Taken;
@@ -174,7 +174,7 @@ export class Snapshots {
 
   async #keep(state: State): Promise<void> {
     const { seq, at } = state;
-    const text = snapshotText(state);
+    const text = await snapshotInTurns(state, this.#platform);
     const result = await this.#store.snapshot(seq, text);
     if (isDone(this.#store, "a snapshot was not taken", result))
       this.#stored = { ...this.#stored, taken: { seq, at, size: text.length } };

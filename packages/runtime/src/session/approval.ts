@@ -4,7 +4,7 @@
  */
 import * as E from "fp-ts/lib/Either.js";
 import { type Decision, pendingApprovals } from "@pawl/sansio-core/driver";
-import { type Codec, type Json, json, optional, record, stableHash, string, u64 } from "@pawl/tool-value";
+import { type Codec, type Json, json, named, optional, record, stableHash, string, u64 } from "@pawl/tool-value";
 import { type Access, decoded, decodedEvent, missingCall, refuse, storedForm } from "../scope/access.ts";
 import { eventsOfTypes, recordedIn } from "../scope/history.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -15,21 +15,24 @@ import { Refused, ScopeLost } from "../error.ts";
 export interface ApprovalWanted {
   readonly call: string;
   readonly tool: string;
+  /** The name that whoever asked for it gave it, as a model does. */
+  readonly label: string;
   readonly args: Json;
   /** Hash of the arguments, which a decision names. */
   readonly hash: string;
   /** Time of the call, unless retention has taken that line of the log. */
-  readonly asked_at?: number;
+  readonly askedAt?: number;
   /** Time at which the call fails without a decision. */
-  readonly expires_at?: number;
+  readonly expiresAt?: number;
 }
 export const ApprovalWanted: Codec<ApprovalWanted> = record<ApprovalWanted>("ApprovalWanted", {
   call: string,
   tool: string,
+  label: named("call_id", string),
   args: json,
   hash: string,
-  asked_at: optional(u64),
-  expires_at: optional(u64),
+  askedAt: named("asked_at", optional(u64)),
+  expiresAt: named("expires_at", optional(u64)),
 });
 
 /** A scope with calls that wait for approval. */
@@ -86,7 +89,7 @@ export const approvalsIn = async (access: Access): Promise<readonly ApprovalWant
   return access.values.of(
     pending.map(({ born, ...wanted }) => {
       const at = times.get(born);
-      return at === undefined ? wanted : { ...wanted, asked_at: at };
+      return at === undefined ? wanted : { ...wanted, askedAt: at };
     }),
   );
 };

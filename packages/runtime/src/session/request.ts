@@ -2,22 +2,24 @@
  * Requests and those who wait for their replies. The same request again is joined while it lives, and answered from the
  * log when it has been acknowledged; it never runs twice.
  */
-import type { CommandOf, Event, RequestedCall, EventOf } from "@pawl/sansio-core";
-import { type FlowEnd, type GivenReplies, RequestedCallCodec, givenReplies } from "@pawl/sansio-core/driver";
-import { type Json, array, string, stringify } from "@pawl/tool-value";
+import type { CommandOf, Event, EventOf } from "@pawl/sansio-core";
+import type { FlowEnd } from "@pawl/sansio-core/driver";
+import { string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decoded, storedForm, record, refuse } from "../scope/access.ts";
 import { type Admission, Admitted } from "./admission.ts";
 import { type Overloaded, Refused, type ScopeLost } from "../error.ts";
 import { type FlowPlace, type FlowSubmission, flowSubmitted } from "./flow.ts";
 import { stateBefore } from "../scope/history.ts";
+import { readCalls, storedCalls, textOf } from "./request-calls.ts";
 import { spannedAs, withSpan } from "../log.ts";
+import { type CallOfRequest, type Replies, repliesOf } from "./call.ts";
 
 type ReplyCommand = CommandOf<"reply">;
 
 export interface Submission {
   readonly request: string;
-  readonly calls: readonly RequestedCall[];
+  readonly calls: readonly CallOfRequest[];
   /** The base of every key of its calls, where the host gives one: a turn's, a process's. */
   readonly executionScope?: string;
   readonly by?: string;
@@ -33,7 +35,7 @@ export interface Waiting {
 }
 
 /** Options of a submission, and of waiting for it. */
-export type CallOptions = Omit<Submission, "request" | "calls"> & Waiting;
+export type RequestOptions = Omit<Submission, "request" | "calls"> & Waiting;
 
 interface Waiter {
   readonly keep: boolean;
@@ -85,12 +87,6 @@ type Submitted = EventOf<"request.submitted" | "flow.submitted">;
 const repliedOf = ({ replies, triggers, flow }: Replied): Replied =>
   flow === undefined ? { replies, triggers } : { replies, triggers, flow };
 
-const Calls = array(RequestedCallCodec);
-
-/** Returns the text of a request that is hashed: one id stands for one text. */
-const textOf = (calls: readonly RequestedCall[], executionScope: string | undefined): string =>
-  stringify((executionScope === undefined ? calls : [executionScope, calls]) as unknown as Json);
-
 /** Checks what a request is submitted with besides its calls. */
 const admitNames = (event: Submitted): void => {
   for (const name of ["execution_scope", "by", "traceparent"] as const) {
@@ -132,10 +128,12 @@ export class Requests {
   }
 
   /** Submits calls and waits for their replies. */
-  async submit(given: Submission, waiting: Waiting): Promise<GivenReplies> {
+  async submit(given: Submission, waiting: Waiting): Promise<Replies> {
     const request = decoded(string, given.request, "request");
-    const calls = decoded(Calls, given.calls, "calls");
-    const text = textOf(calls, given.executionScope);
+    const asked = readCalls(this.#access, given.calls);
+    const read = asked instanceof Promise ? await asked : asked;
+    const { calls } = read;
+    const text = textOf(read, given.executionScope);
     const hash = this.#access.platform.hashText(text);
     const { executionScope, by, traceparent } = given;
     const event = {
@@ -148,7 +146,7 @@ export class Requests {
       ...(traceparent === undefined ? {} : { traceparent }),
     } as const;
     const isLarge = this.#access.values.isLarge(text);
-    return givenReplies(await this.#submitted(event, waiting, isLarge));
+    return repliesOf(request, await this.#submitted(event, waiting, isLarge));
   }
 
   /** Submits a flow and waits for its end. */
@@ -186,7 +184,7 @@ export class Requests {
     if (isLive || (await finished.find("request", request)) !== undefined) return undefined;
     const refusal = this.#refusal(event);
     if (refusal !== undefined) throw refusal;
-    return storedForm(this.#access, event);
+    return event.type === "request.submitted" ? storedCalls(this.#access, event) : storedForm(this.#access, event);
   }
 
   /** Returns why a new request is not admitted now, if so. */
@@ -210,7 +208,7 @@ export class Requests {
     return { type: "waiting", replied: this.#wait(event.request, waiting) };
   }
 
-  async replies(request: string, waiting: Waiting): Promise<GivenReplies> {
+  async replies(request: string, waiting: Waiting): Promise<Replies> {
     const { runner, finished } = this.#access;
     const wait = (): Verdict =>
       runner.state.requests.at(request) === undefined
@@ -221,7 +219,7 @@ export class Requests {
         ? wait()
         : ({ type: "finished", seq } as const),
     );
-    return givenReplies(await this.#answer(request, verdict));
+    return repliesOf(request, await this.#answer(request, verdict));
   }
 
   async #answer(request: string, verdict: Verdict, hash?: string): Promise<Replied> {

@@ -32,9 +32,10 @@
  * request by its id, a resolution and a decision by the name that their author gave them (`id`), a cancel by its author.
  * Asked again, they answer as they did.
  */
-import type { Event, Recorded, RequestedCall, State, Tool } from "@pawl/sansio-core";
-import type { FlowEnd, GivenReplies } from "@pawl/sansio-core/driver";
+import type { Event, Recorded, State, Tool } from "@pawl/sansio-core";
+import type { FlowEnd } from "@pawl/sansio-core/driver";
 import type { Resolution } from "@pawl/tool-value";
+import type { CallOfRequest, Replies } from "./call.ts";
 import { type ApprovalWanted, approvalsIn, type Approval, type Rejecting, approve, reject } from "./approval.ts";
 import { type Target, cancel } from "./cancel.ts";
 import { publish } from "./catalog.ts";
@@ -45,7 +46,7 @@ import type { HostSide } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { ScopeInterpreter } from "./interpreter.ts";
 import type { ObserveOptions, Subscription } from "./observe/observer.ts";
-import { type CallOptions, type Callers, type Waiting } from "./request.ts";
+import type { Callers, RequestOptions, Waiting } from "./request.ts";
 import { type Resolved, resolveKey, resolveToken } from "./resolve.ts";
 import { ScopeLost } from "../error.ts";
 import { type ConnectionAnswer, answerOfHost } from "../host/connection.ts";
@@ -133,7 +134,7 @@ export class Session {
    * Submits calls and waits for their replies, which have the request's trigger occurrences as `triggers`. The same request
    * again joins it, or is answered as it was.
    */
-  call(request: string, calls: readonly RequestedCall[], how: CallOptions = {}): Promise<GivenReplies> {
+  request(request: string, calls: readonly CallOfRequest[], how: RequestOptions = {}): Promise<Replies> {
     return this.#with((live) => live.leaving.refusal ?? live.#scope.requests.submit({ ...how, request, calls }, how));
   }
 
@@ -143,7 +144,7 @@ export class Session {
   }
 
   /** Returns the replies of a request that was submitted before. */
-  replies(request: string, waiting: Waiting = {}): Promise<GivenReplies> {
+  replies(request: string, waiting: Waiting = {}): Promise<Replies> {
     return this.#with((live) => live.#scope.requests.replies(request, waiting));
   }
 

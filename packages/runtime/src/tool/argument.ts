@@ -12,7 +12,8 @@ import { problemOfSchema } from "./json-schema.ts";
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
-export type Parameters<A> = t.Type<A, unknown> | StandardSchemaV1<unknown, A> | JsonSchema;
+/** A schema in any of the three forms. */
+export type Schema<A> = t.Type<A, unknown> | StandardSchemaV1<unknown, A> | JsonSchema;
 
 type Properties<P, R> = {
   -readonly [K in keyof P as K extends R ? K : never]: ArgsOfSchema<P[K]>;
@@ -74,12 +75,12 @@ const jsonOrNone = (input: unknown): Json | undefined => {
 };
 
 /** Returns the JSON Schema of a tool's arguments, where their form has one. */
-export const jsonSchemaOf = (parameters: Parameters<unknown>): Json | undefined => {
-  if (isIoTs(parameters)) return undefined;
-  if (!isStandard(parameters)) return jsonOrNone(parameters);
-  if (!isJsonStandard(parameters)) return undefined;
-  const schema = jsonSchemaBy(parameters);
-  return schema === undefined ? undefined : jsonOrNone({ ...schema });
+export const jsonSchemaOf = (schema: Schema<unknown>): Json | undefined => {
+  if (isIoTs(schema)) return undefined;
+  if (!isStandard(schema)) return jsonOrNone(schema);
+  if (!isJsonStandard(schema)) return undefined;
+  const converted = jsonSchemaBy(schema);
+  return converted === undefined ? undefined : jsonOrNone({ ...converted });
 };
 
 /** Returns the problem with a JSON Schema. */
@@ -88,10 +89,10 @@ export const problemOfJsonSchema = (schema: unknown): string | undefined => {
   return E.isLeft(json) ? json.left : problemOfSchema(json.right);
 };
 
-/** Returns the problem with `parameters` in any form. */
-export const problemOfParameters = (parameters: unknown): string | undefined => {
-  const isChecked = parameters === undefined || isIoTs(parameters) || isStandard(parameters);
-  return isChecked ? undefined : problemOfJsonSchema(parameters);
+/** Returns the problem with a schema in any of the three forms. */
+export const problemOfAnySchema = (schema: unknown): string | undefined => {
+  const isChecked = schema === undefined || isIoTs(schema) || isStandard(schema);
+  return isChecked ? undefined : problemOfJsonSchema(schema);
 };
 
 /** Converts a JavaScript value to JSON, or explains why it has none. */

@@ -6,7 +6,7 @@
 import type { Tool } from "@pawl/sansio-core";
 import { type Json, type ToolResult, isToolResult } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type JsonSchema, type Parameters, isIoTs, isStandard, jsonOf } from "./argument.ts";
+import { type JsonSchema, type Schema, isIoTs, isStandard, jsonOf } from "./argument.ts";
 import type { BackgroundSink } from "../process/run/report.ts";
 import type { ToolContract, ToolManifest } from "./manifest.ts";
 import type { ToolContext } from "../body/facet/context.ts";
@@ -129,20 +129,20 @@ const schemaChecker = (schema: JsonSchema): Checker => {
   };
 };
 
-/** Makes the check of a tool's arguments. Without `parameters` everything passes. */
-export const checkerOf = <A>(parameters: Parameters<A> | undefined): Checker => {
-  if (parameters === undefined) return async (args) => E.right(args);
-  if (isIoTs<A>(parameters)) return ioTsChecker(parameters);
-  return isStandard(parameters) ? standardChecker(parameters) : schemaChecker(parameters);
+/** Makes the check of a tool's arguments. Without a schema everything passes. */
+export const checkerOf = <A>(schema: Schema<A> | undefined): Checker => {
+  if (schema === undefined) return async (args) => E.right(args);
+  if (isIoTs<A>(schema)) return ioTsChecker(schema);
+  return isStandard(schema) ? standardChecker(schema) : schemaChecker(schema);
 };
 
 /** Checks the arguments of one call. */
-export const checkArgs = <A>(tool: { readonly parameters?: Parameters<A> }, args: Json): Promise<Checked> =>
-  checkerOf(tool.parameters)(args);
+export const checkArgs = <A>(tool: { readonly inputSchema?: Schema<A> }, args: Json): Promise<Checked> =>
+  checkerOf(tool.inputSchema)(args);
 
 /** Lets a preparation read, and do nothing else: no effects, no processes, no attachments, no cancellation. */
 export interface PrepareContext {
-  readonly sessionId: string;
+  readonly session: string;
   readonly toolCallId: string;
   readonly toolName: string;
   /** Returns the host's context of the turn with the input of its plugins; null outside of a turn. */
@@ -204,8 +204,8 @@ const backgroundOf = (
 export const liveTool = (definition: ToolDefinition): LiveTool => {
   const manifest = wireManifestOf(definition);
   const contract = contractOf(definition);
-  const checker = checkerOf(definition.parameters);
-  const asks = { checks: definition.parameters !== undefined, prepares: definition.prepare !== undefined };
+  const checker = checkerOf(definition.inputSchema);
+  const asks = { checks: definition.inputSchema !== undefined, prepares: definition.prepare !== undefined };
   const typed = async (args: Json): Promise<unknown> => {
     const checked = await checker(args);
     if (E.isLeft(checked)) throw new ArgumentsChanged(checked.left);

@@ -46,7 +46,7 @@ export const connectionRequired = (provider: string): ExecutionResult =>
 /** Returns whether a built-in tool has succeeded. A missing connection is neither a success nor an error. */
 export const isSuccess = ({ type }: ExecutionResult): boolean => type === "success" || type === "success_with_images";
 /** Returns whether a built-in tool has failed. */
-export const isError = ({ type }: ExecutionResult): boolean => type === "tool_error" || type === "internal_error";
+export const isErrorResult = ({ type }: ExecutionResult): boolean => type === "tool_error" || type === "internal_error";
 
 const rawKey = "_raw_output";
 const scalarKey = "_raw_output_scalar";

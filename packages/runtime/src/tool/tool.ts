@@ -8,7 +8,7 @@ import { Refused, shownOf } from "../error.ts";
 import { unknownKeyIn } from "../error.ts";
 import { type Tool, plainTool } from "@pawl/sansio-core";
 import { type Codec, type Json, type ToolResult, describe, read } from "@pawl/tool-value";
-import { type ArgsOf, type Parameters, jsonSchemaOf, problemOfJsonSchema, problemOfParameters } from "./argument.ts";
+import { type ArgsOf, type Schema, jsonSchemaOf, problemOfJsonSchema, problemOfAnySchema } from "./argument.ts";
 import type { BackgroundSink } from "../process/run/report.ts";
 import type { ToolContext } from "../body/facet/context.ts";
 import type { PrepareContext } from "./live-tool.ts";
@@ -17,7 +17,7 @@ import type { FlowTool } from "@pawl/sansio-core/driver";
 const definitionFields = {
   ...manifestFields,
   ...contractFields,
-  parameters: 1,
+  inputSchema: 1,
   prepare: 1,
   execute: 1,
   background: 1,
@@ -37,7 +37,7 @@ export interface ToolDefinition<A = unknown> extends Wire {
   /** Default: `tool:{name}`. */
   readonly id?: string;
   readonly availability?: Tool["availability"];
-  readonly parameters?: Parameters<A>;
+  readonly inputSchema?: Schema<A>;
   /** Enriches a call before it is journaled, deterministically: the body gets the payload; a result ends the call. */
   readonly prepare?: (args: A, context: PrepareContext) => Json | ToolResult | Promise<Json | ToolResult>;
   readonly execute: (args: A, context: ToolContext) => unknown;
@@ -51,8 +51,8 @@ export interface ToolDefinition<A = unknown> extends Wire {
 }
 
 interface DefineTool {
-  <const P extends Parameters<unknown>>(
-    definition: Omit<ToolDefinition<ArgsOf<P>>, "parameters"> & { readonly parameters: P },
+  <const S extends Schema<unknown>>(
+    definition: Omit<ToolDefinition<ArgsOf<S>>, "inputSchema"> & { readonly inputSchema: S },
   ): ToolDefinition;
   <A = unknown>(definition: ToolDefinition<A>): ToolDefinition;
 }
@@ -71,7 +71,7 @@ export const defineTool: DefineTool = (given: unknown) => {
 
 const wireFields = (definition: ToolDefinition): object => {
   const {
-    parameters,
+    inputSchema,
     prepare: _prepare,
     execute: _execute,
     background: _background,
@@ -79,7 +79,7 @@ const wireFields = (definition: ToolDefinition): object => {
     onCrashLoop,
     ...fields
   } = definition;
-  const schema = parameters === undefined ? undefined : jsonSchemaOf(parameters);
+  const schema = inputSchema === undefined ? undefined : jsonSchemaOf(inputSchema);
   return {
     id: `tool:${definition.name}`,
     ...(availability === undefined ? {} : { availability: { base: availability } }),
@@ -137,7 +137,7 @@ export const wireManifestOf = (given: ToolDefinition): ToolManifest => {
 
 /** Returns the schemas of a tool, as models and callers see them. */
 export const contractOf = (definition: ToolDefinition): ToolContract => {
-  admitSchema(`\`parameters\` of tool \`${definition.name}\``, definition.parameters, problemOfParameters);
+  admitSchema(`\`inputSchema\` of tool \`${definition.name}\``, definition.inputSchema, problemOfAnySchema);
   const contract = decoded(ToolContract, definition, "contract");
   admitSchema(`\`input_schema\` of tool \`${definition.name}\``, contract.input_schema);
   return contract;
@@ -166,7 +166,7 @@ export const coreTool = (manifest: ToolManifest, asks: Pick<Tool, "checks" | "pr
 /** Returns the manifest of a tool as the core knows it. */
 export const manifestOf = (definition: ToolDefinition): Tool =>
   coreTool(wireManifestOf(definition), {
-    checks: definition.parameters !== undefined,
+    checks: definition.inputSchema !== undefined,
     prepares: definition.prepare !== undefined,
   });
 

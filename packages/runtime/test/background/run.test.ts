@@ -49,7 +49,7 @@ describe("a background run", () => {
     });
     const process = world.begin([work, asker]);
     const session = await process.runtime.session("s");
-    const replied = session.call("r", [{ id: "c", tool: "ask", args: {} }]);
+    const replied = session.request("r", [{ label: "c", tool: "ask", args: {} }]);
     for (let i = 0; i < 10; i++) {
       await world.quiet(20);
       world.platform.advance(300);

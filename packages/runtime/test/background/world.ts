@@ -2,13 +2,13 @@
 import type { Plan, Task } from "@pawl/sansio-core/driver";
 import {
   type HostPort,
-  type RunFiles,
   type RuntimeOptions,
   type SessionMessage,
   type ToolContext,
   type ToolDefinition,
   defineTool,
 } from "../../src/index.ts";
+import { type RunFiles } from "../../src/driver.ts";
 import type { BackgroundSink } from "../../src/driver.ts";
 import { type Death, type Process, World } from "../world.ts";
 

@@ -1,10 +1,17 @@
 /** The ops that need a tool's context: run through a runtime in memory, as a tool would. */
-import { type Reply, callRef } from "@pawl/sansio-core";
+import { callRef } from "@pawl/sansio-core";
 import { type AwaitEventWaitIdentity, awaitKeyId } from "@pawl/sansio-core/driver";
 import { caseProtocol, withFields } from "@pawl/testkit";
 import { type Json, type JsonObject, ToolCallOutput, ToolCallRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type HostPort, type ToolContext, type ToolDefinition, defineTool, EffectError } from "../../src/index.ts";
+import {
+  type HostPort,
+  type Reply,
+  type ToolContext,
+  type ToolDefinition,
+  defineTool,
+  EffectError,
+} from "../../src/index.ts";
 import { problemOfCompletion, problemOfDurable } from "../../src/body/facet/facet.ts";
 import { World } from "../world.ts";
 import { type Answer, answerOf, refusal, standingFields, standingOf } from "./standing.ts";
@@ -34,7 +41,7 @@ const inBody = async (
   });
   const world = new World(caseProtocol());
   const session = await world.start([tool, ...tools], { host }).runtime.session("s");
-  const replies = session.call("r", [{ id: callId, tool: tool.name, args: {} }]);
+  const replies = session.request("r", [{ label: callId, tool: tool.name, args: {} }]);
   await world.quiet();
   const [wait] = session.state.waits.rows();
   if (wait !== undefined)
@@ -132,7 +139,7 @@ const toolOf = (entry: JsonObject | string, launched: () => void): ToolDefinitio
   return defineTool({
     ...(manifest as Partial<ToolDefinition>),
     ...((base === undefined ? {} : { availability: base }) as Partial<ToolDefinition>),
-    ...((parameters === undefined ? {} : { parameters }) as Partial<ToolDefinition>),
+    ...((parameters === undefined ? {} : { inputSchema: parameters }) as Partial<ToolDefinition>),
     id: toolId,
     name: typeof name === "string" ? name : toolId.replace(/^tool:/, ""),
     durable: true,
@@ -143,7 +150,7 @@ const toolOf = (entry: JsonObject | string, launched: () => void): ToolDefinitio
   });
 };
 
-const recordOf = ({ call_id, tool, args, output, duration_ms }: Reply): unknown =>
+const recordOf = ({ label: call_id, tool, args, output, durationMs: duration_ms }: Reply): unknown =>
   ToolCallRecord.encode({ call_id, tool, args, output, duration_ms });
 
 /** Calls that a body makes together. Of what is observed the calls of the batch are told, not the body's own. */

@@ -64,18 +64,18 @@ const other = program("other", async ({ processes }) => {
 });
 const short = program("short", async () => "short");
 const tools = [work, start, signal, end, other, short];
-const use = (tool: string) => [{ id: "c", tool, args: {} }];
+const use = (tool: string) => [{ label: "c", tool, args: {} }];
 const outcomes = (replies: readonly { readonly output: { readonly outcome: unknown } }[]) =>
   replies.map(({ output }) => output.outcome);
 
 describe("a session that moved without its process", () => {
   it("makes no second process of its name where it is: what it says waits until the process is there too", async () => {
     const apart = new Apart(tools);
-    await (await apart.at("a").session("s")).call("r1", use("start"));
+    await (await apart.at("a").session("s")).request("r1", use("start"));
     await apart.at("a").move("session:s", "b");
     const session = await apart.at("b").session("s");
-    const signalled = session.call("r2", use("signal"));
-    const ended = session.call("r3", use("end"));
+    const signalled = session.request("r2", use("signal"));
+    const ended = session.request("r3", use("end"));
     await apart.quiet();
     await apart.later();
     expect([await apart.lines("b", "process:p"), await apart.letters("b", "process:p")]).toEqual([0, 2]);
@@ -88,9 +88,9 @@ describe("a session that moved without its process", () => {
 
   it("starts other processes where it is, and they tell it of their ends", async () => {
     const apart = new Apart(tools);
-    await (await apart.at("a").session("s")).call("r1", use("start"));
+    await (await apart.at("a").session("s")).request("r1", use("start"));
     await apart.at("a").move("session:s", "b");
-    const replies = (await apart.at("b").session("s")).call("r2", use("other"));
+    const replies = (await apart.at("b").session("s")).request("r2", use("other"));
     expect(outcomes(await replies)).toMatchObject([{ payload: { value: "short" } }]);
   });
 });
@@ -99,8 +99,8 @@ describe("a process that moved without its session", () => {
   it("makes no second session of its name where it ends: the session hears of it when it is there too", async () => {
     const apart = new Apart(tools);
     const session = await apart.at("a").session("s");
-    await session.call("r1", use("start"));
-    const lost = session.call("r2", use("end"), { keep: true });
+    await session.request("r1", use("start"));
+    const lost = session.request("r2", use("end"), { keep: true });
     lost.catch(() => undefined);
     await apart.quiet();
     await apart.at("a").move("process:p", "b");

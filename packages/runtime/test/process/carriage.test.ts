@@ -7,7 +7,7 @@ import { type Death, type Process, World } from "../world.ts";
 import { deaths, eventType, program, toolCall } from "./world.ts";
 
 const lease = { ttlMs: 9000 };
-const calls = [{ id: "c", tool: "body", args: {} }];
+const calls = [{ label: "c", tool: "body", args: {} }];
 
 /** Time passes in small steps, until something is so. */
 const passUntil = async (world: World, isSo: () => boolean, ms = 120_000): Promise<void> => {
@@ -59,7 +59,7 @@ const lived = async (death: Death | undefined, dies: "parent" | "child") => {
   const ask = ({ runtime }: Process): void =>
     void runtime
       .session("s")
-      .then((session) => session.call("r", calls))
+      .then((session) => session.request("r", calls))
       .then(
         ([reply]) => (heard.output = reply?.output.outcome.payload),
         () => undefined, // It died of it: the other one is asked.
@@ -113,7 +113,7 @@ describe("a scope that nobody has", () => {
     const { runtime } = world.start(tools, { lease });
     const heard: { output?: unknown } = {};
     const session = await runtime.session("s");
-    void session.call("r", calls).then(([reply]) => (heard.output = reply?.output.outcome.payload));
+    void session.request("r", calls).then(([reply]) => (heard.output = reply?.output.outcome.payload));
     await passUntil(world, () => heard.output !== undefined, 5000);
     expect(heard.output).toEqual(wanted);
   });
@@ -128,7 +128,7 @@ describe("a scope that nobody has", () => {
       return ctx.runJson("b", {}, () => steps.push("b"));
     });
     const first = world.start([body], { lease });
-    void (await first.runtime.session("s")).call("r", calls).catch(() => undefined);
+    void (await first.runtime.session("s")).request("r", calls).catch(() => undefined);
     await world.quiet();
     first.kill();
     world.start([body], { lease });
@@ -140,7 +140,8 @@ describe("a scope that nobody has", () => {
     const world = new World();
     const naps = program("body", async ({ sleep }) => (await sleep(20_000), "rested"));
     const first = world.start([naps], { lease });
-    for (let i = 0; i < 600; i++) void (await first.runtime.session(`s${i}`)).call("r", calls).catch(() => undefined);
+    for (let i = 0; i < 600; i++)
+      void (await first.runtime.session(`s${i}`)).request("r", calls).catch(() => undefined);
     await world.quiet();
     first.kill();
     const next = world.start([naps], { lease });
@@ -167,7 +168,7 @@ describe("a receiver that has no room for more answers", () => {
     const { runtime } = world.start([body, work], { options: { max_answers: 1 } });
     const heard: { output?: unknown } = {};
     void (await runtime.session("s"))
-      .call("r", calls)
+      .request("r", calls)
       .then(([reply]) => (heard.output = reply?.output.outcome.payload));
     await passUntil(world, () => heard.output !== undefined, 5000);
     expect(heard.output).toEqual({ type: "success", value: "heard" });

@@ -4,8 +4,8 @@ import type { Process } from "../world.ts";
 import { World } from "../world.ts";
 import { deaths, program, toolCall } from "./world.ts";
 
-const crossed = program("body", async ({ sessionId, processes, sleep }) => {
-  const [own, other] = sessionId === "session:a" ? ["a", "b"] : ["b", "a"];
+const crossed = program("body", async ({ scope, processes, sleep }) => {
+  const [own, other] = scope === "session:a" ? ["a", "b"] : ["b", "a"];
   await processes.start({ id: `of-${own}`, input: toolCall("work") });
   await processes.transferHandles(other, [`of-${own}`]);
   for (let i = 0; i < 20; i++) {
@@ -15,14 +15,14 @@ const crossed = program("body", async ({ sessionId, processes, sleep }) => {
   }
   return processes.await(`of-${other}`);
 });
-const work = program("work", async ({ sleep, sessionId }) => {
+const work = program("work", async ({ sleep, scope }) => {
   await sleep(5000);
-  return `${sessionId} worked`;
+  return `${scope} worked`;
 });
 
 const asked = async ({ runtime }: Process, id: string): Promise<unknown> => {
   const session = await runtime.session(id);
-  const [reply] = await session.call("r", [{ id: "c", tool: "body", args: {} }]);
+  const [reply] = await session.request("r", [{ label: "c", tool: "body", args: {} }]);
   return reply?.output.outcome.payload;
 };
 

@@ -7,7 +7,7 @@ describe("the handle tools", () => {
   const strict = defineTool({
     name: "strict",
     durable: true,
-    parameters: { type: "object", required: ["n"] },
+    inputSchema: { type: "object", required: ["n"] },
     prepare: () => ({ ready: true }),
     execute: async (_, ctx) => ({ payload: ctx.payload }),
   });

@@ -37,7 +37,7 @@ describe("a session that is deleted", () => {
     for (const id of ["a", "b"]) await processes.start(engine(id, { wake_target: held, event_types: [wakes] }));
     await world.quiet();
     const session = await runtime.session("s");
-    const reply = session.call("r", [{ id: "b", tool: "body", args: {} }]);
+    const reply = session.request("r", [{ label: "b", tool: "body", args: {} }]);
     await processes.transfer(held, { session_id: "t" }, ["b"]);
     await processes.append("a", { event_type: "note", payload: "before" });
     await world.quiet();
@@ -52,6 +52,6 @@ describe("a session that is deleted", () => {
     expect((await processes.read("a")).status.state).toBe("running");
     expect((await processes.read("a")).wake_target).toBeUndefined();
     expect(await processes.deleteSession("t")).toEqual({ orphaned: ["b"], preserved: [] });
-    expect(await messageOf(session.call("r2", [{ id: "b", tool: "body", args: {} }]))).toContain("was deleted");
+    expect(await messageOf(session.request("r2", [{ label: "b", tool: "body", args: {} }]))).toContain("was deleted");
   });
 });

@@ -1,5 +1,6 @@
 /** A session whose tool is any program, and a tool that processes run; lived until the reply is there. */
-import type { Options, Reply } from "@pawl/sansio-core";
+import type { Options } from "@pawl/sansio-core";
+import type { Reply } from "../../src/index.ts";
 import type { ProcessEventType, ProcessInput } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import { type HostPort, type ToolContext, type ToolDefinition, defineTool } from "../../src/index.ts";
@@ -22,7 +23,7 @@ export const eventType = (name: string, semantics: ProcessEventType["semantics"]
   semantics,
 });
 
-const calls = [{ id: "b", tool: "body", args: {} }];
+const calls = [{ label: "b", tool: "body", args: {} }];
 
 /** One life of the world's runtime: until it is dead, or the reply is there. */
 const liveOne = async (process: Process, world: World): Promise<readonly Reply[] | undefined> => {
@@ -30,7 +31,7 @@ const liveOne = async (process: Process, world: World): Promise<readonly Reply[]
   const ask = async (): Promise<void> => {
     await process.runtime.recover();
     const session = await process.runtime.session("s");
-    outcome.replies = await session.call("r", calls);
+    outcome.replies = await session.request("r", calls);
   };
   ask().catch((thrown: unknown) => {
     if (!process.isDead) throw thrown;

@@ -25,28 +25,28 @@ describe("arguments", () => {
   it("have the type of their schema, whatever it is written in", () => {
     defineTool({
       name: "zod",
-      parameters: z.object({ to: z.string() }),
+      inputSchema: z.object({ to: z.string() }),
       execute: (args) => expectTypeOf(args).toEqualTypeOf<{ to: string }>(),
     });
     defineTool({
       name: "valibot",
-      parameters: v.object({ to: v.string() }),
+      inputSchema: v.object({ to: v.string() }),
       execute: (args) => expectTypeOf(args).toEqualTypeOf<{ to: string }>(),
     });
     defineTool({
       name: "io-ts",
-      parameters: t.type({ to: t.string }),
+      inputSchema: t.type({ to: t.string }),
       execute: (args) => expectTypeOf(args).toEqualTypeOf<{ to: string }>(),
     });
     defineTool({
       name: "json",
-      parameters: jsonSchema,
+      inputSchema: jsonSchema,
       execute: (args) => {
         expectTypeOf(args.to).toEqualTypeOf<string>();
         expectTypeOf(args.copies).toEqualTypeOf<readonly number[] | undefined>();
       },
     });
-    expect(contractOf(defineTool({ name: "json", parameters: jsonSchema, execute: () => 1 })).input_schema).toEqual(
+    expect(contractOf(defineTool({ name: "json", inputSchema: jsonSchema, execute: () => 1 })).input_schema).toEqual(
       jsonSchema,
     );
   });
@@ -103,22 +103,22 @@ describe("arguments", () => {
   it("reach the body as their schema decodes them", async () => {
     const tool = defineTool({
       name: "t",
-      parameters: z.object({ n: z.number().default(3) }),
+      inputSchema: z.object({ n: z.number().default(3) }),
       execute: ({ n }) => n,
     });
     const session = await new World().start([tool]).runtime.session("s");
-    const [reply] = await session.call("r", [{ id: "c", tool: "t", args: {} }]);
+    const [reply] = await session.request("r", [{ label: "c", tool: "t", args: {} }]);
     expect(reply?.output.outcome).toEqual({ status: "success", payload: 3 });
-    const [bad] = await session.call("r2", [{ id: "c", tool: "t", args: { n: "x" } }]);
+    const [bad] = await session.request("r2", [{ label: "c", tool: "t", args: { n: "x" } }]);
     expect(bad?.output.outcome).toMatchObject({ payload: { class: "invalid_request", code: "invalid_tool_args" } });
   });
 
   it("are published as JSON Schema where their form can tell it", () => {
-    const zod = defineTool({ name: "t", parameters: z.object({ to: z.string() }), execute: () => 1 });
+    const zod = defineTool({ name: "t", inputSchema: z.object({ to: z.string() }), execute: () => 1 });
     expect(contractOf(zod).input_schema).toMatchObject({ type: "object", properties: { to: { type: "string" } } });
     const said = defineTool({
       name: "t",
-      parameters: t.type({ to: t.string }),
+      inputSchema: t.type({ to: t.string }),
       input_schema: { type: "object", required: ["to"] },
       execute: () => 1,
     });
@@ -127,21 +127,21 @@ describe("arguments", () => {
 
   it("may have a schema that no JSON Schema says, and are checked by it all the same", async () => {
     const parameters = z.object({ on: z.coerce.date(), of: z.custom<string>((of) => of === "us") });
-    const tool = defineTool({ name: "t", parameters, execute: ({ on, of }) => [on.getUTCFullYear(), of] });
+    const tool = defineTool({ name: "t", inputSchema: parameters, execute: ({ on, of }) => [on.getUTCFullYear(), of] });
     expect(contractOf(tool).input_schema).toEqual({ type: "object", properties: {}, additionalProperties: true });
     const input_schema = { type: "object", required: ["on", "of"] };
     expect(contractOf(defineTool({ ...tool, input_schema })).input_schema).toEqual(input_schema);
     const session = await new World().start([tool]).runtime.session("s");
-    const [good] = await session.call("r", [{ id: "c", tool: "t", args: { on: "2026-11-19", of: "us" } }]);
+    const [good] = await session.request("r", [{ label: "c", tool: "t", args: { on: "2026-11-19", of: "us" } }]);
     expect(good?.output.outcome).toEqual({ status: "success", payload: [2026, "us"] });
-    const [bad] = await session.call("r2", [{ id: "c", tool: "t", args: { on: "2026-11-19", of: "them" } }]);
+    const [bad] = await session.request("r2", [{ label: "c", tool: "t", args: { on: "2026-11-19", of: "them" } }]);
     expect(bad?.output.outcome).toMatchObject({ payload: { code: "invalid_tool_args" } });
   });
 
   it("may be said by a schema that is a function, as arktype's are", async () => {
     const standard = { version: 1, vendor: "arktype", validate, jsonSchema: { input, output: input } } as const;
     const parameters = Object.assign(() => undefined, { "~standard": standard });
-    const tool = defineTool({ name: "t", parameters, execute: ({ to }: { readonly to: string }) => to });
+    const tool = defineTool({ name: "t", inputSchema: parameters, execute: ({ to }: { readonly to: string }) => to });
     expect(contractOf(tool).input_schema).toEqual(input());
     const check = checkerOf(parameters);
     expect([await check({ to: "a" }), await check({ to: 7 })]).toEqual([

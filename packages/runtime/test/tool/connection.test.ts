@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type ConnectionRequest, connectionRequired, defineTool } from "../../src/index.ts";
 import { World } from "../world.ts";
 
-const call = [{ id: "c", tool: "t", args: {} }];
+const call = [{ label: "c", tool: "t", args: {} }];
 
 /** A tool that needs a connection until it has one, bound to its owner or not. */
 const needy = (runs: string[], isConnected: () => boolean, durable: boolean) =>
@@ -25,7 +25,7 @@ describe("a call that needs a connection", () => {
       let isConnected = false;
       const tool = needy(runs, () => isConnected, durable);
       const first = world.start([tool], { host });
-      const lost = (await first.runtime.session("s")).call("r", call);
+      const lost = (await first.runtime.session("s")).request("r", call);
       void lost.catch(() => undefined);
       await world.quiet();
       const wanted = { scope: "session:s", call: "r:c", callId: "c", tool: "t", provider: "github" };
@@ -34,7 +34,7 @@ describe("a call that needs a connection", () => {
       const second = world.start([tool], { host });
       const session = await second.runtime.session("s");
       expect(asked).toMatchObject([wanted, wanted]);
-      const replies = session.call("r", call);
+      const replies = session.request("r", call);
       await world.quiet();
       expect(runs).toEqual(["out"]);
       isConnected = true;
@@ -50,7 +50,7 @@ describe("a call that needs a connection", () => {
     const asked: string[] = [];
     const host = { connectionRequired: ({ provider }: ConnectionRequest) => void asked.push(provider) };
     const session = await world.start([tool], { host }).runtime.session("s");
-    const replies = session.call("r", call);
+    const replies = session.request("r", call);
     await world.quiet();
     await session.connect("r:c", { status: "saved" });
     await world.quiet();
@@ -74,7 +74,7 @@ describe("a call that needs a connection", () => {
       const first = world.start([tool], { host, death: { append, when: "before" } });
       const dying = (async () => {
         const session = await first.runtime.session("s");
-        void session.call("r", call).catch(() => undefined);
+        void session.request("r", call).catch(() => undefined);
         await world.quiet();
         if (asked.length > 0) await session.connect("r:c", { status: "saved" });
       })();
@@ -82,7 +82,7 @@ describe("a call that needs a connection", () => {
       await world.quiet(120);
       first.kill();
       const session = await world.start([tool], { host }).runtime.session("s");
-      const replies = session.call("r", call);
+      const replies = session.request("r", call);
       await world.quiet();
       if (session.state.calls.rows()[0]?.phase === "suspended") await session.connect("r:c", { status: "saved" });
       expect([append, (await replies)[0]?.output.outcome.payload]).toEqual([append, "ok"]);
@@ -106,11 +106,11 @@ describe("a call that needs a connection", () => {
         },
       });
     const first = world.start([tool(true)], { host });
-    void (await first.runtime.session("s")).call("r", call).catch(() => undefined);
+    void (await first.runtime.session("s")).request("r", call).catch(() => undefined);
     await world.quiet();
     first.kill();
     const session = await world.start([tool(false)], { host }).runtime.session("s");
-    const [reply] = await session.call("r", call);
+    const [reply] = await session.request("r", call);
     expect(reply?.output.outcome.payload).toMatchObject({ code: "replay_diverged" });
     expect([ran, asked]).toEqual([["charge"], []]);
   });

@@ -4,7 +4,7 @@ import { type HostPort, type ToolContext, defineTool } from "../../src/index.ts"
 import { memoryAttachments } from "../../src/driver.ts";
 import { World } from "../world.ts";
 
-const call = [{ id: "c", tool: "t", args: {} }];
+const call = [{ label: "c", tool: "t", args: {} }];
 const inBody = async (body: (ctx: ToolContext) => unknown, host: HostPort = {}, prepare?: () => Json) => {
   const tool = defineTool({
     name: "t",
@@ -13,7 +13,7 @@ const inBody = async (body: (ctx: ToolContext) => unknown, host: HostPort = {}, 
     ...(prepare ? { prepare } : {}),
   });
   const session = await new World().start([tool], { host }).runtime.session("s");
-  const [reply] = await session.call("r", call);
+  const [reply] = await session.request("r", call);
   return reply?.output.outcome.payload;
 };
 
@@ -101,7 +101,7 @@ describe("a context", () => {
         return done(failureOutput(safeRetryFailure("external", "busy", "later")));
       },
     });
-    await (await new World().start([t]).runtime.session("s")).call("r", call);
+    await (await new World().start([t]).runtime.session("s")).request("r", call);
     expect(seen).toEqual([1, 2].map((attempt) => ["lash-tool:session:s/r:c:t", attempt, 2, "c"]));
   });
 
@@ -129,7 +129,7 @@ describe("a context", () => {
       execute: (_, ctx) => ["t", "off", "none"].map((name) => ctx.callableToolManifest(name)?.description ?? null),
     });
     const session = await new World().start([t, off]).runtime.session("s");
-    const [reply] = await session.call("r", call);
+    const [reply] = await session.request("r", call);
     expect(reply?.output.outcome.payload).toEqual(["asks", null, null]);
   });
 

@@ -11,11 +11,11 @@ import {
 import { World } from "../world.ts";
 
 const echo = defineTool({ name: "echo", durable: true, execute: (args) => args });
-const call = [{ id: "c", tool: "echo", args: { n: 1 } }];
+const call = [{ label: "c", tool: "echo", args: { n: 1 } }];
 
 const outcomeWith = async (host: HostPort) => {
   const session = await new World().start([echo], { host }).runtime.session("s");
-  const [reply] = await session.call("r", call);
+  const [reply] = await session.request("r", call);
   return { payload: reply?.output.outcome.payload, args: reply?.args, parts: reply?.parts };
 };
 const before = (...directives: readonly PluginDirective[]): Plugin => ({ id: "p", beforeToolCall: () => directives });
@@ -58,7 +58,7 @@ describe("hooks", () => {
     const seen: unknown[] = [];
     const looks: Plugin = {
       id: "p",
-      afterToolCall: ({ sessionId, tool, output }) => {
+      afterToolCall: ({ session: sessionId, tool, output }) => {
         seen.push([sessionId, tool, output.outcome.payload]);
         return [{ kind: "short_circuit_tool", output: err("redacted") }];
       },
@@ -104,7 +104,7 @@ describe("hooks", () => {
     const t = defineTool({ name: "t", execute: () => 1 });
     const session = await new World().start([t], { host: { plugins: [before(emit)] } }).runtime.session("s");
     const watching = session.observe();
-    await session.call("r", [{ id: "c", tool: "t", args: {} }]);
+    await session.request("r", [{ label: "c", tool: "t", args: {} }]);
     const told: unknown[] = [];
     while (told.length < 2) {
       const { value } = await watching.next();
@@ -120,12 +120,12 @@ describe("hooks", () => {
       const first = world.start([echo], { host, death: { append, when: "after" } });
       void first.runtime
         .session("s")
-        .then((session) => session.call("r", call))
+        .then((session) => session.request("r", call))
         .catch(() => undefined);
       await world.quiet();
       first.kill();
       const session = await world.start([echo], { host }).runtime.session("s");
-      expect((await session.call("r", call))[0]?.output.outcome.payload).toEqual({ n: 2 });
+      expect((await session.request("r", call))[0]?.output.outcome.payload).toEqual({ n: 2 });
     }
   });
 });
@@ -160,11 +160,11 @@ describe("a resolver", () => {
         },
       };
       const first = world.start([once, check(found)], { host });
-      void (await first.runtime.session("s")).call("r", call).catch(() => undefined);
+      void (await first.runtime.session("s")).request("r", call).catch(() => undefined);
       await world.quiet();
       first.kill();
       const session = await world.start([once, check(found)], { host }).runtime.session("s");
-      const [reply] = await session.call("r", call);
+      const [reply] = await session.request("r", call);
       const payload = reply?.output.outcome.payload;
       if (typeof expected === "string") expect(payload).toBe(expected);
       else expect(payload).toMatchObject(expected as object);
@@ -178,11 +178,11 @@ describe("a resolver", () => {
     const hangs = defineTool({ name: "echo", execute: () => never });
     const host: HostPort = { resolveOutcome: async () => ({ type: "person" }) };
     const first = world.start([hangs], { host });
-    void (await first.runtime.session("s")).call("r", call).catch(() => undefined);
+    void (await first.runtime.session("s")).request("r", call).catch(() => undefined);
     await world.quiet();
     first.kill();
     const session = await world.start([hangs], { host }).runtime.session("s");
-    const replies = session.call("r", call);
+    const replies = session.request("r", call);
     await world.quiet();
     const output = { outcome: { status: "success", payload: "paid" } } as const;
     await session.report({ type: "outcome.resolved", call: "r:c", resolved: { type: "verified", output }, by: "ann" });
@@ -200,7 +200,7 @@ describe("outside work of a cancelled call", () => {
     };
     const asks = defineTool({ name: "echo", execute: (_, ctx) => (ctx.completionKey(), pending()) });
     const session = await world.start([asks], { host: { cancelExternal } }).runtime.session("s");
-    const replies = session.call("r", call);
+    const replies = session.request("r", call);
     await world.quiet();
     await session.report({ type: "call.cancelled", call: "r:c" });
     await world.quiet();

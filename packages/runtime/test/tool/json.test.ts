@@ -30,7 +30,7 @@ const seenBy = async (
   const world = new World();
   const run = async (process: Process): Promise<void> => {
     const session = await process.runtime.session("s");
-    void session.call("r", [{ id: "c", tool: "t", args: {} }]).catch(() => undefined);
+    void session.request("r", [{ label: "c", tool: "t", args: {} }]).catch(() => undefined);
     await world.quiet();
   };
   const first = world.start([tool, echo, draw], { host });
@@ -76,7 +76,7 @@ describe("JSON under the reserved key", () => {
       execute: async (given, ctx) => (args.push(given), args.length === 1 ? ctx.continueAs(tagged) : null),
     });
     const session = await new World().start([again]).runtime.session("s");
-    await session.call("r", [{ id: "c", tool: "again", args: {} }]);
+    await session.request("r", [{ label: "c", tool: "again", args: {} }]);
     expect(args).toEqual([{}, tagged]);
   });
 });
@@ -102,7 +102,7 @@ describe("a value that a call of a batch gave", () => {
         (await ctx.batch([{ id: "x", toolId: "tool:draw", args: {} }]))[0]?.output.outcome.payload,
     });
     const session = await new World().start([pass, draw]).runtime.session("s");
-    const [reply] = await session.call("r", [{ id: "c", tool: "pass", args: {} }]);
+    const [reply] = await session.request("r", [{ label: "c", tool: "pass", args: {} }]);
     expect(reply?.output.outcome.payload).toEqual([picture, tagged]);
   });
 });

@@ -115,7 +115,7 @@ const invalid: readonly (readonly [schema: unknown, where: RegExp])[] = [
 
 describe("a JSON Schema that is none", () => {
   it.each(invalid)("is refused where a tool is defined: %j", (schema, where) => {
-    const define = () => defineTool({ name: "t", parameters: schema as JsonSchema, execute });
+    const define = () => defineTool({ name: "t", inputSchema: schema as JsonSchema, execute });
     expect(define).toThrow(refused("invalid_tool", where));
     expect(define).toThrow(/tool `t`/);
   });
@@ -129,7 +129,7 @@ describe("a JSON Schema that is none", () => {
     const node = { properties: { next: { $ref: "#" }, home: { $ref: "#/$defs/at" }, work: { $ref: "#place" } } };
     const $defs = { at: { type: "string", format: "email", "x-note": 1 }, place: { $anchor: "place", const: "here" } };
     for (const schema of [true, {}, { ...node, $defs, nullable: true }, { items: [{ type: "null" }] }]) {
-      const tool = defineTool({ name: "t", parameters: schema as JsonSchema, execute });
+      const tool = defineTool({ name: "t", inputSchema: schema as JsonSchema, execute });
       expect(await checkArgs(tool, {})).toMatchObject({ _tag: "Right" });
     }
   });
@@ -137,17 +137,17 @@ describe("a JSON Schema that is none", () => {
   it("is not mistaken for one that is frozen, nor is that changed", async () => {
     const to = Object.freeze({ type: "string" });
     const schema = Object.freeze({ type: "object", properties: Object.freeze({ to, from: to }) });
-    const tool = defineTool({ name: "t", parameters: schema, execute });
+    const tool = defineTool({ name: "t", inputSchema: schema, execute });
     expect(await checkArgs(tool, { to: 7 })).toMatchObject({ left: expect.stringMatching(/^arguments\.to: /) });
     const open = { type: "object", properties: { to: { type: "string" } } };
-    await checkArgs(defineTool({ name: "t", parameters: open, execute }), { to: "a" });
+    await checkArgs(defineTool({ name: "t", inputSchema: open, execute }), { to: "a" });
     expect(Object.getOwnPropertyNames(open)).toEqual(["type", "properties"]);
   });
 
   it("is not mistaken for one whose arguments are integers beyond the safe range", async () => {
     const tool = defineTool({
       name: "t",
-      parameters: { properties: { n: { type: "integer", maximum: 1e20 } } },
+      inputSchema: { properties: { n: { type: "integer", maximum: 1e20 } } },
       execute,
     });
     expect(await checkArgs(tool, { n: 2n ** 60n })).toMatchObject({ right: { n: 2n ** 60n } });

@@ -62,7 +62,7 @@ const saidBy = async (ctx: ToolContext, verb: Verb): Promise<string> => {
 const inBody = async (body: Verb): Promise<unknown> => {
   const tool = defineTool({ name: "t", durable: true, execute: (_, ctx) => body(ctx) });
   const session = await new World().start([tool]).runtime.session("s");
-  const [reply] = await session.call("r", [{ id: "c", tool: "t", args: {} }]);
+  const [reply] = await session.request("r", [{ label: "c", tool: "t", args: {} }]);
   return reply?.output.outcome.payload;
 };
 

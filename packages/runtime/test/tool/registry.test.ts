@@ -88,7 +88,7 @@ describe("a registry", () => {
       examples: [{ to: "ann" }],
     } as const;
     const input_schema = { type: "object", required: ["to"] };
-    const registry = new Registry([defineTool({ ...said, parameters: input_schema, execute: () => 1 })]);
+    const registry = new Registry([defineTool({ ...said, inputSchema: input_schema, execute: () => 1 })]);
     expect(registry.shown()).toMatchObject([{ ...said, id: "tool:send", input_schema }]);
   });
 
@@ -98,7 +98,7 @@ describe("a registry", () => {
     const before = session.state.seq;
     process.runtime.registry.register(says("b", "two")).register(says("c", "three"));
     const replies = async (request: string, tool: string) =>
-      (await session.call(request, call(tool)))[0]?.output.outcome;
+      (await session.request(request, call(tool)))[0]?.output.outcome;
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(session.state.seq).toBe(before + 1);
     expect(await replies("r1", "c")).toMatchObject({ payload: "three" });
@@ -129,13 +129,13 @@ describe("a registry", () => {
       execute: async (_, ctx) => ctx.awaitEventJson("go"),
     });
     const first = world.start([waits]);
-    const lost = (await first.runtime.session("s")).call("r", call("w"));
+    const lost = (await first.runtime.session("s")).request("r", call("w"));
     void lost.catch(() => undefined);
     await world.quiet();
     first.kill();
     const second = world.start([]);
     const session = await second.runtime.session("s");
-    const replies = session.call("r", call("w"));
+    const replies = session.request("r", call("w"));
     await world.quiet();
     expect(session.state.calls.rows()).toMatchObject([{ phase: "no_executor" }]);
     second.runtime.registry.register(waits);
@@ -154,7 +154,7 @@ describe("a provider", () => {
     const withdraw = runtime.registry.provide(shelf);
     const session = await runtime.session("s");
     const outcome = async (request: string, tool: string) =>
-      (await session.call(request, call(tool)))[0]?.output.outcome;
+      (await session.request(request, call(tool)))[0]?.output.outcome;
     expect(await outcome("r1", "a")).toMatchObject({ payload: { name: "a", args: {} } });
     shelf.relist(wire("b"));
     await world.quiet();
@@ -180,9 +180,9 @@ describe("a provider", () => {
     const process = new World().start([]);
     process.runtime.registry.provide(shelf);
     const session = await process.runtime.session("s");
-    const replies = await session.call("r", [
-      { id: "1", tool: "a", args: {} },
-      { id: "2", tool: "b", args: {} },
+    const replies = await session.request("r", [
+      { label: "1", tool: "a", args: {} },
+      { label: "2", tool: "b", args: {} },
     ]);
     expect(replies.map(({ output }) => output.outcome.payload)).toMatchObject([
       { code: "invalid_tool_args" },
@@ -203,16 +203,16 @@ describe("a provider", () => {
           ...pending,
           tool_id,
           tool_name: pending.tool_name,
-          prepared_payload: [context.sessionId, pending.call_id],
+          prepared_payload: [context.session, pending.call_id],
         } as never;
       },
     };
     const process = new World().start([]);
     process.runtime.registry.provide(provider);
     const session = await process.runtime.session("s");
-    const replies = await session.call(
+    const replies = await session.request(
       "r",
-      ["a", "b", "c"].map((tool) => ({ id: `id-${tool}`, tool, args: {} })),
+      ["a", "b", "c"].map((tool) => ({ label: `id-${tool}`, tool, args: {} })),
     );
     expect(replies.map(({ output }) => output.outcome.payload)).toMatchObject([
       ["s", "id-a"],
@@ -237,7 +237,7 @@ describe("a provider", () => {
     const session = await process.runtime.session("s");
     const replays = [{ item_id: "i", opaque: [1] }, undefined, { item_id: 7 }];
     const calls = replays.map((replay, i) => ({ id: `${i}`, tool: "a", args: {}, ...(replay && { replay }) }));
-    await session.call("r", calls);
+    await session.request("r", calls);
     expect(seen).toEqual([{ item_id: "i", opaque: [1] }, null, null]);
   });
 
@@ -249,7 +249,7 @@ describe("a provider", () => {
     const session = await process.runtime.session("s");
     const provider: ToolProvider = shelf;
     Object.assign(provider, { resolveManifestById: () => undefined, resolveContractById: () => wire("a") });
-    const [reply] = await session.call("r", call("a"));
+    const [reply] = await session.request("r", call("a"));
     expect(reply?.output.outcome.payload).toMatchObject({ message: "Unknown tool id: tool:a" });
   });
 });

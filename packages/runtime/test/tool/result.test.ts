@@ -2,26 +2,25 @@ import { modelPartsFromOutput, pending } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import {
   type InternalErrorDetail,
-  type RawOutput,
   connectionRequired,
   defineTool,
   internalError,
   success,
   successWithImages,
-  successWithRawOutput,
   toolError,
 } from "../../src/index.ts";
+import { type RawOutput, successWithRawOutput } from "../../src/driver.ts";
 import { causeChain, memoryAttachments, registryReply, withoutRawOutput } from "../../src/driver.ts";
 import type { BodyRun } from "../../src/body/body-run.ts";
 import type { CallFacts } from "../../src/body/facet/facet.ts";
 import { bodyResult } from "../../src/body/run-tool.ts";
 import { World } from "../world.ts";
 
-const call = [{ id: "c", tool: "t", args: {} }];
+const call = [{ label: "c", tool: "t", args: {} }];
 const run = async (returned: () => unknown, host: object = {}) => {
   const tool = defineTool({ name: "t", execute: returned });
   const session = await new World().start([tool], { host }).runtime.session("s");
-  const [reply] = await session.call("r", call);
+  const [reply] = await session.request("r", call);
   if (reply === undefined) throw new Error("no reply");
   return reply.output;
 };
@@ -113,7 +112,7 @@ describe("what a body returns", () => {
   it("may not be pending before it ran", async () => {
     const tool = defineTool({ name: "t", prepare: () => pending(), execute: () => 1 });
     const session = await new World().start([tool]).runtime.session("s");
-    const [reply] = await session.call("r", call);
+    const [reply] = await session.request("r", call);
     expect(reply?.output.outcome.payload).toMatchObject({ class: "internal", code: "pending_tool_not_finalized" });
   });
 });

@@ -7,7 +7,7 @@ import { defineTool } from "../../src/index.ts";
 const fits = (schema: object, value: unknown): boolean => mismatchesOf(schema)(value as never) === undefined;
 
 const define = (parameters: Readonly<Record<string, unknown>>) => () =>
-  defineTool({ name: "t", parameters, execute: async () => null });
+  defineTool({ name: "t", inputSchema: parameters, execute: async () => null });
 
 describe("the patterns of a schema", () => {
   it("are checked in linear time, wherever they stand", () => {

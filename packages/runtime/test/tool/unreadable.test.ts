@@ -26,7 +26,7 @@ const lived = async (tool: Omit<ToolDefinition, "name" | "execute">, body: Loose
   const world = new World();
   const first = world.start(tools, { host });
   const session = await first.runtime.session("s");
-  const replies = session.call("r", [{ id: "c", tool: "t", args: {} }], { keep: true });
+  const replies = session.request("r", [{ label: "c", tool: "t", args: {} }], { keep: true });
   for (let i = 0; i < 3; i++) {
     await world.quiet();
     world.platform.advance(1000);
@@ -170,7 +170,7 @@ describe("a host that answers", () => {
     const host = { project: () => [{ type: "text" }] as never };
     const world = new World();
     const session = await world.start([defineTool({ name: "t", execute: () => 1 })], { host }).runtime.session("s");
-    const [reply] = await session.call("r", [{ id: "c", tool: "t", args: {} }]);
+    const [reply] = await session.request("r", [{ label: "c", tool: "t", args: {} }]);
     expect(reply?.parts).toEqual([{ type: "text", text: expect.stringContaining("missing field `text` at $[0]") }]);
   });
 });
@@ -189,14 +189,14 @@ describe("a caller of a session", () => {
     const tool = defineTool({ name: "t", policy: "requires_approval", execute: () => 1 });
     const world = new World();
     const session = await world.start([tool]).runtime.session("s");
-    void session.call("r", [{ id: "c", tool: "t", args: {} }]);
+    void session.request("r", [{ label: "c", tool: "t", args: {} }]);
     await world.quiet();
     const { seq } = session.state;
     const decision = { hash: "h", by: 5 as never };
     await expect(session.approve("r:c", decision)).rejects.toMatchObject({ code: "invalid_argument" });
     await expect(session.cancel({ call: "r:c" }, lone)).rejects.toMatchObject({ code: "invalid_argument" });
     for (const wrong of [{ executionScope: 5 }, { by: lone }, { traceparent: 7 }]) {
-      await expect(session.call("r2", [], wrong as never)).rejects.toMatchObject({ code: "invalid_argument" });
+      await expect(session.request("r2", [], wrong as never)).rejects.toMatchObject({ code: "invalid_argument" });
     }
     await expect(
       session.report({ type: "catalog.overridden", names: [5 as never], availability: null }),
@@ -204,7 +204,7 @@ describe("a caller of a session", () => {
     await expect(session.resolveById("k", { status: "ok", payload: null }, 7 as never)).rejects.toThrow(
       "by: invalid type",
     );
-    const nowhere = session.call("r2", [], { executionScope: " " });
+    const nowhere = session.request("r2", [], { executionScope: " " });
     await expect(nowhere).rejects.toMatchObject({ code: "missing_execution_scope_id" });
     expect(session.state.seq).toBe(seq);
   });

@@ -205,17 +205,19 @@ export const onApprovalDecided = (draft: Draft, event: ApprovalEvent): Rejection
 
 // Pending approvals, as a person is shown them.
 
-/** A call that waits for a person's word. */
+/** A call that waits for approval. */
 export interface PendingApproval {
   readonly call: CallRef;
   readonly tool: string;
+  /** The name that whoever asked for it gave it. */
+  readonly label: string;
   readonly args: Json;
   /** The hash of the arguments: a decision names it. */
   readonly hash: string;
   /** The event that asked for the call. */
   readonly born: number;
   /** When nobody need decide any more: the call fails then. */
-  readonly expires_at?: number;
+  readonly expiresAt?: number;
 }
 
 /** In the order in which the calls were asked for. */
@@ -224,11 +226,12 @@ export const pendingApprovals = ({ calls }: State): readonly PendingApproval[] =
     .rows()
     .filter(awaitsApproval)
     .toSorted(byBirth)
-    .map(({ call: { ref, born }, tool, args, approval, due }) => ({
+    .map(({ call: { ref, id: label, born }, tool, args, approval, due }) => ({
       call: ref,
       tool,
+      label,
       args,
       hash: approval.argsHash,
       born,
-      ...(due === undefined ? {} : { expires_at: due.at }),
+      ...(due === undefined ? {} : { expiresAt: due.at }),
     }));

@@ -15,12 +15,15 @@
  *   B4  no more calls hold a slot than `concurrency` allows, but for those that an answer from outside woke
  *   B5  a batch that is cancelling launches nothing; who runs in it was told to stop
  *   B6  a batch has ended as soon as it is prepared and nothing is unfinished
+ *   B7  a call that is due to be prepared or launched is the next one of its batch
  */
 import type { Json } from "@pawl/tool-value";
 import type { CallRow } from "./model.ts";
-import { bodyOf } from "./row.ts";
+import { bodyOf, putCall } from "./row.ts";
+import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { Invariant } from "../kernel/error.ts";
+import { hasRule } from "../kernel/protocol.ts";
 import { type BatchRef, type CallRef, type SignalOf, type State, callRef, effectBatch } from "../kernel/vocabulary.ts";
 
 export interface BatchParent {
@@ -72,6 +75,34 @@ export const mayLaunch = (row: BatchRow, concurrency: number | null): boolean =>
   return row.launchedSerial < row.serial.length && row.occupied === 0;
 };
 
+/**
+ * Calls of a batch that one step prepares or launches: a request of thousands leaves other scopes their turns. Between
+ * two steps that do so there is a pause, in which a driver starts about as many bodies.
+ */
+const atOnce = { calls: 512, pauseMs: 5 };
+
+/** Returns how many calls of a batch this step may prepare, or launch. */
+export const shareOf = (draft: Draft): number =>
+  hasRule(draft.scope.protocol, "large_batches") ? atOnce.calls : Infinity;
+
+/** Leaves the rest of a batch, from this call on, to the next step. */
+export const goOnLater = (draft: Draft, row: CallRow): void => {
+  if (row.phase === "requested" || row.phase === "ready")
+    putCall(draft, { ...row, due: deadlineIn(draft, atOnce.pauseMs) }, row);
+};
+
+/** Returns the call that is to be prepared next, or launched. */
+export const nextOf = (batch: BatchRow): CallRef | undefined => {
+  if (batch.phase === "preparing") return batch.calls[batch.prepared];
+  return batch.parallel[batch.launchedParallel] ?? batch.serial[batch.launchedSerial];
+};
+
+/** Returns whether a batch goes on from its next call when the deadline of that has passed. */
+const goesOnLater = (draft: Draft, batch: BatchRow): boolean => {
+  const next = draft.call(nextOf(batch) ?? "");
+  return next?.phase === "ready" && next.due !== undefined;
+};
+
 /** Returns whether a call is at work, or will be without a further word from anybody. */
 const isBusy = (row: CallRow | undefined): boolean => {
   switch (row?.phase) {
@@ -82,6 +113,9 @@ const isBusy = (row: CallRow | undefined): boolean => {
     case "resuming":
     case "no_tool":
       return row.due === undefined;
+    case "requested":
+    case "ready":
+      return row.due !== undefined;
     case "awaiting_approval":
       return row.approval.edited !== undefined;
     default:
@@ -168,10 +202,15 @@ const close = (draft: Draft, row: BatchRow): boolean => {
   return isOver;
 };
 
+/** Asks for the launches that a batch has room for. */
+const launchNext = (draft: Draft, row: BatchRow): void => {
+  if (mayLaunch(row, draft.options.concurrency) && !goesOnLater(draft, row)) draft.raiseLaunch(row.ref);
+};
+
 /** Writes the row, and launches what it allows. */
 const advance = (draft: Draft, row: BatchRow): void => {
   const isOver = close(draft, row);
-  if (!isOver && mayLaunch(row, draft.options.concurrency)) draft.raiseLaunch(row.ref);
+  if (!isOver) launchNext(draft, row);
 };
 
 const put = (draft: Draft, row: BatchRow): void => {
@@ -229,7 +268,7 @@ export const onBatchesCancel = (draft: Draft, { batches }: SignalOf<"batches.can
 /** Oldest first, so that what is launched hangs on data alone. */
 export const onBatchesReview = (draft: Draft): void => {
   for (const row of draft.batches().toSorted((a, b) => a.born - b.born || (a.ref < b.ref ? -1 : 1))) {
-    if (mayLaunch(row, draft.options.concurrency)) draft.raiseLaunch(row.ref);
+    launchNext(draft, row);
   }
 };
 

@@ -1,6 +1,6 @@
 /** The invariants of calls, batches and approvals, one function each: what is broken, and where. */
 import { firstBroken } from "../kernel/error.ts";
-import type { BatchRow } from "./batch.ts";
+import { type BatchRow, nextOf } from "./batch.ts";
 import { checkC12Change } from "./crash-loop.ts";
 import { checkC9, checkC9Change } from "./life.ts";
 import { checkC13 } from "./unknown.ts";
@@ -211,7 +211,15 @@ export const checkB6: Check = (state) =>
     return isOver === (phase === "ended") ? undefined : `B6: ${prepared} prepared, ${unfinished} unfinished`;
   });
 
-export const batchChecks: readonly Check[] = [checkB1, checkB2, checkB3, checkB5, checkB6];
+export const checkB7: Check = (state) =>
+  firstOf(state, (row) => {
+    if ((row.phase !== "requested" && row.phase !== "ready") || row.due === undefined) return undefined;
+    const batch = state.batches.at(row.call.batch);
+    const next = batch && nextOf(batch);
+    return next === row.call.ref ? undefined : `B7: it is due, and its batch goes on from \`${next}\``;
+  });
+
+export const batchChecks: readonly Check[] = [checkB1, checkB2, checkB3, checkB5, checkB6, checkB7];
 export const batchChangeChecks = [checkB4Change] as const;
 
 const parked = (state: State): readonly CallIn<"awaiting_approval">[] => state.calls.rows().filter(awaitsApproval);

@@ -38,6 +38,12 @@ const afterDue = (draft: Draft, row: CallRow): CallRow | undefined => {
   const own = ownDue(row);
   if (own === undefined || !isSameDeadline(own, dueOf(row))) return undefined;
   switch (row.phase) {
+    case "requested":
+      draft.raise({ type: "calls.prepare", batch: row.call.batch });
+      return { ...row, due: undefined };
+    case "ready":
+      draft.raiseLaunch(row.call.batch);
+      return { ...row, due: undefined };
     case "running":
       return complete(draft, row, { output: cancelledOf(draft, row), durationMs: 0 });
     case "resuming":

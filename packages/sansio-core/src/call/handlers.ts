@@ -274,5 +274,6 @@ export const onCancelled = (draft: Draft, event: EventOf<"call.cancelled">): Ans
   if (below.length > 0) draft.raise({ type: "batches.cancel", batches: below });
   if (row.phase === "preparing") return prepared(draft, row, after);
   move(draft, row, after);
+  if (row.phase === "requested" && row.due !== undefined) draft.raise({ type: "calls.prepare", batch: row.call.batch }); // Its batch was to go on from it.
   return undefined;
 };

@@ -137,7 +137,12 @@ export interface RoomWanted {
 }
 
 export type CallRow =
-  | (Base & { readonly phase: "requested"; readonly byId: boolean } & Pick<NewCall, "prepared" | "refused" | "asks">)
+  | (Base & {
+      readonly phase: "requested";
+      readonly byId: boolean;
+      /** Set where a step has prepared its share of the batch: the next one goes on from this call. */
+      readonly due?: Deadline | undefined;
+    } & Pick<NewCall, "prepared" | "refused" | "asks">)
   | (Base & { readonly phase: "preparing"; readonly manifest: Tool; readonly waits: "hook" | "args" | "prepare" })
   /** Its tool is away. What it waited for is asked again when the tool is back; `due` is set until then. */
   | (Base & {
@@ -156,7 +161,14 @@ export type CallRow =
       readonly body: BodyState | undefined;
       readonly due: Deadline | undefined;
     })
-  | (Base & { readonly phase: "ready"; readonly manifest: Tool; readonly payload: Json; readonly argsHash: string })
+  | (Base & {
+      readonly phase: "ready";
+      readonly manifest: Tool;
+      readonly payload: Json;
+      readonly argsHash: string;
+      /** Set where a step has launched its share of the batch: the next one goes on from this call. */
+      readonly due?: Deadline | undefined;
+    })
   | (WithBody & {
       readonly phase: "running";
       readonly owner: string;

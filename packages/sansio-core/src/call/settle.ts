@@ -202,7 +202,7 @@ export const onRepliesRecorded = (draft: Draft, event: EventOf<"replies.recorded
   );
   if (difference !== undefined)
     return reject("replies_mismatch", `the batch \`${event.key}\` of call \`${ref}\`: ${difference}`);
-  for (const child of batch.calls) draft.dropCall(child);
+  draft.dropCalls(batch.calls);
   draft.dropBatch(batch.ref);
   endEffect(draft, ref, event.key, { status: "ok", value: draft.seq });
   heardOfCleaning(draft, ref);

@@ -1,7 +1,7 @@
 /** Handlers of the signals that calls hear. */
 import { type CallRef, type SignalOf, callRef, isExecutor } from "../kernel/vocabulary.ts";
 import { absentAtLaunch, awaitsTool } from "./absent-tool.ts";
-import { batchAt, parallelSlots } from "./batch.ts";
+import { batchAt, goOnLater, parallelSlots, shareOf } from "./batch.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { cancel, drop } from "./stop.ts";
 import { outputOfPending } from "./deadlines.ts";
@@ -42,10 +42,15 @@ const made = (draft: Draft, row: CallIn<"requested">): CallRow =>
 
 export const onCallsPrepare = (draft: Draft, { batch }: SignalOf<"calls.prepare">): void => {
   const { calls, prepared } = batchAt(draft, batch);
+  const share = shareOf(draft);
   let sum = nothing;
   let count = 0;
   for (let i = prepared; i < calls.length; i++) {
     const row = known(draft, calls[i] as CallRef);
+    if (count >= share && row.phase === "requested") {
+      goOnLater(draft, row);
+      break;
+    }
     const after = row.phase === "requested" ? made(draft, row) : row;
     if (after !== row) sum = addUp(sum, place(draft, row, after));
     if (after.phase === "preparing") break;
@@ -54,17 +59,22 @@ export const onCallsPrepare = (draft: Draft, { batch }: SignalOf<"calls.prepare"
   draft.raise({ type: "batch.prepared", batch, count, completed: sum.completed });
 };
 
-/** Launches from a list while slots last; a call that ends at once leaves its slot to the next. */
+/** Launches from a list while slots last, up to the share of a step; a call that ends at once leaves its slot to the next. */
 const launchFrom = (
   draft: Draft,
   calls: readonly CallRef[],
   from: number,
   slots: number,
 ): Change & { readonly count: number } => {
+  const share = shareOf(draft);
   let sum = nothing;
   let count = 0;
   for (; from + count < calls.length && sum.occupied < slots; count++) {
     const row = known(draft, calls[from + count] as CallRef);
+    if (count >= share && row.phase === "ready") {
+      goOnLater(draft, row);
+      break;
+    }
     if (row.phase === "ready")
       sum = addUp(sum, place(draft, row, awaitsTool(draft, row) ? absentAtLaunch(draft, row) : launch(draft, row)));
   }
@@ -129,7 +139,7 @@ export const onCallsDrop = (draft: Draft, { batches }: SignalOf<"calls.drop">): 
       const row = known(draft, ref);
       drop(draft, row);
       leaveOwnWaits(draft, row, undefined);
-      draft.dropCall(ref);
+      draft.dropCalls([ref]);
     }
     draft.dropBatch(batch);
   }

@@ -19,10 +19,10 @@ interface Found {
   readonly since?: number;
 }
 
-const ofRequested = (state: State, { call }: CallIn<"requested">): Found => {
+const ofRequested = (state: State, { call, due }: CallIn<"requested">): Found => {
   const batch = state.batches.at(call.batch);
   const behind = batch?.calls[batch.prepared] ?? call.ref;
-  return { what: { type: "turn_to_prepare", behind }, movedBy: [], since: call.born };
+  return { what: { type: "turn_to_prepare", behind }, movedBy: [], since: call.born, due };
 };
 
 const ofPreparing = ({ waits }: CallIn<"preparing">): Found => {
@@ -50,7 +50,7 @@ const ofApproval = ({ approval, due }: CallIn<"awaiting_approval">): Found => {
   return { what: { type: "args_check", editedBy: edited.by }, movedBy: ["args.checked"], due };
 };
 
-const ofReady = (state: State, { call, manifest }: CallIn<"ready">): Found => {
+const ofReady = (state: State, { call, manifest, due }: CallIn<"ready">): Found => {
   const batch = state.batches.at(call.batch);
   const siblings = (batch?.calls ?? []).filter((ref) => ref !== call.ref);
   const among = (isBehind: (row: CallRow) => boolean): readonly CallRef[] =>
@@ -61,6 +61,7 @@ const ofReady = (state: State, { call, manifest }: CallIn<"ready">): Found => {
   const slot = (because: "preparation" | "concurrency" | "serial", behind: readonly CallRef[]): Found => ({
     what: { type: "slot", batch: call.batch, because, behind },
     movedBy: [],
+    due,
   });
   if (batch?.phase === "preparing") {
     return slot(

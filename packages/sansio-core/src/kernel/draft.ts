@@ -143,11 +143,13 @@ export class Draft {
     }
     this.#next.calls = before === undefined ? this.#next.calls.set(ref, row) : this.#next.calls.replace(ref, row);
   }
-  dropCall(ref: CallRef): void {
-    this.#touch(ref);
-    this.#next.awaitingApproval -= Number(awaitsApproval(this.#next.calls.at(ref)));
-    this.#next.calls = this.#next.calls.delete(ref);
-    this.finished.push({ kind: "call", id: ref });
+  dropCalls(refs: readonly CallRef[]): void {
+    for (const ref of refs) {
+      this.#touch(ref);
+      this.#next.awaitingApproval -= Number(awaitsApproval(this.#next.calls.at(ref)));
+      this.finished.push({ kind: "call", id: ref });
+    }
+    this.#next.calls = this.#next.calls.deleteAll(refs);
   }
   putWait(row: WaitRow): void {
     this.#next.waits = this.#next.waits.set(row.key, row);

@@ -49,6 +49,8 @@ const firstProtocol = {
   step_retries: 2,
   /** The loop around the model is the core's. */
   turns: 2,
+  /** A step prepares and launches so many calls of a batch and no more; the next step goes on. */
+  large_batches: 2,
 } as const;
 
 export type ProtocolRule = keyof typeof firstProtocol;

@@ -76,7 +76,7 @@ export const onBatchEnded = (draft: Draft, { batch }: SignalOf<"batch.ended">): 
     draft.emit({ type: "replies.record", call: row.parent.call, key: row.parent.effect, replies, triggers });
     return;
   }
-  for (const ref of row.calls) draft.dropCall(ref);
+  draft.dropCalls(row.calls);
   draft.dropBatch(batch);
   if (step === undefined) return onRequestOver(draft, row.request, { replies, triggers });
   for (const { output } of replies)

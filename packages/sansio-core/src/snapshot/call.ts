@@ -203,6 +203,7 @@ export const CallCodec = structs("Call", "phase", {
     byId: defaulted(boolean, false, isFalse),
     refused: optional(ToolCallOutput),
     asks: optional(string),
+    due,
   },
   preparing: {
     ...common,
@@ -219,7 +220,7 @@ export const CallCodec = structs("Call", "phase", {
     due,
   },
   awaiting_approval: { ...common, manifest: u64, approval: ApprovalCodec, body: optional(BodyCodec), due },
-  ready: { ...common, observed, manifest: u64, payload, argsHash },
+  ready: { ...common, observed, manifest: u64, payload, argsHash, due },
   running: { ...withBody, owner: string, key: optional(string), cancelled },
   resuming: { ...withBody, cause: ResumeCauseCodec, due, cancelled },
   suspended: { ...withBody, link: optional(record<RoomWanted>("struct RoomWanted", { to: string, since: u64 })) },

@@ -120,7 +120,7 @@ const inCalling = ({ running }: Conversation, batch: BatchRef) => {
 const endedCalls = (draft: Draft, batch: BatchRef, { edited }: PhaseIn<"calling">): readonly EndedCall[] => {
   const refs = draft.batch(batch)?.calls ?? [];
   const calls = refs.map((ref) => endedCall(completed(draft.call(ref), ref), edited));
-  for (const ref of refs) draft.dropCall(ref);
+  draft.dropCalls(refs);
   draft.dropBatch(batch);
   return calls;
 };

@@ -50,8 +50,8 @@ export class Host implements ScenarioHost {
 
   sleep: ScenarioHost["sleep"] = (ms) => this.#port.clock.sleep(this.#port.actor, ms);
 
-  call: ScenarioHost["call"] = (request, calls, session = "s") =>
-    this.within(async (open) => open.call(request, calls), { session, request, as: `call ${request}` });
+  request: ScenarioHost["request"] = (request, calls, session = "s") =>
+    this.within(async (open) => open.request(request, calls), { session, request, as: `call ${request}` });
 
   within: ScenarioHost["within"] = (act, of = {}) => this.#asked(() => act, of);
 

@@ -1,6 +1,5 @@
 /** Scenarios, which users write: tools, the host's behaviour, and claims about effects. */
-import type { Reply, RequestedCall } from "@pawl/sansio-core";
-import type { RuntimeOptions, Session, ToolDefinition } from "@pawl/runtime";
+import type { CallOfRequest, Replies, RuntimeOptions, Session, ToolDefinition } from "@pawl/runtime";
 import type { Happened } from "./ledger.ts";
 
 export const claimOf = (effect: string, scenario: Scenario, claims: ReadonlyMap<string, Claim>): Claim =>
@@ -42,7 +41,7 @@ export interface EffectOf {
 
 /** The host application. It survives the processes that run tools, and asks again until it has an answer. */
 export interface ScenarioHost {
-  readonly call: (request: string, calls: readonly RequestedCall[], session?: string) => Promise<readonly Reply[]>;
+  readonly request: (request: string, calls: readonly CallOfRequest[], session?: string) => Promise<Replies>;
   /** Does anything with a session, and repeats it if the process dies. */
   readonly within: <A>(act: (session: Session) => Promise<A>, of?: ActOf) => Promise<A>;
   /** The same for acts that are refused when repeated: a refused repetition counts as done. */
@@ -84,6 +83,6 @@ export interface Scenario {
 
 /** A host that makes these calls in one request. */
 export const callsOf =
-  (...calls: readonly RequestedCall[]): Scenario["host"] =>
+  (...calls: readonly CallOfRequest[]): Scenario["host"] =>
   (host) =>
-    host.call("r1", calls);
+    host.request("r1", calls);

@@ -76,10 +76,10 @@ const placeIn = (stack: string | undefined): string => {
 /**
  * Returns the arrival of an effect's end. The call is taken from its key, `lash-tool:{scope}/{request}:{call}:{tool}`.
  */
-const endOf = (effect: string, { replayKey, sessionId }: ToolContext): Arrival => {
-  const ofCall = replayKey.slice(`lash-tool:${sessionId}/`.length, replayKey.lastIndexOf(":"));
+const endOf = (effect: string, { replayKey, scope }: ToolContext): Arrival => {
+  const ofCall = replayKey.slice(`lash-tool:${scope}/`.length, replayKey.lastIndexOf(":"));
   const path = ofCall.replaceAll(/tool-batch:([0-9a-f]{4})[0-9a-f]*/g, "$1");
-  return { label: `end of ${effect} (${sessionId === "session:s" ? "" : `${sessionId} `}${path})` };
+  return { label: `end of ${effect} (${scope === "session:s" ? "" : `${scope} `}${path})` };
 };
 
 type Recovery = "idempotent" | "again" | "once";

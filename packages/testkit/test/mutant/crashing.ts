@@ -37,7 +37,7 @@ const looping: Hunt = {
         await host.sleep(20);
         await note();
       };
-      const called = host.call("r1", [{ id: "c1", tool: "stuck", args: {} }]);
+      const called = host.request("r1", [{ label: "c1", tool: "stuck", args: {} }]);
       await host.sleep(100);
       for (const went of ["lost", "released", "lost", "lost"] as const) await lose(went); // 0: the step was asked for.
       await host.sleep(2000);
@@ -70,9 +70,9 @@ const suspects: Hunt = {
     ],
     host: async (host) => {
       const ids = ["a", "b"];
-      void host.call(
+      void host.request(
         "r1",
-        ids.map((id) => ({ id, tool: "stuck", args: {} })),
+        ids.map((id) => ({ label: id, tool: "stuck", args: {} })),
       );
       await host.sleep(100);
       for (let n = 0; n < 4; n++) {
@@ -118,7 +118,7 @@ const liars: Hunt = {
       }),
     ],
     host: async (host) => {
-      await host.call("r1", [{ id: "c1", tool: "asks", args: {} }]);
+      await host.request("r1", [{ label: "c1", tool: "asks", args: {} }]);
       return host.within(async ({ state }) =>
         state.background.tasks.values().map(({ task }) => [task.state, task.error?.kind]),
       );

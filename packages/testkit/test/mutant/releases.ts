@@ -38,7 +38,7 @@ class Releases {
       codeVersion: version,
     });
     const session = await runtime.session("s");
-    const called = session.call("r", [{ id: "c", tool: "work", args: {} }], { keep: true });
+    const called = session.request("r", [{ label: "c", tool: "work", args: {} }], { keep: true });
     void called.then(([reply]) => this.ends.push(reply?.output.outcome.payload)).catch(() => undefined); // Ends with its runtime.
     await quiet();
     await act?.(session);

@@ -37,7 +37,7 @@ const agent = (): Hunt => {
       ],
       host: async (host) => {
         runs = 0;
-        const called = host.call("r1", [{ id: "c1", tool: "loop", args: {} }]);
+        const called = host.request("r1", [{ label: "c1", tool: "loop", args: {} }]);
         await host.sleep(6000);
         const phases = [await host.within(phasesOf)];
         await host.sleep(10_000);
@@ -82,7 +82,7 @@ const person = (): Hunt => {
         return [asks];
       },
       host: async (host) => {
-        const [reply] = await host.call("r1", [{ id: "c1", tool: "asks", args: {} }]);
+        const [reply] = await host.request("r1", [{ label: "c1", tool: "asks", args: {} }]);
         return reply?.output.outcome.status === "success" ? reply.output.outcome.payload : "no";
       },
     },
@@ -111,7 +111,7 @@ const sharing = (): Hunt => ({
     host: async (host) => {
       const statuses: unknown[] = [];
       for (const request of ["r1", "r2"]) {
-        const [reply] = await host.call(request, [{ id: "c1", tool: "spawns", args: {} }]);
+        const [reply] = await host.request(request, [{ label: "c1", tool: "spawns", args: {} }]);
         statuses.push(reply?.output.outcome.status === "success" ? reply.output.outcome.payload : "failed");
         await host.sleep(8000);
       }

@@ -16,12 +16,12 @@ export interface Hunt {
 }
 
 const outcomes = async (host: ScenarioHost, tool: string, ids: readonly string[] = ["c1"]): Promise<unknown> => {
-  const replies = await host.call(
+  const replies = await host.request(
     "r1",
-    ids.map((id) => ({ id, tool, args: { id } })),
+    ids.map((id) => ({ label: id, tool, args: { id } })),
   );
-  return replies.map(({ call_id, output: { outcome } }) => [
-    call_id,
+  return replies.map(({ label, output: { outcome } }) => [
+    label,
     outcome.status === "failure" ? outcome.payload.code : outcome.status === "success" ? outcome.payload : "cancelled",
   ]);
 };
@@ -137,9 +137,9 @@ const retrying: Hunt = {
     ],
     mayFail: true,
     host: async (host) => {
-      const replies = await host.call(
+      const replies = await host.request(
         "r1",
-        ["told", "broken", "work"].map((tool) => ({ id: tool, tool, args: {} })),
+        ["told", "broken", "work"].map((tool) => ({ label: tool, tool, args: {} })),
       );
       return replies.map(({ output: { outcome } }) =>
         outcome.status === "failure" ? [outcome.payload.code, outcome.payload.message] : outcome,
@@ -195,7 +195,9 @@ const unknown: Hunt = {
     claims: { bound: "at_most_once", pay: "at_most_once" },
     host: async (host) => [
       ...((await outcomes(host, "bound")) as unknown[]),
-      ...(await host.call("r2", [{ id: "c2", tool: "careful", args: {} }])).map(({ output }) => output.outcome.status),
+      ...(await host.request("r2", [{ label: "c2", tool: "careful", args: {} }])).map(
+        ({ output }) => output.outcome.status,
+      ),
     ],
   },
   expected: [["c1", "done"], "success"],
@@ -235,9 +237,9 @@ const waiting: Hunt = {
       }),
     ],
     host: async (host) => {
-      const called = host.call("r1", [
-        { id: "c1", tool: "later", args: {} },
-        { id: "c2", tool: "event", args: {} },
+      const called = host.request("r1", [
+        { label: "c1", tool: "later", args: {} },
+        { label: "c2", tool: "event", args: {} },
       ]);
       for (const [name, payload] of [
         ["later", 1],

@@ -10,7 +10,7 @@ import {
   exploreSchedules,
 } from "../../src/index.ts";
 
-const call = { id: "c1", tool: "ask", args: {} };
+const call = { label: "c1", tool: "ask", args: {} };
 
 /** Returns a run's end as a person sees it. */
 const endOf = (outcome: unknown): Json => {
@@ -60,7 +60,7 @@ const running = ({ isCanceled, isIdempotent = true }: Kind): Scenario => ({
     options: { crash_pauses_ms: [] },
   },
   host: async (host) => {
-    const asked = host.call("r1", [call]);
+    const asked = host.request("r1", [call]);
     if (isCanceled) {
       await Promise.race([host.happened("begun"), asked]); // A run that is lost before its start is over.
       await host.within(async (session) => {

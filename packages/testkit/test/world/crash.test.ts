@@ -3,7 +3,7 @@ import { defineTool } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
 import { type Outside, type Scenario, callsOf, describeCrashes, exploreCrashes } from "../../src/index.ts";
 
-const call = { id: "c1", tool: "pay", args: {} };
+const call = { label: "c1", tool: "pay", args: {} };
 
 /** A tool that charges, then mails. */
 const paying = (recovery: "again" | "once" | "idempotent", keyed: boolean): Scenario => ({
@@ -58,7 +58,7 @@ describe("the crash explorer", () => {
     const report = await exploreCrashes(
       {
         tools: (outside) => [careful(outside), careless(outside)],
-        host: callsOf({ id: "c1", tool: "careful", args: {} }, { id: "c2", tool: "careless", args: {} }),
+        host: callsOf({ label: "c1", tool: "careful", args: {} }, { label: "c2", tool: "careless", args: {} }),
       },
       { pairs: 0 },
     );

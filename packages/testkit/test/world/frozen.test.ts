@@ -9,7 +9,7 @@ const runtime = { lease: { ttlMs: 9000 }, pollMs: 3000 };
 
 const scenarioOf = (execute: (ctx: ToolContext, outside: Outside) => Promise<unknown>): Scenario => ({
   tools: (outside) => [defineTool({ name: "work", durable: true, execute: (_, ctx) => execute(ctx, outside) })],
-  host: callsOf({ id: "c", tool: "work", args: {} }),
+  host: callsOf({ label: "c", tool: "work", args: {} }),
   runtime,
 });
 

@@ -19,7 +19,7 @@ import "../../src/vitest.ts";
 const work = (execute: (ctx: ToolContext, outside: Outside) => Promise<unknown>) => (outside: Outside) => [
   defineTool({ name: "work", durable: true, execute: (_, ctx) => execute(ctx, outside) }),
 ];
-const call = { id: "c1", tool: "work", args: {} };
+const call = { label: "c1", tool: "work", args: {} };
 
 const once = (host: ScenarioHost, as: string, act: (session: Session) => Promise<unknown>): Promise<void> =>
   host.once(act, { as, request: "r1" });
@@ -76,7 +76,7 @@ const racing = (timerMs: number, eventMs: number): Scenario => ({
     return [first, took, await event];
   }),
   host: async (host) => {
-    const called = host.call("r1", [call]);
+    const called = host.request("r1", [call]);
     await host.happened("ask go");
     await host.sleep(eventMs);
     await resolve(host, "go", 7);
@@ -111,7 +111,7 @@ const decide = async (host: ScenarioHost, n: number): Promise<void> => {
 
 // https://github.com/mastra-ai/mastra/pull/19435, https://github.com/langchain-ai/langgraph/issues/6626
 describe("several approvals that are pending over a restart, and decided in another order", () => {
-  const calls = [1, 2, 3].map((n) => ({ id: `c${n}`, tool: "work", args: { n } }));
+  const calls = [1, 2, 3].map((n) => ({ label: `c${n}`, tool: "work", args: { n } }));
   const scenario: Scenario = {
     tools: ({ effect }) => [
       defineTool<{ readonly n: number }>({
@@ -123,7 +123,7 @@ describe("several approvals that are pending over a restart, and decided in anot
       }),
     ],
     host: async (host) => {
-      const called = host.call("r1", calls);
+      const called = host.request("r1", calls);
       for (const n of [3, 1, 2]) await decide(host, n);
       return called;
     },
@@ -161,7 +161,7 @@ describe("parallel suspends inside a for-each", () => {
       ),
     ),
     host: async (host) => {
-      const called = host.call("r1", [call]);
+      const called = host.request("r1", [call]);
       for (const item of items.toReversed()) {
         await host.happened(`ask item-${item}`);
         await host.sleep(5000);
@@ -195,11 +195,11 @@ const inserted = (isDisturbed: boolean): Scenario => ({
     return [...(await ctx.all(keys)), ctx.uuid("id"), ctx.random()];
   }),
   host: async (host) => {
-    const called = host.call("r1", [call]);
+    const called = host.request("r1", [call]);
     await host.happened("use");
     if (isDisturbed) {
       await host.within((session) => session.resolveById("of nobody", { status: "ok", payload: 1 }, "p"));
-      await host.call("r0", [{ ...call, id: "c9" }]);
+      await host.request("r0", [{ ...call, label: "c9" }]);
     }
     return called;
   },
@@ -234,7 +234,7 @@ describe("a cancel that does not reach the running tool", () => {
       await ctx.sleep(3_600_000);
     }),
     host: async (host) => {
-      const called = host.call("r1", [call]);
+      const called = host.request("r1", [call]);
       await host.happened("begun");
       await once(host, "cancel", (session) => session.cancel({ request: "r1" }, "p"));
       return (await called).map(({ output }) => output.outcome.status);

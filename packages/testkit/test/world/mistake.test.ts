@@ -21,7 +21,7 @@ const scenarioOf = (body: Body, how: { readonly durable?: boolean; readonly hint
     defineTool({ name: "pay", durable: true, ...how, execute: (_, ctx) => body(ctx, outside) }),
     defineTool({ name: "idle", durable: true, execute: () => "nothing" }),
   ],
-  host: callsOf({ id: "c1", tool: "pay", args: {} }),
+  host: callsOf({ label: "c1", tool: "pay", args: {} }),
 });
 
 const wordsOf = async (body: Body, how = {}): Promise<readonly [isSafe: boolean, words: string]> => {
@@ -36,7 +36,7 @@ const charge = (ctx: ToolContext, { effect }: Outside, id = "charge", input: unk
 const payingAtOnce: Body = (_, { effect }) => effect("money").then(() => "paid");
 
 const waitingForMoney: Scenario["host"] = async (world) => {
-  void world.call("r1", [{ id: "c1", tool: "pay", args: {} }]);
+  void world.request("r1", [{ label: "c1", tool: "pay", args: {} }]);
   await world.happened("money");
 };
 
@@ -239,7 +239,7 @@ const asking = (how: object): Scenario => ({
     }),
   ],
   host: async (world) => {
-    const replies = world.call("r1", [{ id: "c1", tool: "ask", args: {} }]);
+    const replies = world.request("r1", [{ label: "c1", tool: "ask", args: {} }]);
     const { detail } = await world.happened("mail");
     await world.once((session) => session.resolve(String(detail), { status: "ok", payload: "yes" }));
     return (await replies).map(({ output }) => output.outcome);

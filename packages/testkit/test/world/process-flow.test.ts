@@ -41,7 +41,7 @@ const signalled: Scenario = {
       },
     }),
   ],
-  host: (host) => host.call("r1", [{ id: "b", tool: "body", args: {} }]),
+  host: (host) => host.request("r1", [{ label: "b", tool: "body", args: {} }]),
 };
 
 /** The same, cancelled by its body while it works. */
@@ -67,7 +67,7 @@ const cancelled: Scenario = {
     }),
   ],
   claims: { "step work/begin": "any" },
-  host: (host) => host.call("r1", [{ id: "b", tool: "body", args: {} }]),
+  host: (host) => host.request("r1", [{ label: "b", tool: "body", args: {} }]),
 };
 
 const use = (argument: string): FlowNode => ({ node_type: "use_tool", tool_name: "work", argument, named_args: [] });
@@ -110,9 +110,9 @@ const approving: Scenario = {
     }),
   ],
   host: async (host) => {
-    const called = host.call(
+    const called = host.request(
       "r1",
-      ["c1", "c2"].map((id) => ({ id, tool: "work", args: {} })),
+      ["c1", "c2"].map((id) => ({ label: id, tool: "work", args: {} })),
     );
     await approved(host, "c2");
     await approved(host, "c1");

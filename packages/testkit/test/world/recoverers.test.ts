@@ -1,6 +1,6 @@
 /** Two recoverers of one run: a process dies in the middle of a call, and two others resume it at once. */
 import { type Journal, Runtime, type ToolDefinition, defineTool, memoryJournal } from "@pawl/runtime";
-import type { Reply } from "@pawl/sansio-core";
+import type { Reply } from "@pawl/runtime";
 import { canonicalJson } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../src/index.ts";
@@ -49,7 +49,7 @@ const trip = (clock: VirtualClock, life: Life, done: Done): ToolDefinition =>
   });
 
 const roots = { newest: { kid: "world", secret: new Uint8Array(32).fill(1) } };
-const calls = [{ id: "c1", tool: "trip", args: {} }];
+const calls = [{ label: "c1", tool: "trip", args: {} }];
 
 class Race {
   readonly clock: VirtualClock;
@@ -83,7 +83,7 @@ class Race {
       if (moments === this.#diesAt) life.isAlive = false;
       return life.isAlive ? "live" : "die";
     });
-    void runtime.session("s").then((session) => session.call("r1", calls));
+    void runtime.session("s").then((session) => session.request("r1", calls));
     return life;
   }
 
@@ -91,7 +91,7 @@ class Race {
     const runtime = this.#runtime(life, () => "live");
     for (;;) {
       try {
-        return await (await runtime.session("s")).call("r1", calls);
+        return await (await runtime.session("s")).request("r1", calls);
       } catch (thrown) {
         if ((thrown as { readonly code?: string }).code !== "scope_lost") throw thrown;
         await this.clock.sleep(life, 700);

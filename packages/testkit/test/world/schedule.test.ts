@@ -21,13 +21,15 @@ const racing: Scenario = {
         ctx.race([ctx.runJson("left", {}, () => "left"), ctx.sleep(50), ctx.runJson("right", {}, () => "right")]),
     }),
   ],
-  host: async (host) => (await host.call("r1", [{ id: "c1", tool: "work", args: {} }]))[0]?.output.outcome,
+  host: async (host) => (await host.request("r1", [{ label: "c1", tool: "work", args: {} }]))[0]?.output.outcome,
 };
 
 const twoRequests = (sessions: readonly [string, string]): Scenario => ({
   tools: () => [steps("a", "b")],
   host: async (host) =>
-    Promise.all(sessions.map(async (session, i) => host.call(`r${i}`, [{ id: "c", tool: "work", args: {} }], session))),
+    Promise.all(
+      sessions.map(async (session, i) => host.request(`r${i}`, [{ label: "c", tool: "work", args: {} }], session)),
+    ),
 });
 
 const resultsOf = ({ results }: ScheduleReport): readonly string[] =>
@@ -39,7 +41,7 @@ const crossed: { readonly [name: string]: Scenario } = {
     tools: () => [steps("a"), { ...steps("b"), name: "other" }],
     host: async (host) => {
       const named = async (request: string, tool: string): Promise<string> => {
-        await host.call(request, [{ id: "c", tool, args: {} }], request);
+        await host.request(request, [{ label: "c", tool, args: {} }], request);
         return request;
       };
       return Promise.race([named("r1", "work"), named("r2", "other")]);
@@ -61,9 +63,9 @@ const crossed: { readonly [name: string]: Scenario } = {
         }),
       ),
     host: async (host) =>
-      host.call(
+      host.request(
         "r1",
-        ["one", "two"].map((tool) => ({ id: tool, tool, args: {} })),
+        ["one", "two"].map((tool) => ({ label: tool, tool, args: {} })),
       ),
   },
   "which of two charges came first": {
@@ -75,7 +77,9 @@ const crossed: { readonly [name: string]: Scenario } = {
       }),
     ],
     host: async (host) => {
-      const called = ["s1", "s2"].map((session) => host.call("r1", [{ id: "c", tool: "work", args: {} }], session));
+      const called = ["s1", "s2"].map((session) =>
+        host.request("r1", [{ label: "c", tool: "work", args: {} }], session),
+      );
       const { key } = await host.happened("paid", 2);
       await Promise.all(called);
       return key;
@@ -87,7 +91,7 @@ describe("the schedule explorer", () => {
   it("runs every order of the arrivals that one call waits for", async () => {
     const report = await exploreSchedules({
       tools: () => [steps("a", "b", "c")],
-      host: callsOf({ id: "c1", tool: "work", args: {} }),
+      host: callsOf({ label: "c1", tool: "work", args: {} }),
     });
     expect(report).toMatchObject({ isSafe: true, orders: 6, pruned: 0, isBounded: false });
     expect(report.results).toHaveLength(1);
@@ -126,7 +130,10 @@ describe("the schedule explorer", () => {
   });
 
   it("reports that there are more orders than it ran", async () => {
-    const many = { tools: () => [steps("a", "b", "c", "d", "e")], host: callsOf({ id: "c1", tool: "work", args: {} }) };
+    const many = {
+      tools: () => [steps("a", "b", "c", "d", "e")],
+      host: callsOf({ label: "c1", tool: "work", args: {} }),
+    };
     expect(await exploreSchedules(many, { orders: 10 })).toMatchObject({ orders: 10, isBounded: true });
     expect(await exploreSchedules(many, { depth: 2 })).toMatchObject({ isBounded: true });
   });
@@ -144,7 +151,7 @@ describe("the schedule explorer", () => {
           },
         }),
       ],
-      host: callsOf({ id: "c1", tool: "work", args: {} }),
+      host: callsOf({ label: "c1", tool: "work", args: {} }),
     };
     const { violations } = await exploreSchedules(forgetful);
     const doubled = violations.find(({ harm }) => harm === "doubled");

@@ -15,7 +15,7 @@ import {
   storeFaults,
 } from "../../src/index.ts";
 
-const call = { id: "c1", tool: "work", args: {} };
+const call = { label: "c1", tool: "work", args: {} };
 
 /** Three steps, a sleep and a race. The service of the last step takes keys. */
 const working: Scenario = {
@@ -96,7 +96,7 @@ describe("a simulated world", () => {
   it("continues after half of a group of two sessions was torn off", async () => {
     const apart: Scenario = {
       ...working,
-      host: async (host) => Promise.all(["s1", "s2"].map(async (session) => host.call("r1", [call], session))),
+      host: async (host) => Promise.all(["s1", "s2"].map(async (session) => host.request("r1", [call], session))),
     };
     const { moments } = await runScenario(apart);
     const within = moments.flatMap((moment, i) => (moment.type === "append" && moment.when === "within" ? [i] : []));
@@ -123,7 +123,7 @@ describe("a simulated world", () => {
   it("says what a stuck host waits for", async () => {
     const { ended, why } = await runScenario({
       ...working,
-      host: (host) => Promise.all([host.call("r1", [call]), host.happened("fax", 2)]),
+      host: (host) => Promise.all([host.request("r1", [call]), host.happened("fax", 2)]),
     });
     expect(ended).toBe("stuck");
     expect(why).toBe("nothing is left to run, and the host still waits for effect `fax`, number 2");
@@ -132,7 +132,7 @@ describe("a simulated world", () => {
   it("says what the call waits for that the host waits for", async () => {
     const { why } = await runScenario({
       tools: () => [defineTool({ name: "ask", policy: "requires_approval", execute: () => "asked" })],
-      host: (host) => host.call("r1", [{ id: "c", tool: "ask", args: {} }]),
+      host: (host) => host.request("r1", [{ label: "c", tool: "ask", args: {} }]),
     });
     expect(why).toMatch(
       /still waits for an answer to `call r1`; call r1:c of session:\S+ waits for a person's approval/,

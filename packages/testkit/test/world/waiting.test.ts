@@ -51,7 +51,7 @@ const agent = (suspendMs: number): Scenario => {
     },
     claims: { paid: "exactly_once" },
     host: async (host) => {
-      const called = host.call("r1", [{ id: "c1", tool: "loop", args: {} }]);
+      const called = host.request("r1", [{ label: "c1", tool: "loop", args: {} }]);
       await host.sleep(suspendMs * 4);
       let [asked] = await host.within((session) => session.approvals(), { as: "look" });
       for (; asked === undefined; [asked] = await host.within((session) => session.approvals(), { as: "look" }))

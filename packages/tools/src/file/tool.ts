@@ -1,6 +1,7 @@
 /** The frame of every file tool: it checks the context and the arguments, and turns errors into texts for the model. */
 import type { Json, JsonObject } from "@pawl/tool-value";
-import { type ExecutionResult, internalError, isExecutionResult, success, toolError } from "@pawl/runtime";
+import { type ExecutionResult, internalError, success, toolError } from "@pawl/runtime";
+import { isExecutionResult } from "@pawl/runtime/driver";
 import { type BuiltinTool, isGiven, objectSchema, textOf } from "../tool.ts";
 import { canonicalPath, displayPath } from "./path.ts";
 import { FileError, type FileStore } from "./store.ts";

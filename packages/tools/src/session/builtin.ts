@@ -23,12 +23,12 @@ export const isSession = (scope: string): boolean => scope.startsWith(sessionPre
 /** Returns the definition of a tool without its body. */
 export const described = (
   tool: Omit<BuiltinTool, "execute">,
-): Omit<ToolDefinition, "execute" | "parameters"> & { readonly parameters: JsonSchema } => {
+): Omit<ToolDefinition, "execute" | "inputSchema"> & { readonly inputSchema: JsonSchema } => {
   const { name, displayName, description, parameters, policy, hints, deferrable } = tool;
   return {
     name,
     description,
-    parameters,
+    inputSchema: parameters,
     ...(displayName === undefined ? {} : { display_name: displayName }),
     ...(policy === undefined ? {} : { policy }),
     ...(hints === undefined ? {} : { hints }),
@@ -55,8 +55,7 @@ export const sessionTool = (tool: Omit<BuiltinTool, "execute">, body: SessionBod
   defineTool({
     ...described(tool),
     durable: true,
-    execute: async (args, ctx) =>
-      isSession(ctx.sessionId) ? body(argumentsOf(args as Json), ctx) : toolError(notHere),
+    execute: async (args, ctx) => (isSession(ctx.scope) ? body(argumentsOf(args as Json), ctx) : toolError(notHere)),
   });
 
 /** Writes the given times of a record as RFC 3339 texts. */

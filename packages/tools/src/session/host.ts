@@ -1,6 +1,7 @@
 /** The host side of the session tools: artifact files of runs, the calendar of schedules, and the probes of monitors. */
 import type { ProbeOutcome } from "@pawl/sansio-core/driver";
-import type { BackgroundHost, Probe, RunFiles } from "@pawl/runtime";
+import type { BackgroundHost } from "@pawl/runtime";
+import type { Probe, RunFiles } from "@pawl/runtime/driver";
 import { withoutRawOutput } from "@pawl/runtime/driver";
 import { planOf } from "../cron.ts";
 import { utf8 } from "../file/bytes.ts";

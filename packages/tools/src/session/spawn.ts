@@ -2,7 +2,6 @@
 import {
   EffectError,
   type ExecutionResult,
-  type LiveTool,
   type ToolContext,
   type ToolDefinition,
   defineTool,
@@ -10,6 +9,7 @@ import {
   success,
   toolError,
 } from "@pawl/runtime";
+import { type LiveTool } from "@pawl/runtime/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { type BuiltinTool, argumentsOf, objectSchema } from "../tool.ts";
 import { monitorDescription, scheduledText, startedText } from "../spawn/text.ts";
@@ -61,7 +61,7 @@ const targetOf = ({ manifest, background }: LiveTool): Target => {
 };
 
 const placeIn = (ctx: ToolContext, files: boolean): SpawnPlace => {
-  const isOfSession = isSession(ctx.sessionId);
+  const isOfSession = isSession(ctx.scope);
   return {
     tool: (name) => {
       const tool = ctx.background.tool(name);

@@ -23,13 +23,11 @@ import {
   connectionRequired,
   defineTool,
   internalError,
-  isError,
-  isSuccess,
   success,
   successWithImages,
-  successWithRawOutput,
   toolError,
 } from "@pawl/runtime";
+import { isErrorResult, isSuccess, successWithRawOutput } from "@pawl/runtime/driver";
 import { causeChain, registryReply, withoutRawOutput } from "@pawl/runtime/driver";
 import { nodeWeb } from "@pawl/tools/node";
 import { type Adapters, UnknownInput, knownFields, knownName, withFields } from "@pawl/testkit";
@@ -196,7 +194,7 @@ const mapping = (input: JsonObject): Result => {
   return E.right({
     ...mapped(registryReply(text(input["call_id"]), result)),
     is_success: isSuccess(result),
-    is_error: isError(result),
+    is_error: isErrorResult(result),
   });
 };
 

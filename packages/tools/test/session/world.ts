@@ -21,7 +21,7 @@ export class ToolWorld extends World {
   async call(process: Process, tool: string, args: Json, session = "s"): Promise<{ status: string; payload: never }> {
     const request = `r${(this.#requests += 1)}`;
     const opened = await process.runtime.session(session);
-    const replied = opened.call(request, [{ id: "c", tool, args }]);
+    const replied = opened.request(request, [{ label: "c", tool, args }]);
     const state = { isThere: false };
     const note = (): void => void (state.isThere = true);
     replied.then(note, note);

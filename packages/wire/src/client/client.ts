@@ -1,5 +1,6 @@
 /** A client of a host, for browsers and Node: questions are promises, subscriptions are async iterables. */
-import type { AwaitingPage, Cursor, ProcessSignal, ScopeAwaiting } from "@pawl/runtime";
+import type { Cursor, ProcessSignal } from "@pawl/runtime";
+import type { AwaitingPage, ScopeAwaiting } from "@pawl/runtime/driver";
 import type { HostFrame } from "../frame/host-frame.ts";
 import { checkBackoff, checkCount, checkName, checkToken, checkTools } from "./check.ts";
 import { Connection } from "./connection.ts";
@@ -23,7 +24,7 @@ export {
 } from "./executor.ts";
 export { type Arrivals, type ReceiveOptions, moverOver } from "./move.ts";
 export { type Follow } from "./scope-router.ts";
-export { type CallOptions, type Moving, SessionClient } from "./session.ts";
+export { type RequestOptions, type Moving, SessionClient } from "./session.ts";
 export { type SocketConstructor, type SocketLike } from "./reconnecting-socket.ts";
 export { type Observation, type Observed, type Watching } from "./subscription.ts";
 

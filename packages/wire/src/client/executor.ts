@@ -1,5 +1,6 @@
 /** Runs tools for a host, in a page or a program. A run survives reconnections: its result is sent over the next one. */
-import type { Offer, OfferedRun, ProgressMessage } from "@pawl/runtime";
+import type { ProgressMessage } from "@pawl/runtime";
+import type { Offer, OfferedRun } from "@pawl/runtime/driver";
 import { type Json, type ToolCallOutput, errorOutput, internalErrorOutput, outputOfReturned } from "@pawl/tool-value";
 import type { HostRefused } from "./error.ts";
 

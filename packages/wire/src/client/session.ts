@@ -1,8 +1,6 @@
 /** The questions of a client about one session, as promises. */
-import type { ApprovalWanted, Cursor, Resolved, Stickiness } from "@pawl/runtime";
-import type { BodiesAtMove } from "@pawl/runtime/driver";
-import type { RequestedCall } from "@pawl/sansio-core";
-import type { GivenReplies } from "@pawl/sansio-core/driver";
+import type { ApprovalWanted, CallOfRequest, Cursor, Replies } from "@pawl/runtime";
+import { type BodiesAtMove, type Resolved, type Stickiness, withTriggers } from "@pawl/runtime/driver";
 import type { Json, Resolution } from "@pawl/tool-value";
 import type { HostFrame } from "../frame/host-frame.ts";
 import { checkRecord } from "./check.ts";
@@ -31,7 +29,7 @@ export interface Moving {
 /** The number of events or frames that the host may send ahead of the reader. */
 export const defaultWindow = 256;
 
-export interface CallOptions {
+export interface RequestOptions {
   readonly executionScope?: string;
   /** The caller's span, in the form of W3C Trace Context. */
   readonly traceparent?: string;
@@ -83,13 +81,13 @@ export class SessionClient {
 
   async #replied(
     question: WithoutId<SingleQuestion> & { readonly request: string },
-    { keep = false, signal }: Pick<CallOptions, "keep" | "signal">,
-  ): Promise<GivenReplies> {
+    { keep = false, signal }: Pick<RequestOptions, "keep" | "signal">,
+  ): Promise<Replies> {
     const frame = await orAborted(this.#client.ask(question, signal), question.request, signal);
     if (frame.type !== "replied") throw unexpected(frame, "replied");
     if (!keep) await this.acknowledge(question.request);
     const { replies, triggers } = frame;
-    return triggers === undefined ? replies : Object.assign([...replies], { triggers });
+    return withTriggers(replies, triggers);
   }
 
   async #resolved(question: WithoutId<SingleQuestion>): Promise<Resolved> {
@@ -105,7 +103,8 @@ export class SessionClient {
     return frame.seq;
   }
 
-  call(request: string, calls: readonly RequestedCall[], options: CallOptions = {}): Promise<GivenReplies> {
+  /** Submits calls and waits for their replies. The same request again joins it, or is answered as it was. */
+  request(request: string, calls: readonly CallOfRequest[], options: RequestOptions = {}): Promise<Replies> {
     const { executionScope, traceparent } = options;
     const { scope } = this;
     const given = {
@@ -116,7 +115,7 @@ export class SessionClient {
   }
 
   /** Resolves with the replies of a request that was submitted before. */
-  replies(request: string, options: Pick<CallOptions, "keep" | "signal"> = {}): Promise<GivenReplies> {
+  replies(request: string, options: Pick<RequestOptions, "keep" | "signal"> = {}): Promise<Replies> {
     return this.#replied({ type: "replies", scope: this.scope, request }, options);
   }
 

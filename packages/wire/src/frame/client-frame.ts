@@ -2,10 +2,8 @@
  * The frames from a client to a host: one JSON object each, a tagged union on `type`. A question has an `id` of the
  * client's choice, and its answer carries the same `id`. The protocol is described in docs/host-protocol.md.
  */
-import { Cursor, type Stickiness } from "@pawl/runtime";
-import { type BodiesAtMove, MoveAnswer } from "@pawl/runtime/driver";
-import type { RequestedCall } from "@pawl/sansio-core";
-import { RequestedCallCodec } from "@pawl/sansio-core/driver";
+import { type CallOfRequest, Cursor } from "@pawl/runtime";
+import { type BodiesAtMove, CallOfRequestCodec, MoveAnswer, type Stickiness } from "@pawl/runtime/driver";
 import {
   type Codec,
   type Json,
@@ -60,7 +58,7 @@ export type ClientFrame =
   | ({
       readonly type: "call";
       readonly request: string;
-      readonly calls: readonly RequestedCall[];
+      readonly calls: readonly CallOfRequest[];
       readonly execution_scope?: string;
       readonly traceparent?: string;
     } & QuestionFields)
@@ -142,7 +140,7 @@ export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("clie
   call: {
     ...questionFields,
     request: string,
-    calls: array(RequestedCallCodec),
+    calls: array(CallOfRequestCodec),
     execution_scope: optional(string),
     traceparent: optional(string),
   },

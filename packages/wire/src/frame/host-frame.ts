@@ -1,17 +1,17 @@
 /** The frames from a host to a client: answers to questions by their `id`, and the items of subscriptions. */
+import { ApprovalWanted, Cursor, type Frame, type Reply } from "@pawl/runtime";
 import {
-  ApprovalWanted,
-  Cursor,
-  type Frame,
+  FrameCodec,
+  MoveAnswer,
+  type MovePart,
   type Offer,
   type OfferedRun,
+  ReplyCodec,
   Resolved,
   ScopeAwaiting,
   type Settled,
-} from "@pawl/runtime";
-import { FrameCodec, MoveAnswer, type MovePart } from "@pawl/runtime/driver";
-import { type Event, EventCodec, type Reply } from "@pawl/sansio-core";
-import { ReplyCodec } from "@pawl/sansio-core/driver";
+} from "@pawl/runtime/driver";
+import { type Event, EventCodec } from "@pawl/sansio-core";
 import { type Codec, type Json, array, json, oneOf, optional, string, tagged, u64 } from "@pawl/tool-value";
 
 export interface HostError {

@@ -35,7 +35,7 @@ export interface ToolContext extends Steps, Waits, Concurrency, HostRequests, Pr
   /** Describes a tool that may be called here, as it is now: the answer is not on record. */
   readonly callableToolManifest: (name: string) => ToolManifest | undefined;
   /** The scope that the call runs in. */
-  readonly sessionId: string;
+  readonly scope: string;
   /** The session that it is for: of a process, the one that started it. */
   readonly session: string;
   /** The agent's frame that it is for, where a frame started the process that it runs in. */
@@ -189,7 +189,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     tasks,
     schedules,
     callableToolManifest: (name) => toolNamed(name)?.manifest,
-    sessionId: facts.sessionId,
+    scope: facts.scope,
     session: facts.session,
     processId,
     agentFrameId,

@@ -126,7 +126,7 @@ export interface BodyLife {
 
 export interface CallFacts {
   /** The scope that the call runs in. */
-  readonly sessionId: string;
+  readonly scope: string;
   /** The session that it is for. */
   readonly session: string;
   readonly callId: string;

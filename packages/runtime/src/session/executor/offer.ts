@@ -139,8 +139,8 @@ export class Offers {
   progress(owner: string, run: OfferedRun, { text, kind }: ProgressMessage): void {
     const row = this.#access.runner.state.calls.at(run.call);
     if (row === undefined || !this.#executors.runs(owner, run) || !isRunBy(row, owner, run)) return;
-    const { ref: call, id: call_id } = row.call;
-    const progress = { type: "progress", call, call_id, name: row.tool, text, kind } as const;
+    const { ref: call, id: label } = row.call;
+    const progress = { type: "progress", call, tool: row.tool, label, text, kind } as const;
     this.#observers.tell(progress, this.#access.runner);
   }
 

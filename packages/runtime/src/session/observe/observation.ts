@@ -21,6 +21,7 @@ import {
   u64,
   array,
   json,
+  named,
   oneOf,
   optional,
   tagged,
@@ -41,10 +42,11 @@ export const endOf = (scope: string, seq: number): Cursor => ({ scope, seq, inde
 export const isAfter = (a: Cursor, b: Cursor): boolean => (a.seq === b.seq ? a.index > b.index : a.seq > b.seq);
 
 export interface OfCall {
-  /** Its name in the scope, `{request}:{id}`, by which it is approved, rejected and cancelled. */
+  /** Its name in the scope, `{request}:{label}`, by which it is approved, rejected and cancelled. */
   readonly call: string;
-  readonly call_id: string;
-  readonly name: string;
+  readonly tool: string;
+  /** The name that whoever asked for it gave it, as a model does. */
+  readonly label: string;
   readonly args: Json;
 }
 
@@ -56,7 +58,7 @@ export type Observation =
   /** Nobody knows what the call comes to: it waits for a person, its host, or another version of its tool. */
   | ({ readonly type: "call_unknown"; readonly cause: UnknownCause } & OfCall)
   /** A body that was not waited for any more has ended all the same. */
-  | ({ readonly type: "call_settled_late"; readonly output?: ToolCallOutput; readonly duration_ms?: number } & OfCall)
+  | ({ readonly type: "call_settled_late"; readonly output?: ToolCallOutput; readonly durationMs?: number } & OfCall)
   | ({ readonly type: "process" } & Omit<CommandOf<"process.observe">, "type">)
   | { readonly type: "task"; readonly what: CommandOf<"task.observe">["what"]; readonly task: Task }
   /** A background run's report since its last one. */
@@ -98,7 +100,8 @@ const ofRun = {
   detail: optional(string),
   progress: optional(ProgressCodec),
 } as const;
-const ofCall = { call: string, call_id: string, name: string, args: json } as const;
+const nameOfCall = { call: string, label: named("call_id", string), tool: named("name", string) } as const;
+const ofCall = { ...nameOfCall, args: json } as const;
 
 const ObservationCodec: Codec<Observation> = tagged<Observation, "type">("observation", "type", {
   session_event: { event: SessionEvent },
@@ -108,7 +111,7 @@ const ObservationCodec: Codec<Observation> = tagged<Observation, "type">("observ
     ...ofCall,
     cause: oneOf<UnknownCause>("a cause", "owner_lost", "crash_loop", "diverged"),
   },
-  call_settled_late: { ...ofCall, output: optional(ToolCallOutput), duration_ms: optional(u64) },
+  call_settled_late: { ...ofCall, output: optional(ToolCallOutput), durationMs: named("duration_ms", optional(u64)) },
   process: {
     what: oneOf<"registered" | "event" | "ended">("what is observed", "registered", "event", "ended"),
     process: string,
@@ -133,7 +136,7 @@ const ObservationCodec: Codec<Observation> = tagged<Observation, "type">("observ
 
 const EphemeralCodec: Codec<Ephemeral> = tagged<Ephemeral, "type">("ephemeral observation", "type", {
   run: { ...ofRun, task: string, title: string, output: optional(OutputCodec) },
-  progress: { text: string, kind: string, call: string, call_id: string, name: string },
+  progress: { text: string, kind: string, ...nameOfCall },
   plugin_event: { plugin: string, call: string, event: json },
 });
 

@@ -6,13 +6,13 @@ import { uuidOf } from "../../body/facet/context.ts";
 import type { OfCall, Observation, Observed } from "./observation.ts";
 import type { Cause } from "../../scope/runner.ts";
 
-const ofCall = ({ call, call_id, tool: name, args }: CommandOf<"observe">): OfCall => ({ call, call_id, name, args });
+const ofCall = ({ call, call_id: label, tool, args }: CommandOf<"observe">): OfCall => ({ call, tool, label, args });
 
 /** An observation without its id, which follows from its position. */
 type Unnamed = (id: string) => Observation;
 
 const ofStart = (command: CommandOf<"observe">): readonly Unnamed[] => {
-  const { call_id, name, args } = ofCall(command);
+  const { call_id, tool: name, args } = command;
   const head = { correlation_id: callCorrelation(call_id), type: "tool_call_started" } as const;
   return [
     () => ({ type: "session_event", event: { type: "tool_call_start", call_id, name, args } }),
@@ -21,7 +21,7 @@ const ofStart = (command: CommandOf<"observe">): readonly Unnamed[] => {
 };
 
 const ofEnd = (command: CommandOf<"observe">): Unnamed => {
-  const { call_id, name, args } = ofCall(command);
+  const { call_id, tool: name, args } = command;
   const { output, duration_ms = 0 } = command;
   if (output === undefined) throw new Invariant(`call \`${command.call}\` completed without an output`);
   const head = { correlation_id: callCorrelation(call_id), type: "tool_call_completed" } as const;
@@ -29,8 +29,8 @@ const ofEnd = (command: CommandOf<"observe">): Unnamed => {
 };
 
 const late = (command: CommandOf<"observe">): Unnamed => {
-  const { output, duration_ms } = command;
-  const ended = { ...(output === undefined ? {} : { output }), ...(duration_ms === undefined ? {} : { duration_ms }) };
+  const { output, duration_ms: durationMs } = command;
+  const ended = { ...(output === undefined ? {} : { output }), ...(durationMs === undefined ? {} : { durationMs }) };
   return () => ({ type: "call_settled_late", ...ofCall(command), ...ended });
 };
 

@@ -1,0 +1,115 @@
+/**
+ * Calls as programs ask for them, and their replies as programs read them. A call has one shape wherever it is named: `call` is
+ * its name in the scope, `tool` the name of its tool, `label` the name that whoever asked for it gave it, as a model does.
+ */
+import { type Reply as RecordedReply, type RequestedCall, callRef } from "@pawl/sansio-core";
+import type { UnknownCause } from "@pawl/sansio-core/driver";
+import {
+  type Codec,
+  type Json,
+  ToolCallOutput,
+  array,
+  boolean,
+  json,
+  named,
+  oneOf,
+  optional,
+  record,
+  string,
+  u64,
+} from "@pawl/tool-value";
+import { Refused, unknownKeyIn } from "../error.ts";
+import { decoded } from "../scope/access.ts";
+
+/** A call of a request. */
+export interface CallOfRequest {
+  /** The tool's name; or its id, if `byId`. */
+  readonly tool: string;
+  readonly args: Json;
+  /** Tells the calls of a request apart. Default: its place among them, from 1. */
+  readonly label?: string;
+  readonly byId?: boolean;
+  readonly replay?: Json;
+}
+
+const fields = { tool: string, args: json, replay: optional(json) } as const;
+
+const Calls = array(record<CallOfRequest>("a call", { label: optional(string), ...fields, byId: optional(boolean) }));
+
+/** Reads and writes a call of a request as the wire has it. */
+export const CallOfRequestCodec: Codec<CallOfRequest> = record<CallOfRequest>("struct RequestedCall", {
+  label: named("id", optional(string)),
+  ...fields,
+  byId: named("by_id", optional(boolean)),
+});
+
+const known: Record<keyof CallOfRequest, 1> = { tool: 1, args: 1, label: 1, byId: 1, replay: 1 };
+
+/** Refuses unknown fields: a call with a misspelt `label` would go by its place. */
+const admitFields = (call: object, i: number): void => {
+  const unknown = unknownKeyIn(`calls[${i}].`, call, known);
+  if (unknown !== undefined) throw new Refused("invalid_argument", unknown);
+};
+
+/** Returns the calls of a request as the log has them; those of a slice with how many stand before it. */
+export const recordedCalls = (given: readonly CallOfRequest[], before = 0): readonly RequestedCall[] => {
+  const calls = decoded(Calls, given, "calls");
+  for (const [i, call] of given.entries()) admitFields(call, i);
+  return calls.map(({ label, tool, byId, args, replay }, i) => ({
+    id: label ?? `${before + i + 1}`,
+    tool,
+    ...(byId === undefined ? {} : { by_id: byId }),
+    args,
+    ...(replay === undefined ? {} : { replay }),
+  }));
+};
+
+/** How one call ended, as its caller is told. */
+export interface Reply {
+  /** Its name in the scope, `{request}:{label}`, by which it is cancelled. */
+  readonly call: string;
+  readonly tool: string;
+  readonly label: string;
+  readonly args: Json;
+  readonly output: ToolCallOutput;
+  /** Why its outcome is unknown, where it is. */
+  readonly cause?: UnknownCause;
+  readonly durationMs: number;
+  /** Made by the host's projection for the model, where there is one. */
+  readonly parts?: Json;
+  readonly replay?: Json;
+}
+
+/** Reads and writes a reply as the wire has it. */
+export const ReplyCodec: Codec<Reply> = record<Reply>("struct Reply", {
+  call: string,
+  label: named("call_id", string),
+  tool: string,
+  args: json,
+  output: ToolCallOutput,
+  cause: optional(oneOf<UnknownCause>("a cause", "owner_lost", "crash_loop", "diverged")),
+  durationMs: named("duration_ms", u64),
+  parts: optional(json),
+  replay: optional(json),
+});
+
+/** The replies of a request, one for each call in order, and the occurrences that its calls triggered, if any. */
+export type Replies = readonly Reply[] & { readonly triggers?: readonly Json[] };
+
+/** Gives replies the occurrences of their request. */
+export const withTriggers = (replies: readonly Reply[], triggers: readonly Json[] = []): Replies =>
+  triggers.length === 0 ? replies : Object.assign([...replies], { triggers });
+
+/** Returns the replies of a request from how the log has them. */
+export const repliesOf = (
+  request: string,
+  recorded: { readonly replies: readonly RecordedReply[]; readonly triggers: readonly Json[] },
+): Replies => {
+  const replies = recorded.replies.map(({ call_id: label, duration_ms: durationMs, ...reply }) => ({
+    call: callRef(request, label),
+    label,
+    ...reply,
+    durationMs,
+  }));
+  return withTriggers(replies, recorded.triggers);
+};
