@@ -82,7 +82,7 @@ export const checkMC2: StateCheck = ({ conversation: { unheard, running } }) => 
 const grows = (seqs: readonly number[]): boolean => seqs.every((seq, i) => i === 0 || seq > (seqs[i - 1] as number));
 
 export const checkMC3: StateCheck = ofCall(({ streamed, prefixed, asked }, _, { seq }) => {
-  const isInOrder = grows([...prefixed, ...streamed]) && streamed.every((one) => one > asked && one <= seq);
+  const isInOrder = grows([...prefixed, ...streamed]) && streamed.every((one) => one >= asked && one <= seq);
   return isInOrder ? undefined : `MC3: its events are ${[...prefixed, ...streamed].join()}, asked for by ${asked}`;
 });
 

@@ -40,12 +40,16 @@ export interface Failed {
   readonly pieces?: readonly Piece[];
 }
 
+/** Of an attempt that is yet to be asked for nothing is on record. */
+const unsaid = { streamed: [], pieces: [] } as const;
+
 /** The next attempt where the text that is on record is gone on with. */
 const continuedFrom = (draft: Draft, call: ModelCall, pieces: readonly Piece[]): ModelCall => {
   const own = pieces.length === 0 ? [] : [draft.seq];
   return {
     ...call,
     mode: "continue",
+    ...unsaid,
     prefix: call.prefix + textOf(assemble([...call.pieces, ...pieces])),
     prefixed: [...call.prefixed, ...call.streamed, ...own],
   };
@@ -59,7 +63,7 @@ const mayContinue = (row: RunningTurn, call: ModelCall, pieces: readonly Piece[]
 
 const begunAnew = (call: ModelCall): ModelCall => {
   const { providerId: _, ...rest } = call;
-  return { ...rest, mode: "fresh", prefix: "", prefixed: [] };
+  return { ...rest, mode: "fresh", ...unsaid, prefix: "", prefixed: [] };
 };
 
 /** The next attempt under another key, on the same route. */
@@ -159,7 +163,7 @@ export const chargedForFailure = (
 /** The next attempt after a loss: it fetches what is stored, goes on from what is on record, or asks anew. */
 const afterLoss = (draft: Draft, row: RunningTurn, call: ModelCall): ModelCall => {
   const next = { ...call, attempt: call.attempt + 1 };
-  if (routeOf(row, call.route).fetch === true && call.providerId !== undefined) return { ...next, mode: "fetch" };
+  if (routeOf(row, call.route).fetch === true && call.providerId !== undefined) return { ...next, ...unsaid, mode: "fetch" };
   if (!mayContinue(row, call, [])) return begunAnew(next);
   const { providerId: _, ...rest } = continuedFrom(draft, next, []);
   return { ...rest, failures: call.failures + 1 };
