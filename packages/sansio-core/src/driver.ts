@@ -157,7 +157,6 @@ export {
   saidProtocol,
   type Sending,
   sendingsOf,
-  sharedProtocol,
   takenBy,
 } from "./link/model.ts";
 export { type DeletionRow, handleProblem, type HandleRow, handlesOf } from "./link/handle.ts";
@@ -261,6 +260,7 @@ export {
   triggered,
 } from "./schedule/model.ts";
 export { enter, type Entered, noneEntered } from "./explain/why.ts";
+export { requestStatus, scopeStatus, type Status, type StatusWord, type WaitsFor } from "./explain/status.ts";
 export {
   type CallReason,
   type CallWaits,

@@ -167,9 +167,9 @@ export class Bodies {
     await this.#run(command, tool, past, { begunAt, maySuspend });
   }
 
-  /** Returns the row of a run, while it is the current one of its call. */
+  /** Returns the row of a run, while it is the current one of its call, and the scope is not lost. */
   #current({ call, attempt, run }: CommandOf<"tool.execute">): RunningRow | undefined {
-    const row = this.#state.calls.at(call);
+    const row = this.#runner.isAbandoned ? undefined : this.#state.calls.at(call);
     return row?.phase === "running" && row.body.attempt === attempt && row.body.run === run ? row : undefined;
   }
 
