@@ -140,7 +140,7 @@ describe("a call that continued under the older protocol", () => {
     const world = new World();
     const charge = defineTool<{ readonly month: number; readonly note: string }>({
       name: "charge",
-      policy: "requires_approval",
+      needsApproval: true,
       durable: true,
       execute: async ({ month, note }, ctx) => {
         if (month === 1) return ctx.continueAs({ month: 2, note });

@@ -9,11 +9,11 @@ import { until } from "../until.ts";
 const notHere = (): never => {
   throw new Error("a client_side tool runs elsewhere");
 };
-const remote = defineTool({ name: "remote", policy: "client_side", durable: true, execute: notHere });
-const bound = defineTool({ name: "bound", policy: "client_side", execute: notHere });
+const remote = defineTool({ name: "remote", clientSide: true, durable: true, execute: notHere });
+const bound = defineTool({ name: "bound", clientSide: true, execute: notHere });
 const ordered = defineTool({
   name: "ordered",
-  policy: "client_side",
+  clientSide: true,
   recovery: "externally_owned",
   execute: notHere,
 });
@@ -267,7 +267,7 @@ describe("an executor", () => {
   });
 
   it("is refused if it names a tool by its name, but may name future tools", async () => {
-    const own = defineTool({ name: "own", id: "remote", policy: "client_side", durable: true, execute: notHere });
+    const own = defineTool({ name: "own", id: "remote", clientSide: true, durable: true, execute: notHere });
     const host = await hostOf([bound, own]);
     const { tool } = held();
     const refused = await new Promise((told) => clientOf(host).execute({ tools: { bound: tool }, refused: told }));

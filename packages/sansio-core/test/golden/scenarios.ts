@@ -76,6 +76,7 @@ const since2: Scenarios = {
   "turn-attempts": turn.attempts,
   "turn-frames": turn.framesAndChecks,
   "turn-queue": turn.queue,
+  "waived-approvals": call.waivedApprovals,
 };
 
 export const scenariosOf = (protocol: number): Scenarios =>

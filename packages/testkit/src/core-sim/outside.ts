@@ -163,7 +163,10 @@ const overridden: Doing = (_, { dice }) => ({
   names: [dice.pick(toolNames)],
   availability: dice.pick(["off", "searchable", null, null]),
 });
-const published: Doing = (_, { dice }) => ({ type: "catalog.published", tools: anyTools(dice) });
+const published: Doing = ({ state }, { dice }) => ({
+  type: "catalog.published",
+  tools: anyTools(dice, state.scope.protocol),
+});
 const deleted: Doing = ({ id }, { dice, events }) =>
   id === sessionScopes[1] && events > 120 && dice.isUnder(30) ? { type: "session.deleted" } : undefined;
 const moving: Doing = () => ({ type: "scope.moving", to: "elsewhere", nonce: "n" });
