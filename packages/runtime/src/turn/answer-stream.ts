@@ -14,8 +14,7 @@ export interface AnswerCursor {
   readonly at: number;
 }
 
-type Delta = AnswerCursor &
-  ({ readonly text: string; readonly of?: "reasoning" } | { readonly part: AnswerPart });
+type Delta = AnswerCursor & ({ readonly text: string; readonly of?: "reasoning" } | { readonly part: AnswerPart });
 
 /** What a reader is told. */
 export type AnswerFrame =
@@ -162,7 +161,9 @@ export class AnswerStream {
   }
 
   /** From where a reader goes on: of what it has, each attempt since has kept some, and the least of these counts. */
-  #from(cursor: AnswerCursor = { attempt: this.#attempt, at: 0 }): { readonly at: number; readonly keep: number } | undefined {
+  #from(
+    cursor: AnswerCursor = { attempt: this.#attempt, at: 0 },
+  ): { readonly at: number; readonly keep: number } | undefined {
     const since = [...this.#keeps].filter(([attempt]) => attempt > cursor.attempt).map(([, keep]) => keep);
     const keep = Math.min(this.#length, ...since);
     if (cursor.attempt > this.#attempt || (since.length === 0 && cursor.at > this.#length)) return undefined;

@@ -22,7 +22,11 @@ class Reading {
   #seen: [string, Json][] = [];
   #attempt = 0;
 
-  constructor({ checkpoint_chars = defaults.checkpoint_chars, checkpoint_ms = defaults.checkpoint_ms, continues }: Input) {
+  constructor({
+    checkpoint_chars = defaults.checkpoint_chars,
+    checkpoint_ms = defaults.checkpoint_ms,
+    continues,
+  }: Input) {
     this.#pace = { checkpointChars: Number(checkpoint_chars), checkpointMs: Number(checkpoint_ms) };
     this.#stream = new AnswerStream(this.#pace);
     const routes = [{ provider: "p", model: "m", ...(continues === true ? { continue: true } : {}) }];

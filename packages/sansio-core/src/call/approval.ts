@@ -133,7 +133,8 @@ export const park = (
   const parked = { call, tool, args, observed: true, phase, manifest, approval, body, due } as const;
   const sticky = draft.sticky.get(manifest.id);
   if (sticky?.decision === "reject") return project(draft, row, rejected(sticky.reason));
-  if (sticky?.decision === "approve" && body === undefined) return approve(draft, { ...parked, observed: row.observed });
+  if (sticky?.decision === "approve" && body === undefined)
+    return approve(draft, { ...parked, observed: row.observed });
   observeStart(draft, row);
   draft.emit({ type: "observe", what: "call_parked", call: call.ref, tool, call_id: call.id, args });
   return parked;
@@ -185,7 +186,10 @@ const problem = (row: CallIn<"awaiting_approval">, event: ApprovalEvent): Reject
   }
   const isEdit = event.decision.type === "approve_edited";
   if (isEdit && row.approval.ofProvider === true)
-    return reject("edit_not_possible", `call \`${event.call}\` is the provider's own: approve it as it is, or reject it`);
+    return reject(
+      "edit_not_possible",
+      `call \`${event.call}\` is the provider's own: approve it as it is, or reject it`,
+    );
   if (event.sticky === undefined || !isEdit) return undefined;
   return reject("stale_decision", "an edited approval holds for one call: it cannot be sticky");
 };

@@ -6,7 +6,8 @@ import type { OtherReason, TurnWaits } from "./model.ts";
 type Reason = Omit<OtherReason, "since">;
 
 const unitsOf = (phase: PhaseIn<"asking">): number =>
-  phase.call.prefix.length + phase.call.pieces.reduce((sum, { text = "", part }) => sum + text.length + Number(part !== undefined), 0);
+  phase.call.prefix.length +
+  phase.call.pieces.reduce((sum, { text = "", part }) => sum + text.length + Number(part !== undefined), 0);
 
 /** A model that is asked, or told to stop. */
 const ofModel = ({ request, agent }: RunningTurn, phase: PhaseIn<"asking" | "stopping">): TurnWaits => {
@@ -24,7 +25,11 @@ const reasonOf = (row: RunningTurn): Reason => {
     case "asking":
       return { what: ofModel(row, phase), movedBy: ["model.answered", "model.failed", "request.cancelled"] };
     case "stopping":
-      return { what: ofModel(row, phase), until: phase.due.at, movedBy: ["model.stopped", "model.answered", "model.failed"] };
+      return {
+        what: ofModel(row, phase),
+        until: phase.due.at,
+        movedBy: ["model.stopped", "model.answered", "model.failed"],
+      };
     case "backing_off": {
       const { call, cause, due } = phase;
       const what = { type: "model_pause", request, n: call.n, attempt: call.attempt, cause } as const;

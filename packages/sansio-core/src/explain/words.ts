@@ -230,7 +230,9 @@ const turnWords = (what: TurnWaits): string => {
     case "turn_check":
       return `${turn} waits for the host to check model call ${what.n}`;
     case "budget": {
-      const reached = what.reached.map(({ of, what: name, limit, used }) => `${name} of the ${of}: ${used} of ${limit}`);
+      const reached = what.reached.map(
+        ({ of, what: name, limit, used }) => `${name} of the ${of}: ${used} of ${limit}`,
+      );
       return `${turn} waits for a person to decide on its budget (question ${what.ask}: ${reached.join(", ")})`;
     }
   }

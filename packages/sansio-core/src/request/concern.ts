@@ -24,7 +24,9 @@ export const checkR1: Check = (state) =>
     const flow = state.flows.get(request);
     const isATurn = isTurn(state, request);
     if (phase === "replying") {
-      return batch === undefined && flow === undefined && !isATurn ? undefined : "R1: it has its reply, and is not over";
+      return batch === undefined && flow === undefined && !isATurn
+        ? undefined
+        : "R1: it has its reply, and is not over";
     }
     if (isATurn) return batch === undefined && flow === undefined ? undefined : "R1: it is a turn, and more than that";
     if (flow !== undefined) return batch === undefined ? undefined : "R1: it is a flow, and has a batch";

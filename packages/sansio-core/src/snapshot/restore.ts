@@ -8,7 +8,15 @@ import { awaitsApproval, earliestDue, occupies, runningRow } from "../call/row.t
 import type { Tool } from "../catalog/model.ts";
 import { checkAll } from "../check.ts";
 import { Deadlines } from "../kernel/deadline.ts";
-import { type CallRef, type State, answerBatch, callRef, effectBatch, requestBatch, stepBatch } from "../kernel/vocabulary.ts";
+import {
+  type CallRef,
+  type State,
+  answerBatch,
+  callRef,
+  effectBatch,
+  requestBatch,
+  stepBatch,
+} from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { newestProtocol, unknownProtocol } from "../kernel/protocol.ts";
 import { Table } from "../kernel/table.ts";

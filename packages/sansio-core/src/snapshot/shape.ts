@@ -82,7 +82,13 @@ const RequestCodec = structs("Request", "phase", {
   flow: { ...base, waits: places, flow: FlowRowCodec, steps: list(StepCodec) },
   /** `calls`: the batch of its answer, where one is under way. */
   turn: { ...base, waits: places, calls: list(CalledCodec) },
-  replying: { ...base, replies: array(ReplyCodec), triggers, flow: optional(FlowEndCodec), turn: optional(TurnEndCodec) },
+  replying: {
+    ...base,
+    replies: array(ReplyCodec),
+    triggers,
+    flow: optional(FlowEndCodec),
+    turn: optional(TurnEndCodec),
+  },
 });
 export type RequestShape = TypeOf<typeof RequestCodec>;
 

@@ -113,7 +113,6 @@ export const agentRow = (name: string, seq: number, hash: string, spec: AgentSpe
   ...maybe("repeats", spec.loop?.repeats),
 });
 
-
 // Codecs.
 
 const RouteCodec: Codec<Route> = record<Route>("struct Route", {

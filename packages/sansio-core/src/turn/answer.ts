@@ -1,5 +1,13 @@
 /** Decides what an answer comes to: a failure, calls, another question, or the end of the turn. */
-import { type Json, type ToolCallOutput, canonicalJson, failureOutput, lift, parse, runtimeFailure } from "@pawl/tool-value";
+import {
+  type Json,
+  type ToolCallOutput,
+  canonicalJson,
+  failureOutput,
+  lift,
+  parse,
+  runtimeFailure,
+} from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { unavailable } from "../call/finish.ts";
 import type { Draft } from "../kernel/draft.ts";
@@ -7,7 +15,19 @@ import { answerBatch } from "../kernel/vocabulary.ts";
 import type { NewCall } from "../request/model.ts";
 import { type Usage, charge } from "./budget.ts";
 import { checkpoint } from "./checkpoint.ts";
-import { agentOf, append, charged, conversationOf, frameOf, inPhase, joiners, observe, put, putFrame, routeOf } from "./conversation.ts";
+import {
+  agentOf,
+  append,
+  charged,
+  conversationOf,
+  frameOf,
+  inPhase,
+  joiners,
+  observe,
+  put,
+  putFrame,
+  routeOf,
+} from "./conversation.ts";
 import { endTurn, saying } from "./end.ts";
 import type { FailureClass, Finish, FormVerdict } from "./event.ts";
 import { failed } from "./failure.ts";
@@ -145,7 +165,14 @@ const makeCalls = (draft: Draft, row: RunningTurn, answer: Answer): void => {
   const { n } = answer.call;
   put(draft, inPhase(draft, row, { type: "calling", n, text: answer.text, edited: {} }));
   const calls = newCalls(row, answer);
-  draft.raise({ type: "batch.create", ref: answerBatch(row.request, n), request: row.request, prefix: "", turn: true, calls });
+  draft.raise({
+    type: "batch.create",
+    ref: answerBatch(row.request, n),
+    request: row.request,
+    prefix: "",
+    turn: true,
+    calls,
+  });
 };
 
 // Ends.

@@ -52,13 +52,19 @@ const resultsOf = (calls: readonly EndedCall[]): Entry => {
 // Switches.
 
 /** The entries that the nodes of a switch begin a frame with, and the agent that they name. */
-const opened = (draft: Draft, row: RunningTurn, act: Act & { readonly type: "switch" }, of: EndedCall["ref"]): Frame => {
+const opened = (
+  draft: Draft,
+  row: RunningTurn,
+  act: Act & { readonly type: "switch" },
+  of: EndedCall["ref"],
+): Frame => {
   const before = frameOf(draft, row.frame);
   const { agents, frames } = conversationOf(draft);
   const known = frames.get(act.frame);
   const nodes = act.nodes.map(nodeOf);
   const named = nodes.findLast((node) => node?.type === "agent");
-  const agent = named?.type === "agent" ? named.name : (known?.agent ?? (agents.has(act.frame) ? act.frame : before.agent));
+  const agent =
+    named?.type === "agent" ? named.name : (known?.agent ?? (agents.has(act.frame) ? act.frame : before.agent));
   let frame = known ?? emptyFrame(act.frame, agent, draft.seq);
   for (const [at, node] of nodes.entries()) {
     if (node?.type === "history" && known === undefined) frame = withHistory(frame, before);

@@ -1,7 +1,17 @@
 /** The beginning of a turn: in the current frame, with the newest version of its agent, under the limits that hold for it. */
 import type { Draft } from "../kernel/draft.ts";
 import { checkpoint } from "./checkpoint.ts";
-import { append, change, conversationOf, dropWaiting, frameOf, inPhase, observe, put, putFrame } from "./conversation.ts";
+import {
+  append,
+  change,
+  conversationOf,
+  dropWaiting,
+  frameOf,
+  inPhase,
+  observe,
+  put,
+  putFrame,
+} from "./conversation.ts";
 import type { RunningTurn, WaitingTurn } from "./model.ts";
 
 /** Takes up the agent of the turn's frame and goes on; an agent that is not published here is loaded first. */

@@ -153,7 +153,9 @@ export const grantOf = (levels: readonly Level[], among: number, wanted: Amounts
 
 /** What is set aside for sub-agents; with `turn`, for those of one turn. */
 export const reservedBy = (grants: readonly Grant[], turn?: string): Amounts =>
-  grants.filter((grant) => turn === undefined || grant.turn === turn).reduce((all, { amounts }) => added(all, amounts), {});
+  grants
+    .filter((grant) => turn === undefined || grant.turn === turn)
+    .reduce((all, { amounts }) => added(all, amounts), {});
 
 /** What a sub-agent has used, as its parent is charged for it. */
 export const chargedOf = (used: Used): Used => {
@@ -164,7 +166,10 @@ export const chargedOf = (used: Used): Used => {
 /** Limits with more added to those that stand. */
 export const raised = (limits: Limits, add: Amounts = {}): Limits =>
   Object.fromEntries(
-    Object.entries(limits).map(([what, limit]) => [what, { ...limit, limit: sum(limit.limit, add[what as What] ?? 0) }]),
+    Object.entries(limits).map(([what, limit]) => [
+      what,
+      { ...limit, limit: sum(limit.limit, add[what as What] ?? 0) },
+    ]),
   );
 
 /** A grant with more added to what it is limited in. */
@@ -181,7 +186,11 @@ export const UsageCodec: Codec<Usage> = record<Usage>("struct Usage", {
   reasoning_tokens: optional(u64),
   raw: optional(json),
 });
-export const GrantCodec: Codec<Grant> = record<Grant>("struct Grant", { name: string, turn: string, amounts: AmountsCodec });
+export const GrantCodec: Codec<Grant> = record<Grant>("struct Grant", {
+  name: string,
+  turn: string,
+  amounts: AmountsCodec,
+});
 export const UsedCodec: Codec<Used> = record<Used>("struct Used", {
   ...perWhat(optional(u64)),
   unmetered: optional(u64),

@@ -42,7 +42,9 @@ export const checkTN3: StateCheck = (state) => {
   const phase = running?.phase;
   const awaited =
     running !== undefined && phase?.type === "calling" ? answerBatch(running.request, phase.n) : undefined;
-  const stray = batches.find(({ ref, request, phase: of }) => ref !== awaited || request !== running?.request || of === "ended");
+  const stray = batches.find(
+    ({ ref, request, phase: of }) => ref !== awaited || request !== running?.request || of === "ended",
+  );
   if (stray !== undefined) return `TN3: no turn waits for batch \`${stray.ref}\``;
   return batches.length === Number(awaited !== undefined) ? undefined : `TN3: there is no batch \`${awaited}\``;
 };
@@ -90,7 +92,9 @@ export const checkFR1: StateCheck = ({ conversation: { frames, frame, running } 
   const wrong = [...frames].find(([name, { id, kept, entries }]) => name !== id || kept > entries.length);
   if (wrong !== undefined) return `FR1: frame \`${wrong[0]}\` is not what it says`;
   const isThere = frames.size === 0 || frames.has(frame) || running === undefined;
-  return isThere && (running === undefined || frames.has(running.frame)) ? undefined : `FR1: there is no frame \`${frame}\``;
+  return isThere && (running === undefined || frames.has(running.frame))
+    ? undefined
+    : `FR1: there is no frame \`${frame}\``;
 };
 
 export const checkFR1Change = (before: State, after: State): string | undefined => {
@@ -123,7 +127,12 @@ export const checkBU2Change = (_: State, after: State): string | undefined => {
   if (attempt > 1 && failures === 0) return undefined;
   const { model_calls: calls = 0, ...rest } = row.used;
   const used = attempt > 1 ? rest : { ...rest, model_calls: calls - 1 };
-  const level = { of: "turn", limits: row.limits, used, reserved: reservedBy(after.conversation.grants, row.request) } as const;
+  const level = {
+    of: "turn",
+    limits: row.limits,
+    used,
+    reserved: reservedBy(after.conversation.grants, row.request),
+  } as const;
   const [reached] = reachedIn([level], attempt > 1 ? "model_calls" : undefined);
   return reached === undefined ? undefined : `BU2: a model is asked though ${reached.what} is used up`;
 };

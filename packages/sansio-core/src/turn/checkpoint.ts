@@ -52,7 +52,8 @@ const takeWish = (draft: Draft, row: RunningTurn): boolean => {
 export const askCompaction = (draft: Draft, row: RunningTurn, range: Range, isNeeded: boolean): void =>
   askNext(draft, row, "compact", { withoutTools: true, range: isNeeded ? { ...range, needed: true } : range });
 
-const withoutTools = ({ wrapped }: RunningTurn): Pick<ModelCall, "withoutTools"> => (wrapped ? { withoutTools: true } : {});
+const withoutTools = ({ wrapped }: RunningTurn): Pick<ModelCall, "withoutTools"> =>
+  wrapped ? { withoutTools: true } : {};
 
 /** The end of a checkpoint: a compaction that is due, or the question. */
 export const compactOrAsk = (draft: Draft, row: RunningTurn): void => {

@@ -247,7 +247,10 @@ const ConversationShapeCodec = struct("struct Conversation", {
 });
 type ConversationShape = TypeOf<typeof ConversationShapeCodec>;
 
-const byText = <A>(name: (one: A) => string) => (a: A, b: A): number => (name(a) < name(b) ? -1 : 1);
+const byText =
+  <A>(name: (one: A) => string) =>
+  (a: A, b: A): number =>
+    name(a) < name(b) ? -1 : 1;
 
 const shapeOf = ({ running, frames, agents, prices, ...rest }: Conversation): ConversationShape => ({
   ...rest,
@@ -282,7 +285,8 @@ export const noConversation: Conversation = {
   unheard: [],
 };
 
-const textOf = (conversation: Conversation): string => JSON.stringify(ConversationShapeCodec.encode(shapeOf(conversation)));
+const textOf = (conversation: Conversation): string =>
+  JSON.stringify(ConversationShapeCodec.encode(shapeOf(conversation)));
 
 /** A session without turns has none in its snapshot. */
 export const turnSnapshot: SnapshotPart<{ readonly conversation?: ConversationShape }, TurnRows> = {

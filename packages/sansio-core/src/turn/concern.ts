@@ -64,7 +64,8 @@ const isAtWork = (state: State): boolean => {
 };
 
 type Attempt = { readonly request: string; readonly n: number; readonly attempt: number };
-const attemptOf = (lanes: Lanes, { request, n, attempt }: Attempt): Lanes => lanes.text(request).number(n).number(attempt);
+const attemptOf = (lanes: Lanes, { request, n, attempt }: Attempt): Lanes =>
+  lanes.text(request).number(n).number(attempt);
 
 export const turn: Concern<TurnRows, TurnEvent["type"], TurnSignal["type"], TurnCommand["type"]> = {
   name: "turn",

@@ -1,5 +1,12 @@
 /** Controls of a batch: which of them acts when all calls have ended, in the order of the answer, and why the others do not. */
-import { type Json, type ToolCallOutput, type ToolControl, type ToolFailure, type ToolValue, encode } from "@pawl/tool-value";
+import {
+  type Json,
+  type ToolCallOutput,
+  type ToolControl,
+  type ToolFailure,
+  type ToolValue,
+  encode,
+} from "@pawl/tool-value";
 import { type Message, decoded, MessageCodec } from "./message.ts";
 
 export interface ControlledCall {
@@ -18,7 +25,12 @@ export type Act =
   | { readonly type: "go_on" }
   | ({ readonly type: "finish"; readonly value: Json } & OfCall)
   | ({ readonly type: "fail"; readonly failure: ToolFailure } & OfCall)
-  | ({ readonly type: "switch"; readonly frame: string; readonly task: string; readonly nodes: readonly Json[] } & OfCall)
+  | ({
+      readonly type: "switch";
+      readonly frame: string;
+      readonly task: string;
+      readonly nodes: readonly Json[];
+    } & OfCall)
   | ({ readonly type: "too_many_switches" } & OfCall);
 
 export type IgnoredBecause = "not_first" | "not_success" | "incomplete_switch" | "invalid_node" | "agent_unknown";
@@ -67,7 +79,10 @@ type IsPublished = (agent: string) => boolean;
 const isBlank = (text: string | undefined): boolean => text === undefined || text.trim() === "";
 
 /** Why a switch is no control, if so. */
-const flawOf = ({ frame_id: frame, task, initial_nodes: raw }: Switch, isPublished: IsPublished): IgnoredBecause | undefined => {
+const flawOf = (
+  { frame_id: frame, task, initial_nodes: raw }: Switch,
+  isPublished: IsPublished,
+): IgnoredBecause | undefined => {
   if (isBlank(frame) || isBlank(task)) return "incomplete_switch";
   const nodes = raw.map(nodeOf);
   if (nodes.includes(undefined)) return "invalid_node";
@@ -75,7 +90,11 @@ const flawOf = ({ frame_id: frame, task, initial_nodes: raw }: Switch, isPublish
   return isKnown ? undefined : "agent_unknown";
 };
 
-const flawOfCall = ({ output }: ControlledCall, control: ToolControl, isPublished: IsPublished): IgnoredBecause | undefined => {
+const flawOfCall = (
+  { output }: ControlledCall,
+  control: ToolControl,
+  isPublished: IsPublished,
+): IgnoredBecause | undefined => {
   if (output.outcome.status !== "success") return "not_success";
   return control.type === "switch_agent_frame" ? flawOf(control, isPublished) : undefined;
 };

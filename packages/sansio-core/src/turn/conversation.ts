@@ -16,7 +16,11 @@ export const change = (draft: Draft, part: Partial<Conversation>): void =>
 export const put = (draft: Draft, row: RunningTurn): void => change(draft, { running: row });
 
 /** The turn in a phase that it comes to now. */
-export const inPhase = (draft: Draft, row: RunningTurn, phase: Phase): RunningTurn => ({ ...row, phase, since: draft.seq });
+export const inPhase = (draft: Draft, row: RunningTurn, phase: Phase): RunningTurn => ({
+  ...row,
+  phase,
+  since: draft.seq,
+});
 
 export const observe = (draft: Draft, request: string, observation: Observation): void =>
   draft.emit({ type: "turn.observe", request, ...observation });

@@ -24,7 +24,15 @@ export const failureClasses = [
 ] as const;
 export type FailureClass = (typeof failureClasses)[number];
 
-export const finishReasons = ["stop", "length", "tool-calls", "content-filter", "error", "interrupted", "other"] as const;
+export const finishReasons = [
+  "stop",
+  "length",
+  "tool-calls",
+  "content-filter",
+  "error",
+  "interrupted",
+  "other",
+] as const;
 export interface Finish {
   readonly reason: (typeof finishReasons)[number];
   readonly raw?: string;

@@ -69,7 +69,13 @@ const begunAnew = (call: ModelCall): ModelCall => {
 /** The next attempt under another key, on the same route. */
 const afterFailure = (draft: Draft, row: RunningTurn, call: ModelCall, pieces: readonly Piece[]): ModelCall => {
   const { providerId: _, ...rest } = call;
-  const next = { ...rest, attempt: call.attempt + 1, failures: call.failures + 1, onRoute: call.onRoute + 1, losses: 0 };
+  const next = {
+    ...rest,
+    attempt: call.attempt + 1,
+    failures: call.failures + 1,
+    onRoute: call.onRoute + 1,
+    losses: 0,
+  };
   return mayContinue(row, call, pieces) ? continuedFrom(draft, next, pieces) : begunAnew(next);
 };
 
@@ -92,7 +98,12 @@ const backOff = (draft: Draft, row: RunningTurn, call: ModelCall, { cause, ms }:
 };
 
 /** The pause between two attempts is over. */
-export const onPauseOver = (draft: Draft, row: RunningTurn, call: ModelCall, cause: FailureClass | "owner_lost"): void => {
+export const onPauseOver = (
+  draft: Draft,
+  row: RunningTurn,
+  call: ModelCall,
+  cause: FailureClass | "owner_lost",
+): void => {
   if (cause === "owner_lost") ask(draft, row, call);
   else askAgain(draft, row, call);
 };
@@ -163,7 +174,8 @@ export const chargedForFailure = (
 /** The next attempt after a loss: it fetches what is stored, goes on from what is on record, or asks anew. */
 const afterLoss = (draft: Draft, row: RunningTurn, call: ModelCall): ModelCall => {
   const next = { ...call, attempt: call.attempt + 1 };
-  if (routeOf(row, call.route).fetch === true && call.providerId !== undefined) return { ...next, ...unsaid, mode: "fetch" };
+  if (routeOf(row, call.route).fetch === true && call.providerId !== undefined)
+    return { ...next, ...unsaid, mode: "fetch" };
   if (!mayContinue(row, call, [])) return begunAnew(next);
   const { providerId: _, ...rest } = continuedFrom(draft, next, []);
   return { ...rest, failures: call.failures + 1 };

@@ -205,4 +205,3 @@ export const FrameCodec: Codec<Frame> = record<Frame>("struct Frame", {
   wanted: optional(boolean),
   entered: u64,
 });
-

@@ -15,9 +15,11 @@ import { problemOfMessages } from "./message.ts";
 import type { PhaseIn, RunningTurn } from "./model.ts";
 
 export const onPublished = (draft: Draft, { agent, hash, spec }: EventOf<"agent.published">): Rejection | undefined => {
-  if (spec.routes.length === 0) return reject("invalid_turn", `agent \`${agent}\` has no routes, expected at least one`);
+  if (spec.routes.length === 0)
+    return reject("invalid_turn", `agent \`${agent}\` has no routes, expected at least one`);
   const { agents, running } = conversationOf(draft);
-  if (agents.get(agent)?.hash !== hash) change(draft, { agents: agents.set(agent, agentRow(agent, draft.seq, hash, spec)) });
+  if (agents.get(agent)?.hash !== hash)
+    change(draft, { agents: agents.set(agent, agentRow(agent, draft.seq, hash, spec)) });
   if (running?.phase.type === "loading" && running.phase.agent === agent) enterFrame(draft, running);
   return undefined;
 };
@@ -32,7 +34,10 @@ export const onMissing = (draft: Draft, { agent }: EventOf<"agent.missing">): Re
 };
 
 export const onPrices = (draft: Draft, { prices }: EventOf<"prices.published">): undefined => {
-  const all = Object.entries(prices).reduce((some, [model, price]) => some.set(model, price), conversationOf(draft).prices);
+  const all = Object.entries(prices).reduce(
+    (some, [model, price]) => some.set(model, price),
+    conversationOf(draft).prices,
+  );
   change(draft, { prices: all });
 };
 
@@ -44,7 +49,8 @@ export const onLimits = (draft: Draft, { limits }: EventOf<"limits.set">): undef
 export const onFrameOpened = (draft: Draft, event: EventOf<"frame.opened">): Rejection | undefined => {
   const { running, frames } = conversationOf(draft);
   const { frame: id, agent, messages, current } = event;
-  if (running !== undefined) return reject("frame_in_use", `turn \`${running.request}\` runs: open frames when it is over`);
+  if (running !== undefined)
+    return reject("frame_in_use", `turn \`${running.request}\` runs: open frames when it is over`);
   const problem = problemOfDeleted(draft) ?? problemOfHistory(id, messages);
   if (problem !== undefined) return problem;
   const known = frames.get(id) ?? emptyFrame(id, agent ?? mainAgent, draft.seq);
@@ -71,7 +77,8 @@ export const onChecked = (draft: Draft, event: EventOf<"turn.checked">): Rejecti
   if (messages.length > 0) append(draft, row, { type: "user", seq: draft.seq });
   if (verdict.type === "end") endTurn(draft, row, { status: "stopped", because: "check", reason: verdict.reason });
   else if (end === undefined) compactOrAsk(draft, row);
-  else if (messages.length > 0 || conversationOf(draft).waiting.some(({ place }) => place === "join")) checkpoint(draft, row);
+  else if (messages.length > 0 || conversationOf(draft).waiting.some(({ place }) => place === "join"))
+    checkpoint(draft, row);
   else endTurn(draft, row, end);
   return undefined;
 };
@@ -81,7 +88,12 @@ export const onChecked = (draft: Draft, event: EventOf<"turn.checked">): Rejecti
 type Parked = PhaseIn<"parked">;
 
 /** Returns whether what was reached is reached still, with these additions. */
-const isTooSmall = (draft: Draft, row: RunningTurn, { reached }: Parked, add: { turn?: Amounts; session?: Amounts }): boolean =>
+const isTooSmall = (
+  draft: Draft,
+  row: RunningTurn,
+  { reached }: Parked,
+  add: { turn?: Amounts; session?: Amounts },
+): boolean =>
   levelsOf(draft, row).some(({ of, limits }) =>
     reached.some(({ of: level, what, used }) => {
       const limit = limits[what]?.limit;

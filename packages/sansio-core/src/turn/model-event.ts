@@ -19,7 +19,9 @@ const isOf = ({ request, n, attempt }: OfAttempt, row: RunningTurn, call: ModelC
   row.request === request && call.n === n && call.attempt === attempt;
 
 const unheardOf = ({ conversation }: State, of: OfAttempt): Unheard | undefined =>
-  conversation.unheard.find(({ request, n, attempt }) => of.request === request && of.n === n && of.attempt === attempt);
+  conversation.unheard.find(
+    ({ request, n, attempt }) => of.request === request && of.n === n && of.attempt === attempt,
+  );
 
 /** An attempt that is open: its model is asked, or told to stop. */
 interface Open {
@@ -40,7 +42,8 @@ export const modelFate = (state: State, of: OfAttempt): "take" | "late" | "known
   return unheardOf(state, of) === undefined ? "known" : "late";
 };
 
-const named = ({ request, n, attempt }: OfAttempt): string => `attempt ${attempt} of model call ${n} of turn \`${request}\``;
+const named = ({ request, n, attempt }: OfAttempt): string =>
+  `attempt ${attempt} of model call ${n} of turn \`${request}\``;
 
 const open = (draft: Draft, of: OfAttempt): Open | Rejection => {
   const found = openAttempt(draft.state, of);

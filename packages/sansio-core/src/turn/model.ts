@@ -240,7 +240,12 @@ export type Observation =
   | { readonly what: "model_asked"; readonly n: number; readonly attempt: number }
   | { readonly what: "model_reset"; readonly n: number; readonly attempt: number; readonly keep: number }
   | { readonly what: "model_answered"; readonly n: number; readonly attempt: number }
-  | { readonly what: "model_failed"; readonly n: number; readonly class: FailureClass; readonly next: "again" | "route" | "compact" | "end" }
+  | {
+      readonly what: "model_failed";
+      readonly n: number;
+      readonly class: FailureClass;
+      readonly next: "again" | "route" | "compact" | "end";
+    }
   | { readonly what: "turn_parked"; readonly ask: number; readonly reached: readonly Reached[] }
   | { readonly what: "turn_resumed"; readonly ask: number }
   | { readonly what: "controls_ignored"; readonly controls: readonly IgnoredControl[] }
@@ -283,4 +288,3 @@ export type TurnCommand =
       readonly at: "before_model" | "before_end";
     }
   | ({ readonly type: "turn.observe"; readonly request: string } & Observation);
-

@@ -126,7 +126,9 @@ const returnParts = array(ReturnPartCodec);
 const withLine = (line: string, parts: readonly ContentPart[]): readonly ContentPart[] => {
   const [first, ...rest] = parts;
   if (line === "" || parts.length === 0) return line === "" ? parts : [{ type: "text", text: line }];
-  return first?.type === "text" ? [{ type: "text", text: line + first.text }, ...rest] : [{ type: "text", text: line }, ...parts];
+  return first?.type === "text"
+    ? [{ type: "text", text: line + first.text }, ...rest]
+    : [{ type: "text", text: line }, ...parts];
 };
 
 const successResult = (parts: readonly ContentPart[]): ResultOutput => {
@@ -238,7 +240,10 @@ const writeEntries = (writer: Writer, entries: readonly Entry[]): void => {
 };
 
 /** Writes the messages of a prompt. */
-export const promptOf = ({ agent, provider, entries, summarizes, prefix }: Plan, read: Read): readonly PromptMessage[] => {
+export const promptOf = (
+  { agent, provider, entries, summarizes, prefix }: Plan,
+  read: Read,
+): readonly PromptMessage[] => {
   const published = read(agent);
   const spec = published.type === "agent.published" ? published.spec : undefined;
   const writer = new Writer(read, provider);

@@ -17,7 +17,8 @@ type Submitted = EventOf<"turn.submitted">;
 const problemOfQueue = (draft: Draft, { when_busy: when, request }: Submitted): Rejection | undefined => {
   const { running, waiting } = conversationOf(draft);
   if (running === undefined) return undefined;
-  if (when === "refuse") return reject("session_busy", `turn \`${running.request}\` runs, and \`${request}\` would not wait`);
+  if (when === "refuse")
+    return reject("session_busy", `turn \`${running.request}\` runs, and \`${request}\` would not wait`);
   const most = draft.options.max_waiting_turns;
   if (waiting.length < most) return undefined;
   return reject("too_many_turns", `${waiting.length} turns wait already, expected fewer than ${most}: submit it later`);

@@ -63,7 +63,12 @@ const anyPart = (dice: Dice): AnswerPart =>
     () => ({ type: "text", text: anyText(dice) }),
     () => ({ type: "text", text: "" }),
     () => ({ type: "reasoning", text: anyText(dice), meta: { p: { s: 1 } } }),
-    () => ({ type: "tool-call", id: dice.pick(["x", "y", ""]), tool: dice.pick([...toolNames, "zap"]), args: anyJson(dice) }),
+    () => ({
+      type: "tool-call",
+      id: dice.pick(["x", "y", ""]),
+      tool: dice.pick([...toolNames, "zap"]),
+      args: anyJson(dice),
+    }),
     () => ({ type: "tool-call", id: "p1", tool: "web", args: {}, provider: true }),
     () => ({ type: "tool-result", id: "p1", tool: "web", result: anyJson(dice) }),
     () => ({ type: "approval-request", approval_id: dice.pick(["ap", "aq"]), id: "p1" }),
@@ -129,7 +134,11 @@ export const turnMakers: { readonly [T in TurnType]: Make<T> } = {
     prompt,
     ms: 1,
   }),
-  "model.stopped": ({ dice, state }) => ({ ...anyAttempt(dice, state), pieces: anyPieces(dice), usage: anyUsage(dice) }),
+  "model.stopped": ({ dice, state }) => ({
+    ...anyAttempt(dice, state),
+    pieces: anyPieces(dice),
+    usage: anyUsage(dice),
+  }),
   "model.late": ({ dice, state }) => ({ ...anyAttempt(dice, state), usage: anyUsage(dice) }),
   "model.resolved": ({ dice, state }) => ({
     ...anyAttempt(dice, state),
@@ -163,7 +172,9 @@ export const ofTurns = (dice: Dice, state: State): Event => {
   if (running === undefined || dice.isUnder(15)) return submittedTurn(dice, state);
   switch (running.phase.type) {
     case "asking":
-      return make(dice.pick(["model.answered", "model.answered", "model.streamed", "model.failed", "model.identified"]));
+      return make(
+        dice.pick(["model.answered", "model.answered", "model.streamed", "model.failed", "model.identified"]),
+      );
     case "stopping":
       return make(dice.pick(["model.stopped", "model.answered", "model.streamed"]));
     case "unknown":

@@ -157,8 +157,7 @@ const next = (state: State): Next | undefined => {
   const commands = outstanding(state);
   const owed = commands.flatMap((command) => answerTo(state, command) ?? [])[0];
   const rows = state.calls.rows().toSorted(byBirth);
-  const event =
-    owed ?? endOfBody(state, rows) ?? rows.flatMap((row) => outsideOf(row) ?? [])[0] ?? endOfModel(state);
+  const event = owed ?? endOfBody(state, rows) ?? rows.flatMap((row) => outsideOf(row) ?? [])[0] ?? endOfModel(state);
   if (event !== undefined) return { at, event };
   return due === undefined ? undefined : { at: Math.max(at, due.at), event: { type: "clock.ticked" } };
 };

@@ -76,7 +76,14 @@ const samples: { readonly [T in CommandType]: Sample<T> } = {
     max_output_tokens: 100,
   },
   "model.stop": { type: "model.stop", request: "r", n: 1, attempt: 2 },
-  "model.resolve": { type: "model.resolve", request: "r", n: 1, attempt: 2, cause: "owner_lost", provider_id: "resp_9" },
+  "model.resolve": {
+    type: "model.resolve",
+    request: "r",
+    n: 1,
+    attempt: 2,
+    cause: "owner_lost",
+    provider_id: "resp_9",
+  },
   "turn.check": { type: "turn.check", request: "r", n: 1, at: "before_end" },
   "turn.observe": { type: "turn.observe", request: "r", what: "turn_started" },
   "lambda.apply": { type: "lambda.apply", request: "r", id: "flow:r//0", name: "l", target: "x", input: "1" },
@@ -141,7 +148,17 @@ const samplesOf1: { readonly [type: string]: Command } = Object.fromEntries(
 );
 
 /** Values stand in the events, and the protocol in the scope: the digest does not look at them in a command. */
-const values = new Set(["protocol", "args", "payload", "input", "output", "duration_ms", "text", "arguments", "provider_id"]);
+const values = new Set([
+  "protocol",
+  "args",
+  "payload",
+  "input",
+  "output",
+  "duration_ms",
+  "text",
+  "arguments",
+  "provider_id",
+]);
 const ofAll = (commands: readonly Command[]): string => digestOf(1, commands, undefined);
 
 const ofReplies = (...all: readonly object[]): string => ofAll([{ ...samples.reply, replies: all } as Command]);

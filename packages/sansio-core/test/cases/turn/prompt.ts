@@ -66,7 +66,8 @@ class Builder {
   }
 
   #user(said: Json): void {
-    const messages = typeof said === "string" ? [{ role: "user", content: said }] : (said as unknown as readonly Message[]);
+    const messages =
+      typeof said === "string" ? [{ role: "user", content: said }] : (said as unknown as readonly Message[]);
     this.#append({ type: "user", seq: this.#record((events["submitted"] as (more: object) => Event)({ messages })) });
   }
 
@@ -104,7 +105,9 @@ class Builder {
   #switch(id: string, nodes: readonly Json[], task: string): void {
     const control = { type: "switch_agent_frame", frame_id: id, initial_nodes: nodes, task } as const;
     const output = { outcome: { status: "success", payload: null }, control };
-    const of = { seq: this.#record((events["settled"] as (more: object) => Event)({ result: { type: "done", output } })) };
+    const of = {
+      seq: this.#record((events["settled"] as (more: object) => Event)({ result: { type: "done", output } })),
+    };
     const before = this.#current;
     const known = this.#frames.get(id);
     let agent = known?.agent ?? (this.#agents.has(id) ? id : before.agent);

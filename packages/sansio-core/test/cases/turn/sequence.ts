@@ -69,7 +69,8 @@ class Sequence {
   /** The attempt that is open, or that was open last. */
   #noteAttempt(): void {
     const { running } = this.#world.state.conversation;
-    const call = running?.phase.type === "asking" || running?.phase.type === "stopping" ? running.phase.call : undefined;
+    const call =
+      running?.phase.type === "asking" || running?.phase.type === "stopping" ? running.phase.call : undefined;
     if (running === undefined || call === undefined) return;
     const asked = { turn: running.request, n: call.n, attempt: call.attempt };
     if (JSON.stringify(asked) !== JSON.stringify(this.#asked)) this.#said = "";
@@ -89,7 +90,8 @@ class Sequence {
 
   /** The pieces of an answer that are not on record. */
   #rest(said: Input): readonly Piece[] {
-    if (said["parts"] !== undefined) return (said["parts"] as unknown as readonly AnswerPart[]).map((part, b) => ({ b, part }));
+    if (said["parts"] !== undefined)
+      return (said["parts"] as unknown as readonly AnswerPart[]).map((part, b) => ({ b, part }));
     const streamed = this.#takeSaid();
     const recorded = this.#call?.pieces ?? [];
     const before = textOfParts(assemble([...recorded, ...streamed]));
@@ -127,7 +129,8 @@ class Sequence {
   #answer(said: Input): void {
     knownFields(said, ["text", "reasoning", "calls", "parts", "finish", "usage", "to"]);
     const of = this.#named(said["to"] as unknown as Attempt | undefined);
-    const event = (): Event => ({ type: "model.answered", ...of, ...this.#answerOf(said), prompt, ms: 0 }) as unknown as Event;
+    const event = (): Event =>
+      ({ type: "model.answered", ...of, ...this.#answerOf(said), prompt, ms: 0 }) as unknown as Event;
     this.#report(of, event, said);
   }
 

@@ -66,7 +66,13 @@ export class World {
   open(): void {
     this.#epoch += 1;
     const before = core.outstanding(this.state);
-    this.tell({ type: "scope.opened", epoch: this.#epoch, owner: `d${this.#epoch}`, protocol: 2, options: this.#options });
+    this.tell({
+      type: "scope.opened",
+      epoch: this.#epoch,
+      owner: `d${this.#epoch}`,
+      protocol: 2,
+      options: this.#options,
+    });
     for (const command of before) if (command.type !== "reply") this.#perform(command);
     this.#answer();
   }
@@ -113,7 +119,11 @@ export class World {
 
   pass(ms: number): void {
     const until = this.#at + ms;
-    for (let due = core.nextDeadline(this.state); due !== undefined && due.at <= until; due = core.nextDeadline(this.state)) {
+    for (
+      let due = core.nextDeadline(this.state);
+      due !== undefined && due.at <= until;
+      due = core.nextDeadline(this.state)
+    ) {
       this.#at = Math.max(this.#at, due.at);
       this.tell({ type: "clock.ticked" });
     }
@@ -150,7 +160,13 @@ export class World {
         });
       case "tool.prepare": {
         const { call, tool_id, args } = command;
-        const preparation = { type: "prepared", tool_id, args, args_hash: canonicalJson(lift(args)), payload: null } as const;
+        const preparation = {
+          type: "prepared",
+          tool_id,
+          args,
+          args_hash: canonicalJson(lift(args)),
+          payload: null,
+        } as const;
         return void this.#answers.push({ type: "call.prepared", call, preparation });
       }
       case "tool.execute":
@@ -170,7 +186,8 @@ export class World {
 
   #observe(command: core.CommandOf<"turn.observe">): void {
     const { request: turn } = command;
-    if (command.what === "turn_parked") this.see({ parked: { turn, ask: command.ask, reached: jsonOf(command.reached) } });
+    if (command.what === "turn_parked")
+      this.see({ parked: { turn, ask: command.ask, reached: jsonOf(command.reached) } });
     if (command.what === "controls_ignored") this.see({ ignored: jsonOf(command.controls) });
   }
 
@@ -210,7 +227,11 @@ export class World {
 /** Plain JSON, without the fields that are not there. */
 export const jsonOf = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;
 
-const attemptOf = ({ request: turn, n, attempt }: { request: string; n: number; attempt: number }) => ({ turn, n, attempt });
+const attemptOf = ({ request: turn, n, attempt }: { request: string; n: number; attempt: number }) => ({
+  turn,
+  n,
+  attempt,
+});
 
 const nameOf = (call: string): string => call.slice(call.indexOf(":") + 1);
 
