@@ -42,6 +42,7 @@ import { isStep } from "../scope/offload-policy.ts";
 import { type Cause, ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import { Snapshots } from "../scope/snapshots.ts";
+import { Turns, isOfTurn } from "../turn/turns.ts";
 
 /**
  * Says whether a command carries the arguments of a flow's step. Until the step is prepared they are the core's own text:
@@ -89,6 +90,7 @@ export class ScopeInterpreter implements Interpreter {
   readonly finished: FinishedIndex;
   readonly requests: Requests;
   readonly offers: Offers;
+  readonly turns: Turns;
   readonly observers: Observers;
   readonly scopeLinks: ScopeLinks;
   readonly leaving: Leaving;
@@ -123,6 +125,7 @@ export class ScopeInterpreter implements Interpreter {
     this.leaving = new Leaving(runner, instance);
     this.requests = new Requests(this.access, callers, instance.admission);
     this.offers = new Offers(this.access, this.observers, instance, side);
+    this.turns = new Turns(this.access, side, (answer) => this.#answer(answer));
     this.#snapshots = new Snapshots(store, instance.platform, schedule);
   }
 
@@ -142,8 +145,8 @@ export class ScopeInterpreter implements Interpreter {
   get isIdle(): boolean {
     const { isAbandoned, isAwaited, isDurable } = this.runner;
     if (isAbandoned || isAwaited || !isDurable) return false;
-    const { bodies, approvalEdits, scopeLinks, observers, underWay } = this;
-    const parts = [underWay, bodies, approvalEdits, scopeLinks, observers, this.#store.values, this.#snapshots];
+    const { bodies, approvalEdits, scopeLinks, observers, underWay, turns } = this;
+    const parts = [underWay, turns, bodies, approvalEdits, scopeLinks, observers, this.#store.values, this.#snapshots];
     return parts.every(({ isEmpty }) => isEmpty) && isAtRest(this.state);
   }
 
@@ -166,6 +169,7 @@ export class ScopeInterpreter implements Interpreter {
   /** Ends all bodies, with nothing recorded of it. From now on only replies and observations are performed. */
   close(): void {
     this.#isClosing = true;
+    this.turns.endAll();
     this.bodies.endAll();
   }
 
@@ -202,6 +206,7 @@ export class ScopeInterpreter implements Interpreter {
     const { id } = this.runner;
     this.#store.values.end();
     this.leaving.abandon(why);
+    this.turns.endAll();
     this.bodies.endAll();
     this.#snapshots.stop();
     this.requests.abandon(new ScopeLost(why));
@@ -266,14 +271,8 @@ export class ScopeInterpreter implements Interpreter {
         return host.flow?.observe?.(this.runner.id, command.request, command.event);
       case "observe":
         return host.observe?.(this.runner.id, command);
-      case "agent.load":
-      case "model.ask":
-      case "model.stop":
-      case "model.resolve":
-      case "turn.check":
-      case "turn.observe":
-        return; // A runtime without models leaves a turn where it stands.
       default:
+        if (isOfTurn(command)) return this.turns.perform(command);
         if (isQuestion(command)) return this.#answer(this.#questions.ask(command, askedBy(cause)));
         return this.#begin(() => this.scopeLinks.perform(command));
     }

@@ -163,6 +163,7 @@ const ModelCallCodec: Codec<ModelCall> = record<ModelCall>("struct ModelCall", {
   prefix: text,
   prefixed: list(u64),
   withoutTools: optional(mark),
+  cap: optional(u64),
   range: optional(RangeCodec),
   epoch: u64,
   asked: u64,

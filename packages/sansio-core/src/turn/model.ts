@@ -89,6 +89,8 @@ export interface ModelCall {
   readonly prefixed: readonly number[];
   /** Tools are off. */
   readonly withoutTools?: true;
+  /** How much the answer may say, in tokens. */
+  readonly cap?: number;
   /** The range that a compaction replaces; `needed`: there is no answer without it. */
   readonly range?: Range & { readonly needed?: true };
   readonly epoch: number;
