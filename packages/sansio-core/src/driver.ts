@@ -286,3 +286,5 @@ export { type TurnEnd } from "./turn/model.ts";
 export { modelFate } from "./turn/model-event.ts";
 export { type Plan as PromptPlan, promptPlan } from "./turn/plan.ts";
 export { promptOf, type PromptMessage } from "./turn/prompt.ts";
+export { type Usage } from "./turn/budget.ts";
+export { seqsOf } from "./turn/frame.ts";

@@ -3,7 +3,7 @@
  * the core only hands on may go; what it reads itself stays in the event: texts of flows, outputs that a flow's steps or
  * a process go on with, and what processes and scopes tell each other.
  */
-import type { Event, EventType, State } from "@pawl/sansio-core";
+import type { Command, Event, EventType, State } from "@pawl/sansio-core";
 import type { EffectKind } from "@pawl/sansio-core/driver";
 import { Refused } from "../error.ts";
 
@@ -70,4 +70,20 @@ const isRead = (event: Event, state: State): boolean => {
 export const mayOffload = (event: Event, state: State): boolean => {
   if (!handedOn.has(event.type) || isRead(event, state)) return false;
   return event.type !== "effect.requested" || !told.has(event.effect.kind);
+};
+
+/**
+ * Says whether a command carries the arguments of a flow's step. Until the step is prepared they are the core's own text:
+ * nothing in them refers to a large value.
+ */
+export const isMadeByFlow = (state: State, command: Command): boolean => {
+  switch (command.type) {
+    case "args.check":
+    case "tool.prepare":
+      return isStep(state, command.call);
+    case "hook.run":
+      return command.phase === "before" && isStep(state, command.call);
+    default:
+      return false;
+  }
 };

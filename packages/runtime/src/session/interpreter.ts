@@ -9,6 +9,7 @@
  *    host.request, ...                     questions       the event that answers the question
  *    reply                                 requests        `reply.acked`
  *    observe, flow.observe                 the host        none
+ *    model.ask, agent.load, ...            turns           `model.answered`, `agent.published`, ...
  *    send, engine.run, permit.take, ...    scope links     messages, events of processes and runs
  *
  * Two orders matter. What bodies hear and what is performed comes in the order of the log: a command whose large values
@@ -38,26 +39,11 @@ import { Leaving } from "../move/quiesce.ts";
 import { ScopeLinks } from "../process/scope-links.ts";
 import type { Access } from "../scope/access.ts";
 import { FinishedIndex } from "../scope/history.ts";
-import { isStep } from "../scope/offload-policy.ts";
+import { isMadeByFlow } from "../scope/offload-policy.ts";
 import { type Cause, ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import { Snapshots } from "../scope/snapshots.ts";
-
-/**
- * Says whether a command carries the arguments of a flow's step. Until the step is prepared they are the core's own text:
- * nothing in them refers to a large value.
- */
-const isMadeByFlow = (state: State, command: Command): boolean => {
-  switch (command.type) {
-    case "args.check":
-    case "tool.prepare":
-      return isStep(state, command.call);
-    case "hook.run":
-      return command.phase === "before" && isStep(state, command.call);
-    default:
-      return false;
-  }
-};
+import { Turns, isOfTurn } from "../turn/turns.ts";
 
 /** Returns the event of a body's request. One that is asked again after an opening has it in its row. */
 const askedBy = ({ seq, event }: Cause): number | undefined => (event.type === "effect.requested" ? seq : undefined);
@@ -89,6 +75,7 @@ export class ScopeInterpreter implements Interpreter {
   readonly finished: FinishedIndex;
   readonly requests: Requests;
   readonly offers: Offers;
+  readonly turns: Turns;
   readonly observers: Observers;
   readonly scopeLinks: ScopeLinks;
   readonly leaving: Leaving;
@@ -123,6 +110,7 @@ export class ScopeInterpreter implements Interpreter {
     this.leaving = new Leaving(runner, instance);
     this.requests = new Requests(this.access, callers, instance.admission);
     this.offers = new Offers(this.access, this.observers, instance, side);
+    this.turns = new Turns(this.access, side, (answer) => this.#answer(answer));
     this.#snapshots = new Snapshots(store, instance.platform, schedule);
   }
 
@@ -142,8 +130,8 @@ export class ScopeInterpreter implements Interpreter {
   get isIdle(): boolean {
     const { isAbandoned, isAwaited, isDurable } = this.runner;
     if (isAbandoned || isAwaited || !isDurable) return false;
-    const { bodies, approvalEdits, scopeLinks, observers, underWay } = this;
-    const parts = [underWay, bodies, approvalEdits, scopeLinks, observers, this.#store.values, this.#snapshots];
+    const { bodies, approvalEdits, scopeLinks, observers, underWay, turns } = this;
+    const parts = [underWay, turns, bodies, approvalEdits, scopeLinks, observers, this.#store.values, this.#snapshots];
     return parts.every(({ isEmpty }) => isEmpty) && isAtRest(this.state);
   }
 
@@ -166,6 +154,7 @@ export class ScopeInterpreter implements Interpreter {
   /** Ends all bodies, with nothing recorded of it. From now on only replies and observations are performed. */
   close(): void {
     this.#isClosing = true;
+    this.turns.endAll();
     this.bodies.endAll();
   }
 
@@ -202,6 +191,7 @@ export class ScopeInterpreter implements Interpreter {
     const { id } = this.runner;
     this.#store.values.end();
     this.leaving.abandon(why);
+    this.turns.endAll();
     this.bodies.endAll();
     this.#snapshots.stop();
     this.requests.abandon(new ScopeLost(why));
@@ -266,14 +256,8 @@ export class ScopeInterpreter implements Interpreter {
         return host.flow?.observe?.(this.runner.id, command.request, command.event);
       case "observe":
         return host.observe?.(this.runner.id, command);
-      case "agent.load":
-      case "model.ask":
-      case "model.stop":
-      case "model.resolve":
-      case "turn.check":
-      case "turn.observe":
-        return; // A runtime without models leaves a turn where it stands.
       default:
+        if (isOfTurn(command)) return this.turns.perform(command);
         if (isQuestion(command)) return this.#answer(this.#questions.ask(command, askedBy(cause)));
         return this.#begin(() => this.scopeLinks.perform(command));
     }

@@ -27,6 +27,12 @@ export type AnswerFrame =
 
 export type AnswerReader = (frame: AnswerFrame) => void;
 
+/** The text of a unit that is no reasoning. */
+const textOf = (unit: Unit): string => {
+  if ("text" in unit) return unit.of === undefined ? unit.text : "";
+  return unit.part.type === "text" ? unit.part.text : "";
+};
+
 /** A run of units of one kind. */
 type Unit =
   | { readonly at: number; readonly text: string; readonly of?: "reasoning" }
@@ -80,6 +86,10 @@ export class AnswerStream {
   /** How many units are on record. */
   get recorded(): number {
     return this.#recorded;
+  }
+  /** The text of the attempt until now. */
+  get text(): string {
+    return this.#units.map(textOf).join("");
   }
   get isOver(): boolean {
     return this.#end !== undefined;

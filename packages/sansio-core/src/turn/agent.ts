@@ -80,7 +80,7 @@ export interface AgentRow {
   /** The tools that it may call, by name. */
   readonly tools: readonly string[];
   readonly limits?: Limits;
-  /** It wants answers of a form, and has them repaired so often. */
+  /** Answers are to have a form, and are repaired so often. */
   readonly repairs?: number;
   readonly compaction?: { readonly at_percent?: number; readonly keep_groups?: number };
   readonly repeats?: number;

@@ -1,6 +1,7 @@
 /** Asks a model: the n-th model call of a turn, and its attempts. */
 import type { Draft } from "../kernel/draft.ts";
 import { Invariant } from "../kernel/error.ts";
+import type { State } from "../kernel/vocabulary.ts";
 import { type Level, type Reached, outputCap } from "./budget.ts";
 import { agentOf, change, charged, conversationOf, inPhase, levelsOf, observe, put, routeOf } from "./conversation.ts";
 import { endTurn } from "./end.ts";
@@ -9,26 +10,27 @@ import type { ModelCall, RunningTurn, TurnCommand } from "./model.ts";
 
 type Ask = Extract<TurnCommand, { readonly type: "model.ask" }>;
 
-const executionScopeOf = (draft: Draft, request: string): string => {
-  const row = draft.request(request);
+const executionScopeOf = ({ requests }: State, request: string): string => {
+  const row = requests.at(request);
   if (row === undefined) throw new Invariant(`turn ${request} has no request`);
   return row.executionScope;
 };
 
-const command = (draft: Draft, row: RunningTurn, call: ModelCall, cap: number | undefined): Ask => ({
+/** The command that asks for an attempt: the same when it is asked for, and when a new owner is told of it. */
+export const askOf = (state: State, row: RunningTurn, call: ModelCall): Ask => ({
   type: "model.ask",
   request: row.request,
   n: call.n,
   attempt: call.attempt,
   kind: call.kind,
-  key: `${executionScopeOf(draft, row.request)}:model:${call.n}.${call.failures}`,
+  key: `${executionScopeOf(state, row.request)}:model:${call.n}.${call.failures}`,
   frame: row.frame,
   agent: agentOf(row).seq,
   route: call.route,
   mode: call.mode,
   ...(call.mode === "fetch" && call.providerId !== undefined ? { provider_id: call.providerId } : {}),
   tools: call.withoutTools !== true,
-  ...(cap === undefined ? {} : { max_output_tokens: cap }),
+  ...(call.cap === undefined ? {} : { max_output_tokens: call.cap }),
 });
 
 /** A limit of cost cannot be held where the model has no price. */
@@ -45,10 +47,13 @@ export const ask = (draft: Draft, row: RunningTurn, call: ModelCall): void => {
     const message = `a limit of cost stands, and the model \`${model}\` has no price`;
     return endTurn(draft, row, { status: "failed", code: "price_missing", message });
   }
-  const opened = { ...call, streamed: [], pieces: [], epoch: draft.scope.epoch, asked: draft.seq };
+  const { cap: _, ...rest } = call;
+  const cap = outputCap(levels, own);
+  const bound = cap === undefined ? rest : { ...rest, cap };
+  const opened = { ...bound, streamed: [], pieces: [], epoch: draft.scope.epoch, asked: draft.seq };
   const counted = call.attempt === 1 ? charged(row, { model_calls: 1 }) : row;
   put(draft, inPhase(draft, { ...counted, n: call.n }, { type: "asking", call: opened }));
-  draft.emit(command(draft, row, call, outputCap(levels, own)));
+  draft.emit(askOf(draft.state, row, opened));
   const { n, attempt } = call;
   if (attempt > 1) observe(draft, row.request, { what: "model_reset", n, attempt, keep: call.prefix.length });
   observe(draft, row.request, { what: "model_asked", n, attempt });

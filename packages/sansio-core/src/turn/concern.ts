@@ -5,6 +5,7 @@ import type { Lanes } from "../kernel/digest.ts";
 import { type Born, type State, answered, observed } from "../kernel/vocabulary.ts";
 import { AgentSpecCodec, OutputFormCodec } from "./agent.ts";
 import { onCalled, onEdited } from "./batch-end.ts";
+import { askOf } from "./ask.ts";
 import { beginNext } from "./begin.ts";
 import { PriceCodec, UsageCodec } from "./budget.ts";
 import { turnChangeChecks, turnChecks } from "./check.ts";
@@ -18,8 +19,6 @@ import {
   OutcomeCodec,
   PromptMarkCodec,
   WhenBusyCodec,
-  noConversation,
-  turnSnapshot,
 } from "./codec.ts";
 import { dueOfTurn } from "./conversation.ts";
 import type { TurnEvent } from "./event.ts";
@@ -29,15 +28,19 @@ import { LimitsCodec } from "../kernel/limit.ts";
 import { MessageCodec, PiecesCodec } from "./message.ts";
 import type { RunningTurn, TurnCommand, TurnRows, TurnSignal } from "./model.ts";
 import { onCancel, onEndAll, onSubmitted } from "./queue.ts";
+import { noConversation, turnSnapshot } from "./snapshot.ts";
 
 const since = "turns" as const;
 const ofAttempt = { request: string, n: u32, attempt: u32 };
 const messages = array(MessageCodec);
 const by = optional(string);
 
-/** What the running turn waits for, where that is to be asked again. An attempt is not: its loss is an event. */
-const questionOf = ({ request, phase }: RunningTurn): TurnCommand | undefined => {
+/** What the running turn waits for. Of an attempt that was lost the event of its loss has made the next one. */
+const questionOf = (state: State, row: RunningTurn): TurnCommand | undefined => {
+  const { request, phase } = row;
   switch (phase.type) {
+    case "asking":
+      return askOf(state, row, phase.call);
     case "loading":
       return { type: "agent.load", agent: phase.agent };
     case "unknown": {
@@ -52,16 +55,15 @@ const questionOf = ({ request, phase }: RunningTurn): TurnCommand | undefined =>
   }
 };
 
-const outstandingOfTurns = ({ conversation: { running } }: State): readonly Born[] => {
-  const command = running === undefined ? undefined : questionOf(running);
+const outstandingOfTurns = (state: State): readonly Born[] => {
+  const { running } = state.conversation;
+  const command = running === undefined ? undefined : questionOf(state, running);
   return command === undefined ? [] : [{ born: running?.since ?? 0, index: 0, command }];
 };
 
 /** An attempt is at work until it ends, or is lost with its owner. */
-const isAtWork = (state: State): boolean => {
-  const type = state.conversation.running?.phase.type;
-  return type === "asking" || type === "stopping" || outstandingOfTurns(state).length > 0;
-};
+const isAtWork = (state: State): boolean =>
+  state.conversation.running?.phase.type === "stopping" || outstandingOfTurns(state).length > 0;
 
 type Attempt = { readonly request: string; readonly n: number; readonly attempt: number };
 const attemptOf = (lanes: Lanes, { request, n, attempt }: Attempt): Lanes =>

@@ -40,7 +40,7 @@ export interface Failed {
   readonly pieces?: readonly Piece[];
 }
 
-/** Of an attempt that is yet to be asked for nothing is on record. */
+/** Nothing is on record of an attempt that is yet to be asked for. */
 const unsaid = { streamed: [], pieces: [] } as const;
 
 /** The next attempt where the text that is on record is gone on with. */
@@ -120,12 +120,18 @@ const endCompaction = (draft: Draft, row: RunningTurn, call: ModelCall, of: Fail
   checkpoint(draft, call.range?.needed === true ? { ...row, compacted: true } : row);
 };
 
+/** Ends that are not named after their class: nobody had room for the answer, or asks such a model here. */
+const codes: { readonly [of in FailureClass]?: string } = {
+  not_stored: "value_not_stored",
+  not_found: "model_unavailable",
+};
+
 /** No attempt follows: the model call is given up. */
 const giveUp = (draft: Draft, row: RunningTurn, call: ModelCall, { class: of, message }: Failed): void => {
   if (call.kind === "compact") return endCompaction(draft, row, call, of);
   if (of === "content_filter") return endTurn(draft, row, { status: "stopped", because: "content_filter" });
   if (of === "empty") return endTurn(draft, row, { status: "failed", code: "empty_response" });
-  const code = of === "not_stored" ? "value_not_stored" : `model_${of}`;
+  const code = codes[of] ?? `model_${of}`;
   return endTurn(draft, row, { status: "failed", code, ...(message === "" ? {} : { message }) });
 };
 

@@ -89,6 +89,8 @@ export interface ModelCall {
   readonly prefixed: readonly number[];
   /** Tools are off. */
   readonly withoutTools?: true;
+  /** How much the answer may say, in tokens. */
+  readonly cap?: number;
   /** The range that a compaction replaces; `needed`: there is no answer without it. */
   readonly range?: Range & { readonly needed?: true };
   readonly epoch: number;
@@ -146,7 +148,7 @@ interface Submitted {
   readonly agentName?: string;
   /** Its own limits. */
   readonly own?: Limits;
-  /** It wants answers of a form, and has them repaired so often. */
+  /** Answers are to have a form, and are repaired so often. */
   readonly repairs?: number;
 }
 

@@ -73,7 +73,8 @@ export class World {
       protocol: 2,
       options: this.#options,
     });
-    for (const command of before) if (command.type !== "reply") this.#perform(command);
+    // A lost attempt is not asked for again: its loss has led to the next one.
+    for (const command of before) if (command.type !== "reply" && command.type !== "model.ask") this.#perform(command);
     this.#answer();
   }
 
