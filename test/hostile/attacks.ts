@@ -1,6 +1,6 @@
 /** All attacks, each a round of some seconds, and how often they are run. */
 import { performance } from "node:perf_hooks";
-import { manyCalls, patterns, bodyBombs, lyingExecutors } from "./attack/call.ts";
+import { manyCalls, patterns, bodyBombs, endlessTools, lyingExecutors } from "./attack/call.ts";
 import { jumpClocks } from "./attack/clock.ts";
 import { herd, readNothing } from "./attack/crowd.ts";
 import { damageFiles, deleteJournal, fillDisk, starveDescriptors } from "./attack/disk.ts";
@@ -25,6 +25,7 @@ const onHost = {
   "spellings of addresses": spellAddresses,
   "swapped links": swapLinks,
   "executors that lie": lyingExecutors,
+  "tools that never end": endlessTools,
 } satisfies { readonly [name: string]: Round };
 
 /** Attacks on the world of a host of their own. */

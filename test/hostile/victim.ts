@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { inspect } from "node:util";
-import { nodePlatform, openHost, sqliteJournal } from "@pawl/driver-node";
+import { JournalFileError, inWorker, nodePlatform, openHost, sqliteJournal } from "@pawl/driver-node";
 import { type Log, Runtime, type ToolDefinition, defineTool } from "@pawl/runtime";
 import { sessionTools, webFetch } from "@pawl/tools";
 import { DiskFiles, nodeWeb } from "@pawl/tools/node";
@@ -15,6 +15,9 @@ import type { VictimOrder } from "./order.ts";
 
 /** Fetches from the attackers' own server on this machine, which the guard allows here. */
 const local = { ...webFetch(nodeWeb({ allow: (address) => address === "127.0.0.1" })), name: "fetch_local" };
+
+/** Bodies that loop for ever, or eat memory. */
+const bombs = import.meta.resolve("../../packages/driver-node/test/isolate/bodies.ts");
 
 const toolsOf = (effects: Effects, instance: string): readonly ToolDefinition[] => [
   defineTool({ name: "echo", durable: true, execute: (args) => args }),
@@ -47,6 +50,9 @@ const toolsOf = (effects: Effects, instance: string): readonly ToolDefinition[] 
     execute: async ({ text }, ctx) =>
       ctx.attachments.put(new TextEncoder().encode(text), { media_type: { kind: "file", type: "text/plain" } }),
   }),
+  ...["loops", "grows", "buffers"].map((body) =>
+    defineTool({ name: body, execute: inWorker({ module: bombs, body, timeMs: 2000, memoryMb: 64 }) }),
+  ),
   defineTool({
     name: "remote",
     clientSide: true,
@@ -92,4 +98,11 @@ const live = async (told: Order): Promise<void> => {
   sayUp(url);
 };
 
-obey(live);
+/** Leaves without a word where its file is refused by name: files are damaged on purpose. */
+const begin = (order: Order): Promise<void> =>
+  live(order).catch((thrown: unknown) => {
+    if (!(thrown instanceof JournalFileError)) throw thrown;
+    process.exit(3);
+  });
+
+obey(begin);

@@ -8,6 +8,7 @@ export { type BackgroundSink } from "./process/run/report.ts";
 export { type Platform, messageTurn } from "./platform.ts";
 export {
   type Append,
+  type Brought,
   type AppendResult,
   type ChainCheck,
   type ChainHead,
@@ -29,6 +30,7 @@ export {
   type MoveEnd,
   type MoveStore,
 } from "./journal/journal.ts";
+export { BloomFilter } from "./journal/bloom-filter.ts";
 export { type MemoryJournalOptions } from "./journal/memory-journal.ts";
 export {
   BlobMissing,
@@ -95,6 +97,8 @@ export {
   ToolDefinition as WireToolDefinition,
 } from "./tool/manifest.ts";
 export { LlmRequest } from "./body/facet/host.ts";
+export { StreamFrame, type StreamOptions } from "./stream/streams.ts";
+export { type StreamCursor, cursorAfter } from "./stream/reader.ts";
 export { type LambdaInput } from "./session/flow.ts";
 export { Resolved } from "./session/resolve.ts";
 export { type Rejecting, type Stickiness, type AwaitingPage, ScopeAwaiting } from "./session/approval.ts";

@@ -97,6 +97,21 @@ export const bodyBombs = async (siege: Siege): Promise<void> => {
   if (more > 128 * mebibyte) siege.say(`bodies that were fetched took ${Math.round(more / mebibyte)} MiB`);
 };
 
+/** Calls tools that loop for ever or eat memory, in worker threads. */
+export const endlessTools = async (siege: Siege): Promise<void> => {
+  const before = await siege.weight();
+  const session = siege.client().session("endless");
+  const tools = ["loops", "grows", "buffers"];
+  const calls = tools.map((tool) => ({ label: tool, tool, args: {} }));
+  for (const { tool, output } of await session.request(`e${siege.random.below(1e9)}`, calls)) {
+    const said = JSON.stringify(output.outcome);
+    const wanted = tool === "loops" ? "worker_time_limit" : /worker_(?:time|memory)_limit/;
+    siege.try(said.search(wanted) === -1 ? `${tool} ended with ${said}` : undefined);
+  }
+  const more = (await siege.weight()) - before;
+  if (more > 128 * mebibyte) siege.say(`bodies that were ended left ${Math.round(more / mebibyte)} MiB`);
+};
+
 /** What an executor says of a run that it has, or has not. */
 const lies = (offer: Heard, { random }: Siege): readonly object[] => {
   const run = {

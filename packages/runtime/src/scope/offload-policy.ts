@@ -50,6 +50,22 @@ export const isStep = (state: State, call: string): boolean => {
   return request !== undefined && state.flows.has(request);
 };
 
+/**
+ * Says whether a command carries the arguments of a flow's step. Until the step is prepared they are the core's own text:
+ * nothing in them refers to a large value.
+ */
+export const isMadeByFlow = (state: State, command: Command): boolean => {
+  switch (command.type) {
+    case "args.check":
+    case "tool.prepare":
+      return isStep(state, command.call);
+    case "hook.run":
+      return command.phase === "before" && isStep(state, command.call);
+    default:
+      return false;
+  }
+};
+
 /** Says whether the core reads the end of a call: of a flow's step, or in a process. */
 const isRead = (event: Event, state: State): boolean => {
   switch (event.type) {
@@ -70,20 +86,4 @@ const isRead = (event: Event, state: State): boolean => {
 export const mayOffload = (event: Event, state: State): boolean => {
   if (!handedOn.has(event.type) || isRead(event, state)) return false;
   return event.type !== "effect.requested" || !told.has(event.effect.kind);
-};
-
-/**
- * Says whether a command carries the arguments of a flow's step. Until the step is prepared they are the core's own text:
- * nothing in them refers to a large value.
- */
-export const isMadeByFlow = (state: State, command: Command): boolean => {
-  switch (command.type) {
-    case "args.check":
-    case "tool.prepare":
-      return isStep(state, command.call);
-    case "hook.run":
-      return command.phase === "before" && isStep(state, command.call);
-    default:
-      return false;
-  }
 };

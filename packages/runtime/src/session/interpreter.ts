@@ -19,7 +19,7 @@
  * While the session closes, and once the scope has said that it moves, only replies and observations are performed:
  * everything else is the next owner's, who is asked for it again.
  */
-import type { CommandOf, Command, Event, Finished, State, Tool } from "@pawl/sansio-core";
+import type { CallRef, CommandOf, Command, Event, Finished, State, Tool } from "@pawl/sansio-core";
 import { endedIn, isAtRest, isClientSide, isOffered, UnderWay } from "../lifecycle/eviction.ts";
 import { ApprovalEdits } from "./approval.ts";
 import { publish } from "./catalog.ts";
@@ -33,6 +33,7 @@ import type { Session } from "./session.ts";
 import { Bodies } from "../body/bodies.ts";
 import type { Answer } from "../body/record.ts";
 import type { News } from "../body/replay.ts";
+import { saidOf } from "../body/stream-replay.ts";
 import { ScopeLost, stackOf } from "../error.ts";
 import { type AskedAt, hostWork, isQuestion, named, Questions } from "../host/question.ts";
 import { Leaving } from "../move/quiesce.ts";
@@ -43,26 +44,12 @@ import { isMadeByFlow } from "../scope/offload-policy.ts";
 import { type Cause, ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import { Snapshots } from "../scope/snapshots.ts";
+import type { Interpreter } from "../scope/perform-queue.ts";
+import { ScopeStreams } from "../stream/streams.ts";
 import { Turns, isOfTurn } from "../turn/turns.ts";
 
 /** Returns the event of a body's request. One that is asked again after an opening has it in its row. */
 const askedBy = ({ seq, event }: Cause): number | undefined => (event.type === "effect.requested" ? seq : undefined);
-
-/** Does for a scope what its runner calls for. */
-export interface Interpreter {
-  /** Takes note of what was just stepped, before any command of it is performed. */
-  stepped(cause: Cause, commands: readonly Command[], finished: readonly Finished[]): void;
-  isGrounded(command: Command): boolean;
-  /** Performs a command, at the time that its duty asks for. Does not throw for what a tool or a host does wrong. */
-  perform(command: Command, cause: Cause): void;
-  /** Hands one answer to each body that may hear one, and says whether there was any. */
-  deliverNext(): boolean;
-  readonly pendingAnswers: News;
-  /** Takes note that the log holds this state, with so many more characters of events. */
-  becameDurable(state: State, characters: number): void;
-  atRest(): void;
-  abandoned(why: string): void;
-}
 
 export class ScopeInterpreter implements Interpreter {
   readonly #session: Session;
@@ -78,6 +65,7 @@ export class ScopeInterpreter implements Interpreter {
   readonly turns: Turns;
   readonly observers: Observers;
   readonly scopeLinks: ScopeLinks;
+  readonly streams: ScopeStreams;
   readonly leaving: Leaving;
   readonly approvalEdits = new ApprovalEdits();
   readonly underWay: UnderWay;
@@ -101,10 +89,12 @@ export class ScopeInterpreter implements Interpreter {
     this.observers = new Observers(store, instance.telemetry, schedule);
     this.#questions = new Questions(() => hostWork(instance, store, side, this.observers, session), runner, instance);
     this.scopeLinks = new ScopeLinks(this.access, instance, store, side, this.observers, () => this.bodies.askAgain());
+    this.streams = new ScopeStreams(instance.platform);
     this.bodies = new Bodies(instance, store, side, {
       runner,
       observers: this.observers,
       processApi: this.scopeLinks.processApi,
+      streams: this.streams,
       askHost: (request) => this.#answer(this.#questions.ask(request)),
     });
     this.leaving = new Leaving(runner, instance);
@@ -130,8 +120,8 @@ export class ScopeInterpreter implements Interpreter {
   get isIdle(): boolean {
     const { isAbandoned, isAwaited, isDurable } = this.runner;
     if (isAbandoned || isAwaited || !isDurable) return false;
-    const { bodies, approvalEdits, scopeLinks, observers, underWay, turns } = this;
-    const parts = [underWay, turns, bodies, approvalEdits, scopeLinks, observers, this.#store.values, this.#snapshots];
+    const { bodies, approvalEdits, scopeLinks, observers, underWay } = this;
+    const parts = [underWay, bodies, approvalEdits, scopeLinks, observers, this.#store.values, this.#snapshots];
     return parts.every(({ isEmpty }) => isEmpty) && isAtRest(this.state);
   }
 
@@ -167,6 +157,7 @@ export class ScopeInterpreter implements Interpreter {
     }
     this.bodies.review();
     this.observers.stepped(cause, commands, this.runner);
+    this.streams.stepped(cause.event, finished, this.runner);
     this.#instance.crashTurns.stepped(this.state);
   }
 
@@ -199,7 +190,9 @@ export class ScopeInterpreter implements Interpreter {
     this.#instance.executors.forget(id);
     this.#instance.hostRequests.forget(id);
     this.scopeLinks.abandon(why);
-    this.observers.end(new ScopeLost(`scope ${id} was lost: ${why}`));
+    const lost = new ScopeLost(`scope ${id} was lost: ${why}`);
+    this.observers.end(lost);
+    this.streams.end(lost);
     this.#instance.lost(this.#session);
   }
 
@@ -212,18 +205,22 @@ export class ScopeInterpreter implements Interpreter {
     const { values } = this.#store;
     if (isMadeByFlow(this.state, command)) return this.#perform(command, cause);
     if (command.type === "step.answer") return this.#answerBody(command, cause);
+    if (command.type === "stream.answer") return this.#enqueue(command.call, saidOf(command.key, cause));
     const performed = command.type === "step.run" ? undefined : command; // Its body has the work: it keeps its place only.
     values.inOrder(performed, (inlined) => this.#perform(inlined ?? command, cause), this.#fail);
   }
 
   /** Enqueues an answer for a body. A wait's is read from the state as recorded; every other is as it was told. */
   #answerBody(command: CommandOf<"step.answer">, cause: Cause): void {
-    const run = this.bodies.at(command.call);
     const answered = this.bodies.answerOf(command, cause);
-    if (answered === undefined) return;
-    const { answer, isRecorded } = answered;
+    if (answered !== undefined) this.#enqueue(command.call, answered.answer, answered.isRecorded);
+  }
+
+  /** Enqueues an answer behind those whose large values are being read. */
+  #enqueue(call: CallRef, answer: Answer | undefined, isRecorded = false): void {
+    const run = this.bodies.at(call);
     const enqueue = (inlined: Answer | undefined): void => {
-      run?.enqueueAnswer(inlined ?? answer);
+      if (answer !== undefined) run?.enqueueAnswer(inlined ?? answer);
       this.runner.schedule();
     };
     this.#store.values.inOrder(isRecorded ? answer : undefined, enqueue, this.#fail);
@@ -245,6 +242,7 @@ export class ScopeInterpreter implements Interpreter {
       case "step.run":
         return this.bodies.at(command.call)?.perform(command.key, command.try);
       case "step.answer":
+      case "stream.answer":
         return; // `perform` has enqueued it.
       case "replies.record":
         return this.#answer(Promise.resolve({ ...command, type: "replies.recorded" }));

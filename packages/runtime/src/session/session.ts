@@ -57,6 +57,7 @@ import type { BlobReader } from "../journal/blob.ts";
 import type { Leaving } from "../move/quiesce.ts";
 import type { ScopeLinks } from "../process/scope-links.ts";
 import { record } from "../scope/access.ts";
+import type { StreamFrame, StreamOptions } from "../stream/streams.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import type { AnswerCursor, AnswerReader } from "../turn/answer-stream.ts";
@@ -171,22 +172,10 @@ export class Session {
   turn(request: string, said: Said, options: TurnOptions & Waiting = {}): Promise<TurnEnd> {
     return this.#with(async (live) => {
       await live.leaving.refusal;
-      await live.#publishAgent(options.agent);
+      await live.#scope.turns.publish(options.agent);
       const event = turnSubmitted(live.#instance.platform, request, said, options);
       return live.#scope.requests.turn(event, options);
     });
-  }
-
-  /** Puts the agent of a turn on record as the host has it now, with those that it hands over to. */
-  async #publishAgent(named: string | undefined): Promise<void> {
-    const { frames, frame } = this.state.conversation;
-    const known = new Set<string>([named ?? frames.get(frame)?.agent ?? "main"]);
-    for (const name of known) {
-      const event = await this.#scope.turns.published(name);
-      if (event?.type !== "agent.published") continue;
-      await record(this.#scope.access, event);
-      for (const other of event.spec.handoffs ?? []) known.add(other);
-    }
   }
 
   /**
@@ -240,6 +229,18 @@ export class Session {
     yield* await this.#with(async (live) =>
       held(live.#scope.underWay, followLog(live.#scope.access, after, signal), signal),
     );
+  }
+
+  /**
+   * Reads a stream of a call: what is on record, then what is said, until its end. It may be read live and late, any number
+   * of times, and from any place.
+   */
+  async *stream(call: string, options: StreamOptions): AsyncGenerator<StreamFrame> {
+    const { signal = new AbortController().signal } = options;
+    yield* await this.#with(async (live) => {
+      const { streams, access, underWay } = live.#scope;
+      return held(underWay, streams.read(access, call, { ...options, signal }), signal);
+    });
   }
 
   /** Lists the calls that wait for approval, oldest first: each is approved or rejected by its own `approve` and `reject`. */

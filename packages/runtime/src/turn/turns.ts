@@ -6,7 +6,7 @@ import type { Command, CommandOf, Event } from "@pawl/sansio-core";
 import { type AgentSpec, modelFate, promptPlan } from "@pawl/sansio-core/driver";
 import { type Json, stringify } from "@pawl/tool-value";
 import type { HostSide } from "../host/host.ts";
-import type { Access } from "../scope/access.ts";
+import { type Access, record } from "../scope/access.ts";
 import { textOf } from "../error.ts";
 import { type AnswerCursor, type AnswerReader, AnswerStream } from "./answer-stream.ts";
 import { type ModelTimes, Attempt } from "./attempt.ts";
@@ -63,10 +63,6 @@ export class Turns {
     this.#side = side;
     this.#answer = answer;
     this.#events = new PromptEvents(access);
-  }
-
-  get isEmpty(): boolean {
-    return this.#attempt === undefined;
   }
 
   perform(command: TurnCommand): void {
@@ -157,6 +153,18 @@ export class Turns {
     const hash = this.#access.platform.hashText(stringify(spec as unknown as Json));
     const known = this.#access.runner.state.conversation.agents.get(agent);
     return known?.hash === hash ? undefined : { type: "agent.published", agent, hash, spec };
+  }
+
+  /** Puts the agent of the next turn on record as the host has it now, with those that it hands over to. */
+  async publish(agent: string | undefined): Promise<void> {
+    const { frames, frame } = this.#access.runner.state.conversation;
+    const names = new Set<string>([agent ?? frames.get(frame)?.agent ?? "main"]);
+    for (const name of names) {
+      const event = await this.published(name);
+      if (event?.type !== "agent.published") continue;
+      await record(this.#access, event);
+      for (const other of event.spec.handoffs ?? []) names.add(other);
+    }
   }
 
   async #load(agent: string): Promise<Event | undefined> {

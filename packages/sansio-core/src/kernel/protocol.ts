@@ -53,6 +53,8 @@ const firstProtocol = {
   step_retries: 2,
   /** The loop around the model is the core's. */
   turns: 2,
+  /** A step may be a stream, whose chunks are on record in groups. */
+  streams: 2,
   /** The preparation of a call may find that it needs no approval. */
   waived_approvals: 2,
   /** A step prepares and launches so many calls of a batch and no more; the next step goes on. */

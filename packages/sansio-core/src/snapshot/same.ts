@@ -70,7 +70,9 @@ const ofConversation = ({ frames, agents, running, waiting }: State["conversatio
 export const referredTo = ({ calls, waits, conversation }: State): readonly number[] => {
   const seqs = new Set<number>(ofConversation(conversation));
   for (const row of calls.rows()) {
-    for (const { value, settled, first = settled } of bodyOf(row)?.settled.values() ?? []) seqs.add(value).add(first);
+    const body = bodyOf(row);
+    for (const { value, settled, first = settled } of body?.settled.values() ?? []) seqs.add(value).add(first);
+    for (const { groups } of body?.streams ?? []) for (const { seq } of groups) seqs.add(seq);
   }
   for (const { terminal } of waits.rows()) if (terminal !== undefined) seqs.add(terminal.seq);
   return [...seqs].toSorted((a, b) => a - b);

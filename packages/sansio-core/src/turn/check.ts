@@ -123,17 +123,15 @@ export const checkBU1: StateCheck = ({ conversation: { grants, used } }) => {
 export const checkBU2Change = (_: State, after: State): string | undefined => {
   const row = after.conversation.running;
   if (row?.phase.type !== "asking" || row.phase.call.asked !== after.seq || row.wrapped) return undefined;
-  const { attempt, failures } = row.phase.call;
-  if (attempt > 1 && failures === 0) return undefined;
-  const { model_calls: calls = 0, ...rest } = row.used;
-  const used = attempt > 1 ? rest : { ...rest, model_calls: calls - 1 };
+  if (row.phase.call.attempt > 1) return undefined; // A model call that has begun may end.
+  const { model_calls: calls = 1, ...rest } = row.used;
   const level = {
     of: "turn",
     limits: row.limits,
-    used,
+    used: { ...rest, model_calls: calls - 1 },
     reserved: reservedBy(after.conversation.grants, row.request),
   } as const;
-  const [reached] = reachedIn([level], attempt > 1 ? "model_calls" : undefined);
+  const [reached] = reachedIn([level]);
   return reached === undefined ? undefined : `BU2: a model is asked though ${reached.what} is used up`;
 };
 

@@ -92,6 +92,16 @@ const isHeld = (draft: Draft, row: RunningTurn, call: ModelCall | undefined, but
   }
 };
 
+/** Makes the compaction without which there is no answer, unless a limit stands in the way. */
+export const compactNeeded = (draft: Draft, row: RunningTurn, range: Range): void => {
+  if (!isHeld(draft, row, undefined)) askCompaction(draft, row, range, true);
+};
+
+/** Goes on after the host's check, unless what came meanwhile has reached a limit. */
+export const afterCheck = (draft: Draft, row: RunningTurn): void => {
+  if (!isHeld(draft, row, undefined)) compactOrAsk(draft, row);
+};
+
 /** Asks for an attempt after a failure, unless what that has cost stands in the way. */
 export const askAgain = (draft: Draft, row: RunningTurn, call: ModelCall): void => {
   if (!isHeld(draft, row, call, "model_calls")) ask(draft, row, call);

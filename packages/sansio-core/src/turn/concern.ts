@@ -178,9 +178,9 @@ export const turn: Concern<TurnRows, TurnEvent["type"], TurnSignal["type"], Turn
     "turns.next": { raises: ["waits.forget"], on: beginNext },
   },
   commands: {
-    "agent.load": { tag: 50, duty: answered("agent.published"), digest: (lanes, { agent }) => lanes.text(agent) },
+    "agent.load": { tag: 60, duty: answered("agent.published"), digest: (lanes, { agent }) => lanes.text(agent) },
     "model.ask": {
-      tag: 51,
+      tag: 61,
       duty: { performed: "durable", afterLoss: "counted", answeredBy: "model.answered" },
       digest: (lanes, command) => {
         attemptOf(lanes, command).text(command.kind).text(command.key).text(command.frame).text(command.mode);
@@ -189,22 +189,22 @@ export const turn: Concern<TurnRows, TurnEvent["type"], TurnSignal["type"], Turn
       },
     },
     "model.stop": {
-      tag: 52,
+      tag: 62,
       duty: { performed: "at_once", afterLoss: "never", answeredBy: "model.stopped" },
       digest: attemptOf,
     },
     "model.resolve": {
-      tag: 53,
+      tag: 63,
       duty: { performed: "durable", afterLoss: "again", answeredBy: "model.resolved" },
       digest: (lanes, command) => attemptOf(lanes, command).text(command.cause),
     },
     "turn.check": {
-      tag: 54,
+      tag: 64,
       duty: answered("turn.checked"),
       digest: (lanes, command) => lanes.text(command.request).number(command.n).text(command.at),
     },
     "turn.observe": {
-      tag: 55,
+      tag: 65,
       duty: observed,
       digest: (lanes, command) => lanes.text(command.request).text(command.what),
     },

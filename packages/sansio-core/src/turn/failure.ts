@@ -6,7 +6,7 @@
 import type { Draft } from "../kernel/draft.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import { type Usage, chargeFailed } from "./budget.ts";
-import { askAgain, askCompaction, checkpoint, compactable } from "./checkpoint.ts";
+import { askAgain, checkpoint, compactNeeded, compactable } from "./checkpoint.ts";
 import { ask } from "./ask.ts";
 import { agentOf, charged, conversationOf, frameOf, inPhase, observe, put, putFrame, routeOf } from "./conversation.ts";
 import { endTurn, unheard } from "./end.ts";
@@ -143,7 +143,7 @@ export const failed = (draft: Draft, row: RunningTurn, call: ModelCall, failure:
     of === "context_too_long" && call.kind === "answer" && row.compacted !== true ? compactable(draft, row) : undefined;
   if (range !== undefined) {
     observe(draft, row.request, { ...told, next: "compact" });
-    return askCompaction(draft, row, range, true);
+    return compactNeeded(draft, row, range);
   }
   const next = afterFailure(draft, row, call, pieces);
   const pause = pauseAfter(draft, next, failure);
@@ -161,7 +161,7 @@ export const failed = (draft: Draft, row: RunningTurn, call: ModelCall, failure:
 
 /** A stored answer that is not there is no failure: the model is asked under the same key. */
 export const notFound = (draft: Draft, row: RunningTurn, call: ModelCall): void =>
-  ask(draft, row, begunAnew({ ...call, attempt: call.attempt + 1 }));
+  askAgain(draft, row, begunAnew({ ...call, attempt: call.attempt + 1 }));
 
 /** Counts what a failed attempt was paid for. One that does not say may still be heard of. */
 export const chargedForFailure = (

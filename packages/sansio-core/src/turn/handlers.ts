@@ -7,7 +7,7 @@ import { agentRow } from "./agent.ts";
 import { enterFrame } from "./begin.ts";
 import type { Amounts } from "../kernel/limit.ts";
 import { raised } from "./budget.ts";
-import { askAgain, checkpoint, compactOrAsk } from "./checkpoint.ts";
+import { afterCheck, askAgain, checkpoint } from "./checkpoint.ts";
 import { append, callIn, change, conversationOf, frameOf, levelsOf, observe, putFrame } from "./conversation.ts";
 import { endTurn } from "./end.ts";
 import { emptyFrame, mainAgent, withEntries } from "./frame.ts";
@@ -76,7 +76,7 @@ export const onChecked = (draft: Draft, event: EventOf<"turn.checked">): Rejecti
   const { end } = row.phase;
   if (messages.length > 0) append(draft, row, { type: "user", seq: draft.seq });
   if (verdict.type === "end") endTurn(draft, row, { status: "stopped", because: "check", reason: verdict.reason });
-  else if (end === undefined) compactOrAsk(draft, row);
+  else if (end === undefined) afterCheck(draft, row);
   else if (messages.length > 0 || conversationOf(draft).waiting.some(({ place }) => place === "join"))
     checkpoint(draft, row);
   else endTurn(draft, row, end);

@@ -185,16 +185,15 @@ export const noConversation: Conversation = {
   unheard: [],
 };
 
-const textOf = (conversation: Conversation): string =>
-  JSON.stringify(ConversationShapeCodec.encode(shapeOf(conversation)));
+/** Returns whether nothing was said yet: no agent, no frame, and so no turn. */
+const isEmpty = ({ agents, frames, prices, limits, asks }: Conversation): boolean =>
+  agents.size + frames.size + prices.size + asks === 0 &&
+  Object.keys(limits.turn).length + Object.keys(limits.session).length === 0;
 
 /** A session without turns has none in its snapshot. */
 export const turnSnapshot: SnapshotPart<{ readonly conversation?: ConversationShape }, TurnRows> = {
   fields: { conversation: optional(ConversationShapeCodec) },
-  write: ({ conversation }) =>
-    conversation === noConversation || textOf(conversation) === textOf(noConversation)
-      ? {}
-      : { conversation: shapeOf(conversation) },
+  write: ({ conversation }) => (isEmpty(conversation) ? {} : { conversation: shapeOf(conversation) }),
   read: ({ conversation: shape }) => {
     if (shape === undefined) return { conversation: noConversation };
     const conversation = conversationIn(shape);

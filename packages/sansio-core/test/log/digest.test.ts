@@ -53,6 +53,7 @@ const samples: { readonly [T in CommandType]: Sample<T> } = {
   "tool.cancel": { type: "tool.cancel", ...run },
   "step.run": { type: "step.run", ...run, key: "k", recovery: "once", try: 2 },
   "step.answer": { type: "step.answer", ...run, key: "k", seq: 5, index: 0, value: 4 },
+  "stream.answer": { type: "stream.answer", ...run, key: "k" },
   "host.request": { type: "host.request", ...run, key: "k", name: "n", input: 1 },
   "outcome.resolve": { type: "outcome.resolve", call, cause: "owner_lost", tool: "t" },
   "result.project": { type: "result.project", call, tool: "t", output },
@@ -140,10 +141,18 @@ const { try: _try, ...firstTry } = samples["step.run"];
 
 /** Without the fields that commands of protocol 1 do not have. */
 const { turn: _turn, ...reply1 } = samples.reply;
-const ofTurns = ["agent.load", "model.ask", "model.stop", "model.resolve", "turn.check", "turn.observe"];
+const since2 = [
+  "stream.answer",
+  "agent.load",
+  "model.ask",
+  "model.stop",
+  "model.resolve",
+  "turn.check",
+  "turn.observe",
+];
 const samplesOf1: { readonly [type: string]: Command } = Object.fromEntries(
   Object.entries<Command>({ ...samples, reply: reply1, observe: observed, "step.run": firstTry }).filter(
-    ([type]) => !ofTurns.includes(type),
+    ([type]) => !since2.includes(type),
   ),
 );
 
