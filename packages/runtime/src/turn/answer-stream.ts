@@ -16,7 +16,7 @@ export interface AnswerCursor {
 
 type Delta = AnswerCursor & ({ readonly text: string; readonly of?: "reasoning" } | { readonly part: AnswerPart });
 
-/** What a reader is told. */
+/** News for a reader. */
 export type AnswerFrame =
   | { readonly delta: Delta }
   /** Another attempt has begun: the reader drops all units from `keep` on. */

@@ -18,7 +18,7 @@ export interface ModelTimes {
   readonly modelTotalMs: number;
 }
 
-/** What an attempt is made with. */
+/** The parts that an attempt needs. */
 export interface AttemptPort {
   readonly access: Access;
   readonly port: ModelPort;

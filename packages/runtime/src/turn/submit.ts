@@ -6,11 +6,11 @@ import type { Platform } from "../platform.ts";
 
 type Submitted = EventOf<"turn.submitted">;
 
-/** What a turn is asked with besides its messages. */
+/** Options of a turn, besides its messages. */
 export interface TurnOptions {
   /** The agent that answers; without it the one that worked in the session last, at first `main`. */
   readonly agent?: string;
-  /** What becomes of it while another turn runs: it waits (`queue`), joins, interrupts or replaces that, or is refused. */
+  /** Says what it does while another turn runs: it waits (`queue`), joins, interrupts or replaces that, or is refused. */
   readonly whenBusy?: WhenBusy;
   readonly limits?: Submitted["limits"];
   readonly output?: Submitted["output"];
@@ -19,7 +19,7 @@ export interface TurnOptions {
   readonly traceparent?: string;
 }
 
-/** What is said: a text of the user's, or messages. */
+/** The messages of a turn: a text of the user's, or messages. */
 export type Said = string | readonly TurnMessage[];
 
 const given = <K extends string, V>(key: K, value: V | undefined): { readonly [k in K]?: V } =>

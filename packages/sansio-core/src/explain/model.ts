@@ -131,7 +131,7 @@ interface OfModel extends OfAttempt {
   readonly model: string;
 }
 
-/** What turns wait for. */
+/** Turns, and the reasons why they wait. */
 export type TurnWaits =
   | { readonly type: "turn_queued"; readonly request: string; readonly behind: string; readonly joins: boolean }
   | { readonly type: "agent"; readonly request: string; readonly agent: string }

@@ -1,4 +1,4 @@
-/** What the running turn waits for, and behind whom the others do. */
+/** Explains what the running turn waits for, and behind whom the others do. */
 import type { State } from "../kernel/vocabulary.ts";
 import type { PhaseIn, RunningTurn } from "../turn/model.ts";
 import type { OtherReason, TurnWaits } from "./model.ts";

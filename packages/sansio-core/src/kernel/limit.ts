@@ -1,11 +1,11 @@
 /** Limits of what turns may use: they stand in options and in events, and the ledger of `turn/budget.ts` holds them. */
 import { type Codec, oneOf, optional, record, u64 } from "@pawl/tool-value";
 
-/** What can be limited, in the order in which limits are listed. */
+/** All that can be limited, in the order in which limits are listed. */
 export const whats = ["model_calls", "input_tokens", "output_tokens", "total_tokens", "cost", "wall_ms"] as const;
 export type What = (typeof whats)[number];
 
-/** What happens when a limit is reached: a person is asked, the turn fails, or the model is asked once more, without tools. */
+/** When a limit is reached, a person is asked, the turn fails, or the model is asked once more, without tools. */
 export type Then = "ask" | "fail" | "wrap_up";
 
 export interface Limit {

@@ -10,7 +10,8 @@ import { waitingsOf } from "../flow/strand.ts";
 import { type CallRef, type State, answerBatch, stepBatch } from "../kernel/vocabulary.ts";
 import { isTurn } from "../request/handlers.ts";
 import { type RequestRow, ownExecutionScope } from "../request/model.ts";
-import { type BodyShape, type CallShape, byPlace } from "./call.ts";
+import type { BodyShape, CallShape } from "./call.ts";
+import { byPlace } from "./effect.ts";
 import { flowShape } from "./flow.ts";
 import {
   type BatchShape,

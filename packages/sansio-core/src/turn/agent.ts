@@ -26,7 +26,7 @@ export interface Route {
   readonly settings?: Json;
   readonly max_output_tokens?: number;
   readonly context_tokens?: number;
-  /** What follows when an attempt is lost: it is asked again, or the host decides. */
+  /** Says if a lost attempt is made again, or if the host decides. */
   readonly recovery?: "again" | "ask";
   /** The provider stores answers, and gives them again. */
   readonly fetch?: boolean;

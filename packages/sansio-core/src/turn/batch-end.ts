@@ -12,7 +12,7 @@ import { type Entry, type Frame, type ProviderDecision, emptyFrame, withEntries,
 import type { Conversation, EndedCall, PhaseIn, RunningTurn } from "./model.ts";
 import { enterFrame } from "./begin.ts";
 
-// What the calls came to.
+// Results.
 
 const completed = (row: CallRow | undefined, ref: string): CallIn<"completed"> => {
   if (row?.phase !== "completed") throw new Invariant(`call ${ref} has not ended, but its batch has`);
@@ -93,7 +93,7 @@ const switchFrame = (draft: Draft, row: RunningTurn, act: Act & { readonly type:
   enterFrame(draft, { ...row, frame: frame.id, switches: row.switches + 1, route: 0 });
 };
 
-// What acts.
+// Controls.
 
 /** A batch that has ended: its calls, and the text of the answer that asked for them. */
 interface Ended {

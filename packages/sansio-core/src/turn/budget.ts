@@ -41,7 +41,7 @@ export interface Reached {
   readonly used: number;
 }
 
-/** What is set aside for a sub-agent. `turn`: the turn that asked for it. */
+/** Amounts that are set aside for a sub-agent. `turn`: the turn that asked for it. */
 export interface Grant {
   readonly name: string;
   readonly turn: string;
@@ -84,7 +84,7 @@ export const costOf = (usage: Usage, price: Price): number => {
   ].reduce(sum, 0);
 };
 
-/** What usage adds to a ledger. An attempt that does not tell its tokens is counted as unmetered. */
+/** Converts usage to amounts of a ledger. An attempt that does not tell its tokens is counted as unmetered. */
 export const charge = (usage: Usage, price: Price | undefined): Used => {
   if (!isMetered(usage)) return { unmetered: 1 };
   const { input_tokens: input = 0, output_tokens: output = 0 } = usage;
@@ -113,13 +113,13 @@ const thenOf = (levels: readonly Level[], { of, what }: Reached): Then => {
   return limit?.then ?? (what === "model_calls" ? "fail" : "ask");
 };
 
-/** What follows from the limits that are reached: the strictest of what they say. */
+/** Decides by the limits that are reached: the strictest of what they say counts. */
 export const verdictOn = (levels: readonly Level[], reached: readonly Reached[]): "go" | Then => {
   const thens = reached.map((one) => thenOf(levels, one));
   return (["fail", "wrap_up", "ask"] as const).find((then) => thens.includes(then)) ?? "go";
 };
 
-/** What is left of a limit at its level; undefined where there is none. */
+/** Computes what is left of a limit at its level; undefined where there is none. */
 const leftAt = (level: Level, what: What): number | undefined => {
   const limit = level.limits[what]?.limit;
   return limit === undefined ? undefined : Math.max(0, limit - amountOf(level, what));
@@ -137,7 +137,7 @@ export const outputCap = (levels: readonly Level[], own?: number): number | unde
   return known.length === 0 ? undefined : Math.max(1, Math.min(...known));
 };
 
-/** What time cannot be shared out: it passes for all at once. */
+/** Amounts that can be shared out; time passes for all at once. */
 const shared: readonly What[] = whats.filter((what) => what !== "wall_ms");
 
 /** The part of what is left for one of `among` sub-agents, or as much as it asks for. What has no limit is not granted. */
@@ -151,13 +151,13 @@ export const grantOf = (levels: readonly Level[], among: number, wanted: Amounts
     }),
   );
 
-/** What is set aside for sub-agents; with `turn`, for those of one turn. */
+/** Sums up what is set aside for sub-agents; with `turn`, for those of one turn. */
 export const reservedBy = (grants: readonly Grant[], turn?: string): Amounts =>
   grants
     .filter((grant) => turn === undefined || grant.turn === turn)
     .reduce((all, { amounts }) => added(all, amounts), {});
 
-/** What a sub-agent has used, as its parent is charged for it. */
+/** Leaves out what a parent is not charged for: the time of a sub-agent. */
 export const chargedOf = (used: Used): Used => {
   const { wall_ms: _, ...rest } = used;
   return rest;

@@ -72,7 +72,7 @@ const wrapUp = (draft: Draft, row: RunningTurn): void => {
   askNext(draft, wrapped, "answer", withoutTools(wrapped));
 };
 
-/** What is reached, if that stands in the way; the turn has gone on without the model then. */
+/** Returns whether a limit stands in the way; the turn has gone on without the model then. */
 const isHeld = (draft: Draft, row: RunningTurn, call: ModelCall | undefined, but?: What): boolean => {
   if (row.wrapped) return false;
   const levels = levelsOf(draft, row);

@@ -79,7 +79,7 @@ const because = oneOf<StoppedBecause>(
   "loop",
   "check",
 );
-/** What a turn ends with that is finished. */
+/** The fields of a turn that is finished. */
 export const finished = {
   text,
   value: optional(json),

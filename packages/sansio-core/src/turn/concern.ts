@@ -35,7 +35,7 @@ const ofAttempt = { request: string, n: u32, attempt: u32 };
 const messages = array(MessageCodec);
 const by = optional(string);
 
-/** What the running turn waits for. Of an attempt that was lost the event of its loss has made the next one. */
+/** Names what the running turn waits for. Of an attempt that was lost the event of its loss has made the next one. */
 const questionOf = (state: State, row: RunningTurn): TurnCommand | undefined => {
   const { request, phase } = row;
   switch (phase.type) {

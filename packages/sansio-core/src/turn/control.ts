@@ -20,7 +20,7 @@ interface OfCall {
   readonly tool: string;
 }
 
-/** What follows from the controls of a batch. */
+/** The act that follows from the controls of a batch. */
 export type Act =
   | { readonly type: "go_on" }
   | ({ readonly type: "finish"; readonly value: Json } & OfCall)

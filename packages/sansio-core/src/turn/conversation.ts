@@ -62,11 +62,11 @@ export const dropWaiting = (draft: Draft, gone: readonly WaitingTurn[]): void =>
 const parkedAt = ({ phase, parkedMs }: RunningTurn, at: number): number =>
   parkedMs + (phase.type === "parked" ? at - phase.since : 0);
 
-/** What a turn has used until now. Time counts, but not while it is parked. */
+/** Sums up what a turn has used until now. Time counts, but not while it is parked. */
 export const usedBy = (row: RunningTurn, at: number): Used =>
   added(row.used, { wall_ms: Math.max(0, at - row.startedAt - parkedAt(row, at)) });
 
-/** What a session has used, its running turn included. */
+/** Sums up what a session has used, its running turn included. */
 export const usedInSession = ({ used, running }: Conversation, at: number): Used =>
   running === undefined ? used : added(used, usedBy(running, at));
 

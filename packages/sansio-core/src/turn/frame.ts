@@ -102,7 +102,7 @@ export const withHistory = (frame: Frame, { entries }: Frame): Frame => withEntr
 
 // Compaction.
 
-/** What a compaction replaces: the entries from `kept` up to `upto`, but for the one that is pinned. */
+/** The entries that a compaction replaces: those from `kept` up to `upto`, but for the one that is pinned. */
 export interface Range {
   readonly upto: number;
   readonly pinned?: number;

@@ -1,4 +1,4 @@
-/** What hosts and people say of a conversation. Each handler looks up, refuses, and only then goes on. */
+/** Takes what hosts and people say of a conversation. Each handler looks up, refuses, and only then goes on. */
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/vocabulary.ts";

@@ -1,5 +1,5 @@
 /**
- * What is said in a session: messages that hosts send, and answers of models. An answer comes in pieces, which are recorded
+ * Messages of a session: those that hosts send, and answers of models. An answer comes in pieces, which are recorded
  * as they come; `assemble` makes its parts of them. `meta` is a provider's own, and goes back to it verbatim.
  */
 import {

@@ -1,4 +1,4 @@
-/** What is said of attempts: by their models, by the host about those that were lost, and by time. */
+/** Takes what is said of attempts: by their models, by the host about those that were lost, and by time. */
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf, SignalOf, State } from "../kernel/vocabulary.ts";
@@ -36,7 +36,7 @@ const openAttempt = ({ conversation: { running: row } }: State, of: OfAttempt): 
   return isOf(of, row, phase.call) ? { row, phase, call: phase.call } : undefined;
 };
 
-/** What a runtime does with an answer or a failure: it is taken, recorded as `model.late`, or known already. */
+/** Says if an answer or a failure is taken, recorded as `model.late`, or known already. */
 export const modelFate = (state: State, of: OfAttempt): "take" | "late" | "known" => {
   if (openAttempt(state, of) !== undefined) return "take";
   return unheardOf(state, of) === undefined ? "known" : "late";

@@ -3,7 +3,7 @@ import type { State } from "../kernel/vocabulary.ts";
 import { callIn } from "./conversation.ts";
 import { type Entry, entriesOf } from "./frame.ts";
 
-/** What the model of an attempt is shown, by reference. */
+/** All that the model of an attempt is shown, by reference. */
 export interface Plan {
   /** The event that published the agent. */
   readonly agent: number;

@@ -143,7 +143,7 @@ const errorResult = (parts: readonly ContentPart[]): ResultOutput => {
   return files.length === 0 ? { type: "error", text } : { type: "error", text, files };
 };
 
-/** What a model is shown of an output: of one that nobody has, that the call did not run. */
+/** Shows an output as a model reads it: of one that nobody has, that the call did not run. */
 export const resultOf = (of: ResultRef, read: Read): ResultOutput => {
   const output = outputOf(of, read);
   if (output === undefined) return { type: "error", text: texts.notRun };

@@ -1,4 +1,4 @@
-/** What the entries of a frame refer to, read from the events of the log. */
+/** Reads what the entries of a frame refer to from the events of the log. */
 import { type ToolCallOutput, outputOfResolution } from "@pawl/tool-value";
 import type { Event } from "../kernel/vocabulary.ts";
 import type { ResultRef, Said } from "./frame.ts";
