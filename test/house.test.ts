@@ -9,8 +9,8 @@ import { sourceFiles } from "./house/source.ts";
  * made it better; take its line out when the bound holds.
  */
 const today: { readonly [figure: string]: number } = {
-  "lines of core and runtime": 42_125,
-  "files of core and runtime": 261,
+  "lines of core and runtime": 46_848,
+  "files of core and runtime": 293,
 };
 
 describe("the house", () => {

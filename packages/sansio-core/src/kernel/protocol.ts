@@ -55,6 +55,8 @@ const firstProtocol = {
   kept_values: 2,
   /** `ctx.approve`: a body asks a person, whose decision is on record. */
   asked_approvals: 2,
+  /** The loop around the model is the core's. */
+  turns: 2,
   /** A step may be a stream, whose chunks are on record in groups. */
   streams: 2,
   /** The preparation of a call may find that it needs no approval. */
