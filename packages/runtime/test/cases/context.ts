@@ -4,13 +4,7 @@ import { type AwaitEventWaitIdentity, awaitKeyId } from "@pawl/sansio-core/drive
 import { caseProtocol, withFields } from "@pawl/testkit";
 import { type Json, type JsonObject, ToolCallOutput, ToolCallRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import {
-  type HostPort,
-  type ToolContext,
-  type ToolDefinition,
-  defineTool,
-  EffectError,
-} from "../../src/index.ts";
+import { type HostPort, type ToolContext, type ToolDefinition, defineTool, EffectError } from "../../src/index.ts";
 import { problemOfCompletion, problemOfDurable } from "../../src/body/facet/facet.ts";
 import { World } from "../world.ts";
 import { type Answer, answerOf, refusal, standingFields, standingOf } from "./standing.ts";
