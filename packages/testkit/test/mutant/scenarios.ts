@@ -5,6 +5,7 @@ import { done, failureOutput, pending, safeRetryFailure, stableHash } from "@paw
 import type { Scenario, ScenarioHost } from "../../src/index.ts";
 import { crashing } from "./crashing.ts";
 import { resting } from "./resting.ts";
+import { streaming } from "./streaming.ts";
 
 export interface Hunt {
   readonly scenario: Scenario;
@@ -455,6 +456,7 @@ export const hunts = {
   deciding,
   ...resting,
   ...crashing,
+  streaming,
   upgrading: upgraded(sequence),
   upgradingWaits: upgraded(waiting),
 };
