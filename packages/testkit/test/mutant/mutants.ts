@@ -478,20 +478,6 @@ export const mutants: readonly Mutant[] = [
     replace: "return unsaid === undefined ? unsaid : undefined;",
   },
   {
-    what: "a producer that does not say that it begins again",
-    first: "streaming",
-    file: "runtime/src/stream/producer.ts",
-    find: "before.run !== this.#run",
-    replace: "before.run > this.#run",
-  },
-  {
-    what: "a producer that shows a new attempt before its beginning is durable",
-    first: "streaming",
-    file: "runtime/src/stream/producer.ts",
-    find: "restarted(this.#runner.state.seq);\n      await this.#runner.whenDurable();",
-    replace: "restarted(this.#runner.state.seq);",
-  },
-  {
     what: "a producer that leaves a chunk of each group off the record",
     first: "streaming",
     file: "runtime/src/stream/producer.ts",

@@ -64,6 +64,14 @@ const readers = async (host: ScenarioHost, request: string, tool: string, name: 
 const wordsOf = (said: unknown): readonly unknown[] =>
   Array.isArray(said) ? said.map((word) => String(word).split(" ")[0]) : [said];
 
+const pagesFrom = (sleep: (ms: number) => Promise<void>) =>
+  async function* ({ recorded }: { readonly recorded: readonly string[] }) {
+    for (const page of pages.slice(recorded.length)) {
+      await sleep(300);
+      yield page;
+    }
+  };
+
 export const streaming: Hunt = {
   scenario: {
     claims: { "stream paged/pages": "any", "stream told/words": "any" },
@@ -73,13 +81,7 @@ export const streaming: Hunt = {
         durable: true,
         execute: async (_, ctx) => {
           const used: string[] = [];
-          const source = async function* ({ recorded }: { readonly recorded: readonly string[] }) {
-            for (const page of pages.slice(recorded.length)) {
-              await sleep(300);
-              yield page;
-            }
-          };
-          for await (const page of ctx.stream("pages", source, { resume: true }))
+          for await (const page of ctx.stream("pages", pagesFrom(sleep), { resume: true }))
             used.push(
               await ctx.runJson(
                 `use ${used.length}`,
