@@ -4,6 +4,7 @@ import { callRef } from "@pawl/sansio-core";
 import { done, failureOutput, pending, safeRetryFailure, stableHash } from "@pawl/tool-value";
 import type { Scenario, ScenarioHost } from "../../src/index.ts";
 import { crashing } from "./crashing.ts";
+import { lasting } from "./lasting.ts";
 import { resting } from "./resting.ts";
 import { streaming } from "./streaming.ts";
 
@@ -457,6 +458,7 @@ export const hunts = {
   ...resting,
   ...crashing,
   streaming,
+  ...lasting,
   upgrading: upgraded(sequence),
   upgradingWaits: upgraded(waiting),
 };
