@@ -53,7 +53,7 @@ export { type ValuesPort, Values, defaultBlobChars } from "./scope/large-values.
 export { chainStartOf } from "./journal/memory-scope.ts";
 export { type LiveTool } from "./tool/live-tool.ts";
 export { checkArgs } from "./tool/check.ts";
-export { type PendingToolCall, contractById, executeById, manifestById, manifestByName } from "./tool/provider.ts";
+export { contractById, executeById, manifestById, manifestByName } from "./tool/provider.ts";
 export { type ToolHost, type RawOutput } from "./host/host.ts";
 export { attachmentId, memoryAttachments } from "./journal/attachment.ts";
 export {
@@ -111,3 +111,14 @@ export { type Probe, type ProcessHost, type RunFiles, type RunTool, type Wake } 
 export { type MessageFilter, type TaskFilter } from "./process/run/session-work.ts";
 export { type LongWorkFacets } from "./body/facet/long-work.ts";
 export { type CancelledProcess, type SignalledProcess } from "./body/facet/process.ts";
+export { type AnswerCursor, type AnswerFrame, type AnswerReader, AnswerStream } from "./turn/answer-stream.ts";
+export {
+  type AgentDefinition,
+  type ModelAnswer,
+  type ModelCall,
+  ModelError,
+  type ModelPort,
+  type TurnHost,
+  type TurnVerdict,
+} from "./turn/port.ts";
+export { type Said, type TurnOptions } from "./turn/submit.ts";

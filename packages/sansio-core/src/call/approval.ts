@@ -13,14 +13,14 @@
  *   A2  a sticky decision holds for later calls of its tool, and for parked ones only where that was asked for
  *   A3  the state counts the calls that await approval
  */
-import type { Json, ToolCallOutput } from "@pawl/tool-value";
+import { type Json, type ToolCallOutput, successOutput } from "@pawl/tool-value";
 import { denied, internal, observeStart, project } from "./finish.ts";
 import { resuming } from "./launch.ts";
 import type { Approval, CallIn, CallRow } from "./model.ts";
 import type { ArgsVerdict, Preparation } from "./event.ts";
 import { awaitsApproval, bodyOf, byBirth, inPhase, isRejection, move } from "./row.ts";
-import { fail, ready } from "./prepare.ts";
-import { type Tool, waived } from "../catalog/model.ts";
+import { fail, preparing, ready } from "./prepare.ts";
+import { type Tool, plainTool, waived } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
@@ -52,13 +52,22 @@ export type ApprovalEvent = {
 
 // A decision, applied to a parked call.
 
+/** The provider runs what was approved: the call is over here. */
+const allowed: ToolCallOutput = successOutput(null);
+
 /** Approved: to its first run, or to one more of an outcome that was unknown. */
 export const approve = (draft: Draft, row: CallIn<"awaiting_approval">): CallRow => {
   const { body } = row;
-  const { payload, argsHash } = row.approval;
+  const { payload, argsHash, ofProvider } = row.approval;
+  if (ofProvider === true) return project(draft, row, allowed);
   if (body === undefined) return ready(row, payload, argsHash);
   const approved = hasRule(draft.scope.protocol, "lives") ? { ...body, argsHash } : body;
   return resuming(draft, row, { body: approved, cause: "run_again" });
+};
+
+/** The model that asked for the call is told what a person made of its arguments. */
+const tellEdited = (draft: Draft, { call: { batch, request, name } }: CallRow, args: Json): void => {
+  if (draft.batch(batch)?.turn === true) draft.raise({ type: "turn.edited", request, name, args });
 };
 
 /** Edited arguments go through the tool's own check, where it has one; they are not hooked again. */
@@ -69,7 +78,10 @@ export const edit = (
   by: string,
 ): CallRow => {
   const { manifest, call, approval } = row;
-  if (!manifest.checks) return approve(draft, { ...row, args, approval: { ...approval, argsHash } });
+  if (!manifest.checks) {
+    tellEdited(draft, row, args);
+    return approve(draft, { ...row, args, approval: { ...approval, argsHash } });
+  }
   draft.emit({ type: "args.check", call: call.ref, tool_id: manifest.id, args });
   return { ...row, approval: { ...approval, edited: { args, by } } };
 };
@@ -83,6 +95,7 @@ export const afterEdit = (
 ): CallRow => {
   const { edited: _, ...approval } = row.approval;
   if (verdict.verdict !== "valid") return { ...row, approval };
+  tellEdited(draft, row, args);
   return approve(draft, { ...row, args, approval: { ...approval, argsHash: args_hash ?? approval.argsHash } });
 };
 
@@ -120,20 +133,24 @@ export const park = (
   const parked = { call, tool, args, observed: true, phase, manifest, approval, body, due } as const;
   const sticky = draft.sticky.get(manifest.id);
   if (sticky?.decision === "reject") return project(draft, row, rejected(sticky.reason));
-  if (sticky?.decision === "approve" && body === undefined) {
-    return ready({ ...parked, observed: row.observed }, approval.payload, approval.argsHash);
-  }
+  if (sticky?.decision === "approve" && body === undefined)
+    return approve(draft, { ...parked, observed: row.observed });
   observeStart(draft, row);
   draft.emit({ type: "observe", what: "call_parked", call: call.ref, tool, call_id: call.id, args });
   return parked;
+};
+
+/** Parks the own call of a model's provider. A decision names the request: its arguments cannot be changed here. */
+export const askForProvider = (draft: Draft, row: CallIn<"requested">, request: string): CallRow => {
+  const manifest = plainTool(row.tool, { id: `provider:${row.tool}`, policy: "requires_approval" });
+  return park(draft, preparing(row, manifest, "prepare"), { argsHash: request, payload: null, ofProvider: true });
 };
 
 /** Applies a sticky decision to a call that is parked already. */
 export const unpark = (draft: Draft, row: CallIn<"awaiting_approval">): CallRow => {
   const sticky = draft.sticky.get(row.manifest.id);
   if (sticky?.decision === "reject") return project(draft, row, rejected(sticky.reason));
-  const { payload, argsHash } = row.approval;
-  return sticky === undefined || row.body !== undefined ? row : ready(row, payload, argsHash);
+  return sticky === undefined || row.body !== undefined ? row : approve(draft, row);
 };
 
 export const rejected = (reason: string): ToolCallOutput => denied("approval_rejected", reason);
@@ -167,7 +184,13 @@ const problem = (row: CallIn<"awaiting_approval">, event: ApprovalEvent): Reject
   if (event.args_hash !== argsHash) {
     return reject("stale_decision", `call \`${event.call}\`: expected arguments ${argsHash}, found ${event.args_hash}`);
   }
-  if (event.sticky === undefined || event.decision.type !== "approve_edited") return undefined;
+  const isEdit = event.decision.type === "approve_edited";
+  if (isEdit && row.approval.ofProvider === true)
+    return reject(
+      "edit_not_possible",
+      `call \`${event.call}\` is the provider's own: approve it as it is, or reject it`,
+    );
+  if (event.sticky === undefined || !isEdit) return undefined;
   return reject("stale_decision", "an edited approval holds for one call: it cannot be sticky");
 };
 

@@ -43,8 +43,8 @@ export class Offers {
     this.#observers = observers;
     this.#self = owner;
     this.#versions = versions;
-    const makeToken = hasRule(access.runner.state.scope.protocol, "lives") ? scopedTokenOf : tokenOf;
-    this.#token = (key) => makeToken(roots, access.runner.id, key);
+    const hasLives = (): boolean => hasRule(access.runner.state.scope.protocol, "lives"); // Not before its opening.
+    this.#token = (key) => (hasLives() ? scopedTokenOf : tokenOf)(roots, access.runner.id, key);
   }
 
   /** Gives executors the calls of an opened scope that are theirs in its log. Calls that wait for one may go on. */
