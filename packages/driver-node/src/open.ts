@@ -6,6 +6,7 @@ import {
   type HostPort,
   type Journal,
   Refused,
+  Registry,
   Runtime,
   type RuntimeOptions,
 } from "@pawl/runtime";
@@ -25,7 +26,8 @@ import { nodePlatform } from "./platform.ts";
 import { rootsOf } from "./journal/root-secret.ts";
 import { postgresAt } from "./journal/postgres.ts";
 import { sqliteJournal } from "./journal/journal.ts";
-import { tracedJournal, spansOf } from "./telemetry/spans.ts";
+import { tracedJournal } from "./telemetry/commit.ts";
+import { spansOf } from "./telemetry/spans.ts";
 import { errorsToConsole } from "./telemetry/log.ts";
 
 /**
@@ -75,7 +77,8 @@ export interface OpenRuntime {
   readonly close: () => Promise<void>;
 }
 
-const known: Record<keyof OpenOptions, 1> = {
+/** The fields of the options. */
+export const openFields: Record<keyof OpenOptions, 1> = {
   tools: 1,
   host: 1,
   options: 1,
@@ -106,7 +109,7 @@ const linger: Record<keyof NonNullable<OpenOptions["linger"]>, 1> = { ms: 1, mos
 /** Rejects unknown fields: a misspelt name would silently be ignored. */
 export const checkedOptions = (options: OpenOptions): OpenOptions => {
   const unknown =
-    unknownKeyIn("", options, known) ??
+    unknownKeyIn("", options, openFields) ??
     unknownKeyIn("bounds.", options.bounds ?? {}, defaultBounds) ??
     unknownKeyIn("patience.", options.patience ?? {}, defaultPatience) ??
     unknownKeyIn("linger.", options.linger ?? {}, linger);
@@ -162,13 +165,28 @@ const storeOf = (place: Place): Store => {
 const hostOf = ({ codec, host = {} }: OpenOptions, { attachments }: Store): HostPort =>
   host.attachments !== undefined || codec !== undefined || attachments === undefined ? host : { ...host, attachments };
 
+/** Refuses tools with a background body where nothing keeps the files of their runs: the work would be lost at its end. */
+const admitBackground = ({ tools, host }: OpenOptions): void => {
+  if (host?.artifacts !== undefined) return;
+  const listed = tools instanceof Registry ? tools.definitions() : (tools ?? []);
+  const runner = listed.find((tool) => tool?.background !== undefined);
+  if (runner === undefined) return;
+  const why = `tool \`${runner.name}\` has a background body, and this runtime has no place for the files of its runs`;
+  throw new Refused(
+    "invalid_option",
+    `${why}: give \`host.artifacts\`, as \`sessionTools({ files }).host\` of @pawl/tools does`,
+  );
+};
+
 /** Opens a runtime over a journal, with its large values, its attachments and its root secret beside it. */
 export const openRuntime = (options: OpenOptions): OpenRuntime => {
   const { file, postgres, blobs, maxBytes, tracer, codec, ...told } = checkedOptions(options);
+  admitBackground(options);
   const store = storeOf({ file, postgres, blobs, maxBytes });
   const { journal, roots } = store;
-  const stored = tracer === undefined ? journal : tracedJournal(journal, tracer);
-  const traced = tracer === undefined ? {} : { telemetry: spansOf(tracer) };
+  const telemetry = tracer && spansOf(tracer);
+  const stored = tracer === undefined ? journal : tracedJournal(journal, tracer, telemetry);
+  const traced = telemetry === undefined ? {} : { telemetry };
   const runtime = new Runtime({
     journal: codec === undefined ? stored : sealedJournal(stored, codec),
     platform: nodePlatform,

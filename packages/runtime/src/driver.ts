@@ -53,7 +53,7 @@ export { type ValuesPort, Values, defaultBlobChars } from "./scope/large-values.
 export { chainStartOf } from "./journal/memory-scope.ts";
 export { type LiveTool } from "./tool/live-tool.ts";
 export { checkArgs } from "./tool/check.ts";
-export { type PendingToolCall, contractById, executeById, manifestById, manifestByName } from "./tool/provider.ts";
+export { contractById, executeById, manifestById, manifestByName } from "./tool/provider.ts";
 export { type ToolHost, type RawOutput } from "./host/host.ts";
 export { attachmentId, memoryAttachments } from "./journal/attachment.ts";
 export {
@@ -66,11 +66,20 @@ export {
   isSuccess,
   successWithRawOutput,
 } from "./tool/result.ts";
-export { endOf, isAfter, FrameCodec, type Ephemeral } from "./session/observe/observation.ts";
+export {
+  endOf,
+  isAfter,
+  FrameCodec,
+  type Ephemeral,
+  type ProgressSaid,
+  progressFields,
+} from "./session/observe/observation.ts";
 export { CallOfRequestCodec, ReplyCodec, withTriggers } from "./session/call.ts";
-export { type CalledTool, callTo, resultOfRequest } from "./session/result.ts";
+export { callTo, resultOfRequest } from "./session/result.ts";
+export { type CalledTool } from "./tool/called.ts";
 export { defaultBounds } from "./session/admission.ts";
 export { type Capabilities } from "./body/facet/facet.ts";
+export { keptValue, valueOfKept } from "./body/kept-value.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";
 export { type LogAttachments, type SteppedLine, keepAttachments, putLog } from "./move/log-file.ts";
 export { unpackedAttachment } from "./move/attachment.ts";
@@ -111,3 +120,14 @@ export { type Probe, type ProcessHost, type RunFiles, type RunTool, type Wake } 
 export { type MessageFilter, type TaskFilter } from "./process/run/session-work.ts";
 export { type LongWorkFacets } from "./body/facet/long-work.ts";
 export { type CancelledProcess, type SignalledProcess } from "./body/facet/process.ts";
+export { type AnswerCursor, type AnswerFrame, type AnswerReader, AnswerStream } from "./turn/answer-stream.ts";
+export {
+  type AgentDefinition,
+  type ModelAnswer,
+  type ModelCall,
+  ModelError,
+  type ModelPort,
+  type TurnHost,
+  type TurnVerdict,
+} from "./turn/port.ts";
+export { type Said, type TurnOptions } from "./turn/submit.ts";

@@ -71,7 +71,7 @@ describe("a log", () => {
       const waits = defineTool({
         name: "waits",
         durable: true,
-        execute: async (_, ctx) => [await ctx.runJson(step, null, () => 1), await ctx.awaitEventJson("go")],
+        execute: async (_, ctx) => [await ctx.run(step, () => 1, { input: null }), await ctx.waitFor("go")],
       });
       return new Runtime({ journal, platform: nodePlatform, tools: [waits], instance, roots, log });
     };
@@ -129,7 +129,7 @@ describe("a log", () => {
     expect(why).toEqual(["origin", "unauthorized", "too_many_connections"]);
   });
 
-  it("is written by pino, from its level up, with stacks of errors", () => {
+  it("is written as JSON lines, from its level up, with stacks of errors", () => {
     const lines: string[] = [];
     const log = logTo({ write: (line) => void lines.push(line) }, "warn");
     log({ name: "call.completed", level: logLevels["call.completed"], fields: { call: "r:c" } });

@@ -3,22 +3,9 @@
  * values are read from the events there. The requests and answers of the attempt, sorted by their places in the log, are
  * a list of marks; a cursor moves over it as they happen again. An answer is held until the cursor stands before it.
  */
-import {
-  type EffectResult,
-  type Patches,
-  type EffectStatus,
-  type ProcessRow,
-  type Refusal,
-  refusalIn,
-  type SettledEffect,
-  bodyOf,
-  readsFirstAnswers,
-  ReplyCodec,
-  resolutionIn,
-  resultAmong,
-} from "@pawl/sansio-core/driver";
-import type { CallRef, Event, State } from "@pawl/sansio-core";
-import type { Json, Resolution } from "@pawl/tool-value";
+import { type Patches, type SettledEffect, bodyOf, readsFirstAnswers, refusalIn } from "@pawl/sansio-core/driver";
+import type { CallRef, State } from "@pawl/sansio-core";
+import { resultIn } from "./recorded-result.ts";
 import type { Answer } from "./record.ts";
 import { RecordedStreams, withStreams } from "./stream-replay.ts";
 import { isMarked } from "../journal/blob.ts";
@@ -72,10 +59,10 @@ const marksOf = (effects: readonly Recorded[]): readonly Mark[] => {
   return marks.toSorted(byPlace);
 };
 
-const recordedOf = (key: string, effect: SettledEffect): Recorded => ({
+const recordedOf = (key: string, { settled: seq, index }: SettledEffect, requested: number): Recorded => ({
   key,
-  requested: effect.requested,
-  settled: { seq: effect.settled, index: effect.index },
+  requested,
+  settled: { seq, index },
 });
 
 export class ReplayOrder {
@@ -139,69 +126,6 @@ export class ReplayOrder {
   }
 }
 
-const failed = (code: string, message: string): EffectResult => ({ status: "err", error: { code, message } });
-const done = (value: Json): EffectResult => ({ status: "ok", value });
-
-const timedOut = failed("durable_effect_event_timeout", "durable effect external event wait timed out");
-const cancelled = failed("durable_effect_event_cancelled", "durable effect external event wait was cancelled");
-const revoked = failed("await_event_unknown_or_revoked", "await-event key is invalid or revoked");
-
-const resultOfResolution = (resolution: Resolution): EffectResult => {
-  switch (resolution.status) {
-    case "ok":
-      return done(resolution.payload);
-    case "err":
-      return failed(resolution.payload.code, resolution.payload.message);
-    case "timeout":
-      return timedOut;
-    case "cancelled":
-      return cancelled;
-  }
-};
-
-const awaitPrefix = "await-event:";
-
-/** Returns the key of the effect that waits under a wait's key. */
-export const awaitEffectKey = (wait: string): string => awaitPrefix + wait;
-const waitOfKey = (key: string): string => key.slice(awaitPrefix.length);
-
-/** Reads from an event how a wait ended. Its time can be over in any event, even in one that resolves it. */
-const resultOfWait = (event: Event, key: string, status: EffectStatus): EffectResult => {
-  const resolution = resolutionIn(event, waitOfKey(key));
-  if (resolution !== undefined && (status === "err") === (resolution.status !== "ok"))
-    return resultOfResolution(resolution);
-  if (event.type === "wait.cancelled" && event.key === key) return cancelled;
-  if (event.type === "wait.revoked" && event.keys.includes(waitOfKey(key))) return revoked;
-  if (event.type === "session.deleted" || (event.type === "effect.requested" && event.key === key)) return revoked;
-  return timedOut;
-};
-
-/** Reads the value of an effect from the event that holds it; that of a process's event needs the process's row too. */
-export const resultIn = (
-  event: Event,
-  key: string,
-  effect: SettledEffect,
-  process?: ProcessRow,
-  refused?: Refusal,
-): EffectResult => {
-  if (event.type === "effect.requested" && event.key === key && event.refused !== undefined)
-    return { status: "err", error: event.refused };
-  const { kind, status } = effect;
-  if (kind === "wait") return resultOfWait(event, key, status);
-  if (kind === "message" || kind === "event") return resultAmong(event, process, refused) ?? done(null);
-  if (event.type === "replies.recorded") return done(event.replies.map(ReplyCodec.encode) as Json);
-  const isAnswer = (event.type === "step.settled" || event.type === "host.answered") && event.key === key;
-  return isAnswer ? event.result : done(null);
-};
-
-/** Reads a value that an earlier event holds: that of a wait stands in the wait's row. */
-export const resolvedIn = ({ waits }: State, key: string, effect: SettledEffect): EffectResult => {
-  const wait = waits.at(waitOfKey(key));
-  return wait?.terminal === undefined
-    ? resultIn({ type: "clock.ticked" }, key, effect)
-    : resultOfResolution(wait.terminal.resolution);
-};
-
 export interface RecordedRun {
   /** The scope time at which the life began, or its call. */
   readonly at: number;
@@ -249,6 +173,12 @@ const askedAt = (effect: SettledEffect, attempt: number, events: ReadonlyMap<num
   return asked !== undefined && "attempt" in asked && asked.attempt === attempt ? requested : settled;
 };
 
+/** Returns the events that a re-run reads of an effect: for its value, its time, and where it was asked for. */
+const seqsOf = ({ value, first, settled, once, requested }: SettledEffect): readonly number[] => {
+  const seqs = [value, first ?? settled];
+  return once ? [...seqs, requested] : seqs;
+};
+
 const noStreams = new RecordedStreams();
 
 /** Reads what earlier runs of a call did, up to this run of an attempt. */
@@ -263,11 +193,7 @@ export const recordedRunOf = async (port: RecordedRunPort, call: CallRef, attemp
   const at = body.life.at ?? body.startedAt;
   const settled = [...body.settled];
   if (settled.length === 0 && body.open.length === 0) return { at, keepsOrder, patches, ...nothing };
-  const ofEffects = settled.flatMap(([, effect]) => [
-    effect.value,
-    effect.first ?? effect.settled,
-    ...(effect.once ? [effect.requested] : []),
-  ]);
+  const ofEffects = settled.flatMap(([, effect]) => seqsOf(effect));
   const seqs = [...ofEffects, ...body.streams.flatMap(({ groups }) => groups.map(({ seq }) => seq))];
   await runner.whenDurable(seqs.reduce((a, b) => Math.max(a, b), 0)); // An event that was applied just now is not in the log yet.
   const lines = await linesAt(readLines, seqs);
@@ -281,7 +207,7 @@ export const recordedRunOf = async (port: RecordedRunPort, call: CallRef, attemp
   });
   const own = settled
     .filter(([, effect]) => effect.attempt === attempt)
-    .map(([key, effect]) => recordedOf(key, { ...effect, requested: askedAt(effect, attempt, events) }));
+    .map(([key, effect]) => recordedOf(key, effect, askedAt(effect, attempt, events)));
   const open = body.open
     .filter((effect) => effect.attempt === attempt)
     .map(({ key, seq }) => ({ key, requested: seq }));

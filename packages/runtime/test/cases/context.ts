@@ -1,17 +1,10 @@
 /** The ops that need a tool's context: run through a runtime in memory, as a tool would. */
-import { callRef } from "@pawl/sansio-core";
+import { type Reply, callRef } from "@pawl/sansio-core";
 import { type AwaitEventWaitIdentity, awaitKeyId } from "@pawl/sansio-core/driver";
 import { caseProtocol, withFields } from "@pawl/testkit";
 import { type Json, type JsonObject, ToolCallOutput, ToolCallRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import {
-  type HostPort,
-  type Reply,
-  type ToolContext,
-  type ToolDefinition,
-  defineTool,
-  EffectError,
-} from "../../src/index.ts";
+import { type HostPort, type ToolContext, type ToolDefinition, defineTool, EffectError } from "../../src/index.ts";
 import { problemOfCompletion, problemOfDurable } from "../../src/body/facet/facet.ts";
 import { World } from "../world.ts";
 import { type Answer, answerOf, refusal, standingFields, standingOf } from "./standing.ts";
@@ -66,11 +59,15 @@ const runSteps = async (input: Input): Promise<Answer> => {
   const answer = await inBody(async (ctx) => {
     let value: Json = null;
     for (const [place, step] of steps.entries()) {
-      const asked = ctx.runJson(step, given, () => {
-        runs += 1;
-        if (throws !== undefined) throw new EffectError(throws.code, throws.message);
-        return returns;
-      });
+      const asked = ctx.run(
+        step,
+        () => {
+          runs += 1;
+          if (throws !== undefined) throw new EffectError(throws.code, throws.message);
+          return returns;
+        },
+        { input: given },
+      );
       // Who asks for a failed step again has caught its failure.
       value = steps.includes(step, place + 1) ? await asked.catch(() => null) : await asked;
     }
@@ -83,7 +80,7 @@ const runSteps = async (input: Input): Promise<Answer> => {
 };
 
 const awaitEvent = async (input: Input): Promise<Answer> => {
-  const answer = await inBody((ctx) => ctx.awaitEventJson("k"), { resolution: input["resolution"] ?? null });
+  const answer = await inBody((ctx) => ctx.waitFor("k"), { resolution: input["resolution"] ?? null });
   return E.map((value: unknown) => ({ value }))(answer);
 };
 
@@ -96,8 +93,8 @@ const waitIn = (token: string, wait: AwaitEventWaitIdentity): AwaitEventWaitIden
 const externalKey = (input: Input): Promise<Answer> =>
   inBody(async (ctx) => {
     const key = input["key"] as string;
-    const token = ctx.externalEventKey(key);
-    return { equal: token === ctx.externalEventKey(key), wait: waitIn(token, { type: "custom", key }) };
+    const token = ctx.token(key);
+    return { equal: token === ctx.token(key), wait: waitIn(token, { type: "custom", key }) };
   });
 
 const completionKey = async (input: Input): Promise<Answer> => {
@@ -150,7 +147,7 @@ const toolOf = (entry: JsonObject | string, launched: () => void): ToolDefinitio
   });
 };
 
-const recordOf = ({ label: call_id, tool, args, output, durationMs: duration_ms }: Reply): unknown =>
+const recordOf = ({ call_id, tool, args, output, duration_ms }: Reply): unknown =>
   ToolCallRecord.encode({ call_id, tool, args, output, duration_ms });
 
 /** Calls that a body makes together. Of what is observed the calls of the batch are told, not the body's own. */
@@ -165,7 +162,10 @@ const callBatch = async (input: Input): Promise<Answer> => {
   let launches = 0;
   const tools = catalog.map((entry) => toolOf(entry, () => (launches += 1)));
   const answer = await inBody(
-    (ctx) => ctx.batch(calls.map(({ id, tool_id, args = {} }) => ({ id, toolId: tool_id, args }))),
+    (ctx) =>
+      ctx.callAll(
+        calls.map(({ id, tool_id, args = {} }) => ({ label: id, tool: { name: tool_id, id: tool_id }, args })),
+      ),
     { tools, host: { observe } },
   );
   return E.map((replies: unknown) => ({

@@ -11,16 +11,19 @@
  * Invariants
  *   A1  a call awaits approval only where its tool requires it, and has not waived it
  *   A2  a sticky decision holds for later calls of its tool, and for parked ones only where that was asked for
- *   A3  the state counts the calls that await approval
+ *   A3  the state counts the calls that await approval, and what bodies ask people
+ *
+ * A body may ask as well (`ctx.approve`): its question is an effect, which the decision settles. It is named like a call
+ * below the one that asks, `{call}/{key}`, so that whoever lists and decides approvals need not tell them apart.
  */
-import type { Json, ToolCallOutput } from "@pawl/tool-value";
+import { type Json, type ToolCallOutput, successOutput } from "@pawl/tool-value";
 import { denied, internal, observeStart, project } from "./finish.ts";
 import { resuming } from "./launch.ts";
 import type { Approval, CallIn, CallRow } from "./model.ts";
 import type { ArgsVerdict, Preparation } from "./event.ts";
-import { awaitsApproval, bodyOf, byBirth, inPhase, isRejection, move } from "./row.ts";
-import { fail, ready } from "./prepare.ts";
-import { type Tool, waived } from "../catalog/model.ts";
+import { askedCall, awaitsApproval, bodyOf, byBirth, inPhase, isRejection, move } from "./row.ts";
+import { fail, preparing, ready } from "./prepare.ts";
+import { type Tool, plainTool, waived } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
@@ -52,13 +55,22 @@ export type ApprovalEvent = {
 
 // A decision, applied to a parked call.
 
+/** The provider runs what was approved: the call is over here. */
+const allowed: ToolCallOutput = successOutput(null);
+
 /** Approved: to its first run, or to one more of an outcome that was unknown. */
 export const approve = (draft: Draft, row: CallIn<"awaiting_approval">): CallRow => {
   const { body } = row;
-  const { payload, argsHash } = row.approval;
+  const { payload, argsHash, ofProvider } = row.approval;
+  if (ofProvider === true) return project(draft, row, allowed);
   if (body === undefined) return ready(row, payload, argsHash);
   const approved = hasRule(draft.scope.protocol, "lives") ? { ...body, argsHash } : body;
   return resuming(draft, row, { body: approved, cause: "run_again" });
+};
+
+/** The model that asked for the call is told what a person made of its arguments. */
+const tellEdited = (draft: Draft, { call: { batch, request, name } }: CallRow, args: Json): void => {
+  if (draft.batch(batch)?.turn === true) draft.raise({ type: "turn.edited", request, name, args });
 };
 
 /** Edited arguments go through the tool's own check, where it has one; they are not hooked again. */
@@ -69,7 +81,10 @@ export const edit = (
   by: string,
 ): CallRow => {
   const { manifest, call, approval } = row;
-  if (!manifest.checks) return approve(draft, { ...row, args, approval: { ...approval, argsHash } });
+  if (!manifest.checks) {
+    tellEdited(draft, row, args);
+    return approve(draft, { ...row, args, approval: { ...approval, argsHash } });
+  }
   draft.emit({ type: "args.check", call: call.ref, tool_id: manifest.id, args });
   return { ...row, approval: { ...approval, edited: { args, by } } };
 };
@@ -83,6 +98,7 @@ export const afterEdit = (
 ): CallRow => {
   const { edited: _, ...approval } = row.approval;
   if (verdict.verdict !== "valid") return { ...row, approval };
+  tellEdited(draft, row, args);
   return approve(draft, { ...row, args, approval: { ...approval, argsHash: args_hash ?? approval.argsHash } });
 };
 
@@ -120,20 +136,24 @@ export const park = (
   const parked = { call, tool, args, observed: true, phase, manifest, approval, body, due } as const;
   const sticky = draft.sticky.get(manifest.id);
   if (sticky?.decision === "reject") return project(draft, row, rejected(sticky.reason));
-  if (sticky?.decision === "approve" && body === undefined) {
-    return ready({ ...parked, observed: row.observed }, approval.payload, approval.argsHash);
-  }
+  if (sticky?.decision === "approve" && body === undefined)
+    return approve(draft, { ...parked, observed: row.observed });
   observeStart(draft, row);
   draft.emit({ type: "observe", what: "call_parked", call: call.ref, tool, call_id: call.id, args });
   return parked;
+};
+
+/** Parks the own call of a model's provider. A decision names the request: its arguments cannot be changed here. */
+export const askForProvider = (draft: Draft, row: CallIn<"requested">, request: string): CallRow => {
+  const manifest = plainTool(row.tool, { id: `provider:${row.tool}`, policy: "requires_approval" });
+  return park(draft, preparing(row, manifest, "prepare"), { argsHash: request, payload: null, ofProvider: true });
 };
 
 /** Applies a sticky decision to a call that is parked already. */
 export const unpark = (draft: Draft, row: CallIn<"awaiting_approval">): CallRow => {
   const sticky = draft.sticky.get(row.manifest.id);
   if (sticky?.decision === "reject") return project(draft, row, rejected(sticky.reason));
-  const { payload, argsHash } = row.approval;
-  return sticky === undefined || row.body !== undefined ? row : ready(row, payload, argsHash);
+  return sticky === undefined || row.body !== undefined ? row : approve(draft, row);
 };
 
 export const rejected = (reason: string): ToolCallOutput => denied("approval_rejected", reason);
@@ -161,13 +181,24 @@ const stickyOf = ({ decision, by }: ApprovalEvent): StickyDecision | undefined =
     : { decision: "reject", by, reason: decision.reason };
 };
 
+/** Refuses a decision on other arguments than these. */
+export const problemOfHash = ({ call, args_hash: found }: ApprovalEvent, expected: string): Rejection | undefined =>
+  found === expected
+    ? undefined
+    : reject("stale_decision", `call \`${call}\`: expected arguments ${expected}, found ${found}`);
+
 const problem = (row: CallIn<"awaiting_approval">, event: ApprovalEvent): Rejection | undefined => {
   const { argsHash, edited } = row.approval;
   if (edited !== undefined) return reject("wrong_phase", `call \`${event.call}\`: an edit by ${edited.by} is checked`);
-  if (event.args_hash !== argsHash) {
-    return reject("stale_decision", `call \`${event.call}\`: expected arguments ${argsHash}, found ${event.args_hash}`);
-  }
-  if (event.sticky === undefined || event.decision.type !== "approve_edited") return undefined;
+  const stale = problemOfHash(event, argsHash);
+  if (stale !== undefined) return stale;
+  const isEdit = event.decision.type === "approve_edited";
+  if (isEdit && row.approval.ofProvider === true)
+    return reject(
+      "edit_not_possible",
+      `call \`${event.call}\` is the provider's own: approve it as it is, or reject it`,
+    );
+  if (event.sticky === undefined || !isEdit) return undefined;
   return reject("stale_decision", "an edited approval holds for one call: it cannot be sticky");
 };
 
@@ -186,7 +217,7 @@ export const onApprovalDecided = (draft: Draft, event: ApprovalEvent): Rejection
 
 // Pending approvals, as a person is shown them.
 
-/** A call that waits for approval. */
+/** A call that waits for approval, or a question of its body to a person. */
 export interface PendingApproval {
   readonly call: CallRef;
   readonly tool: string;
@@ -199,20 +230,40 @@ export interface PendingApproval {
   readonly born: number;
   /** When nobody need decide any more: the call fails then. */
   readonly expiresAt?: number;
+  /** The JSON Schema of edited arguments, where a body gives one. */
+  readonly schema?: Json;
 }
 
-/** In the order in which the calls were asked for. */
+const pendingOf = ({
+  call: { ref, id: label, born },
+  tool,
+  args,
+  approval,
+  due,
+}: CallIn<"awaiting_approval">): PendingApproval => ({
+  call: ref,
+  tool,
+  label,
+  args,
+  hash: approval.argsHash,
+  born,
+  ...(due === undefined ? {} : { expiresAt: due.at }),
+});
+
+/** Lists what the body of a call asks people. */
+const asksOf = (row: CallRow): readonly PendingApproval[] =>
+  (bodyOf(row)?.open ?? []).flatMap(({ key, approval, seq, due }) => {
+    if (approval === undefined) return [];
+    const { title: label, args, args_hash: hash, schema } = approval;
+    const asked = { call: askedCall(row.call.ref, key), tool: row.tool, label, args, hash, born: seq };
+    const limits = { ...(due && { expiresAt: due.at }), ...(schema === undefined ? {} : { schema }) };
+    return [{ ...asked, ...limits }];
+  });
+
+/** In the order in which they were asked for. */
 export const pendingApprovals = ({ calls }: State): readonly PendingApproval[] =>
   calls
     .rows()
-    .filter(awaitsApproval)
     .toSorted(byBirth)
-    .map(({ call: { ref, id: label, born }, tool, args, approval, due }) => ({
-      call: ref,
-      tool,
-      label,
-      args,
-      hash: approval.argsHash,
-      born,
-      ...(due === undefined ? {} : { expiresAt: due.at }),
-    }));
+    .flatMap((row) => (awaitsApproval(row) ? [...asksOf(row), pendingOf(row)] : asksOf(row)))
+    .toSorted((a, b) => a.born - b.born);

@@ -11,8 +11,8 @@ import { waitChangeChecks, waitChecks } from "./check.ts";
 import type { OwnWait, Terminal, Waiter, WaitEvent, WaitRow, WaitRows, WaitSignal } from "./model.ts";
 
 /** Tells one who waits: a body by its effect, a pending call by its end. */
-const answer = (draft: Draft, { call, effect }: Waiter, { resolution, seq }: Terminal): void => {
-  if (effect === undefined) draft.raise({ type: "pending.end", call, resolution });
+const answer = (draft: Draft, { call, effect }: Waiter, { resolution, seq }: Terminal, at?: number): void => {
+  if (effect === undefined) draft.raise({ type: "pending.end", call, resolution, ...(at === undefined ? {} : { at }) });
   else draft.raise({ type: "effect.end", call, key: effect, status: statusOf(resolution), value: seq });
 };
 const statusOf = (resolution: Resolution): "ok" | "err" => (resolution.status === "ok" ? "ok" : "err");
@@ -57,7 +57,7 @@ export const onResolved = (draft: Draft, event: EventOf<"wait.resolved">): Rejec
   if (row === undefined)
     return keepUnclaimed(draft, { key, born: draft.seq, waiters: [], requests: [], terminal, ...ownOf(event) });
   draft.putWait({ ...row, waiters: [], terminal });
-  for (const waiter of row.waiters) answer(draft, waiter, terminal);
+  for (const waiter of row.waiters) answer(draft, waiter, terminal, draft.seq);
   return undefined;
 };
 
@@ -96,8 +96,8 @@ export const revoke = (draft: Draft, keys: readonly string[]): undefined => {
 const claim = (draft: Draft, row: WaitRow, request: string): WaitRow => {
   const holder = draft.request(request);
   if (row.requests.includes(request) || holder?.phase !== "running") return row;
-  draft.putRequest({ ...holder, waits: [...holder.waits, row.key] });
-  return { ...row, requests: [...row.requests, request] };
+  draft.putRequest({ ...holder, waits: holder.waits.concat(row.key) });
+  return { ...row, requests: row.requests.concat(request) };
 };
 
 const isOver = ({ terminal, revoked }: WaitRow): boolean => terminal !== undefined || revoked === true;
@@ -120,7 +120,7 @@ const onOpen = (draft: Draft, { key, waiter, request, own }: SignalOf<"wait.open
   const wasOver = isOver(row);
   if (known !== undefined && wasOver && row.requests.length === 0) draft.countUnclaimed(-1);
   const claimed = claim(draft, row, request);
-  draft.putWait(wasOver ? claimed : { ...claimed, waiters: [...row.waiters, waiter] });
+  draft.putWait(wasOver ? claimed : { ...claimed, waiters: row.waiters.concat(waiter) });
   if (row.terminal !== undefined) answer(draft, waiter, row.terminal);
   else if (row.revoked) deny(draft, waiter);
 };

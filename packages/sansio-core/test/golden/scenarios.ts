@@ -11,6 +11,7 @@ import * as flow from "./scenario-flow.ts";
 import * as life from "./scenario-life.ts";
 import * as process from "./scenario-process.ts";
 import * as scope from "./scenario-scope.ts";
+import * as turn from "./scenario-turn.ts";
 import * as wait from "./scenario-wait.ts";
 import { type Tape, underProtocol } from "./tape.ts";
 
@@ -61,17 +62,24 @@ const underEvery: Scenarios = {
 
 /** Scenarios of what protocol 2 has brought. */
 const since2: Scenarios = {
+  "background-run-orphaned": background.orphanedRun,
   divergence: divergence.parkedDivergence,
   "effects-end": effect.effectsEnd,
+  patches: effect.patches,
   lives: life.lives,
   "lives-upgraded": life.upgradedLives,
   "step-retries": effect.stepRetries,
+  "asked-approvals": effect.askedApprovals,
   streams: effect.streams,
   upgraded: scope.upgraded,
   "suspended-chain": wait.suspendedChain,
   "person-asked": wait.personAsked,
   "room-in-link": wait.roomInLink,
   "absent-tool": wait.absentTool,
+  turn: turn.toolsAndBudget,
+  "turn-attempts": turn.attempts,
+  "turn-frames": turn.framesAndChecks,
+  "turn-queue": turn.queue,
   "waived-approvals": call.waivedApprovals,
 };
 

@@ -20,6 +20,7 @@ import {
 import { sharedWaits, writeArgs } from "./program.ts";
 import type { SimScope } from "./scope.ts";
 import type { Environment } from "./environment.ts";
+import { anyVersions, rolledBack } from "./version.ts";
 
 type Doing = (scope: SimScope, world: Environment) => Event | undefined;
 
@@ -42,7 +43,27 @@ const anyRow = ({ state }: SimScope, dice: Dice, isWanted: (row: CallRow) => boo
   return rows.length === 0 ? undefined : dice.pick(rows);
 };
 
+/** A person's word on what a body asks. */
+const answered = ({ state }: SimScope, dice: Dice): Event | undefined => {
+  const asked = state.calls
+    .rows()
+    .flatMap((row) =>
+      (bodyOf(row)?.open ?? []).map(({ key, approval }) => ({ approval, call: `${row.call.ref}/${key}` })),
+    )
+    .filter(({ approval }) => approval !== undefined);
+  if (asked.length === 0) return undefined;
+  const { call, approval } = dice.pick(asked);
+  const decision = dice.pick([
+    { type: "approve" },
+    { type: "approve_edited", args: { p: dice.below(1000) } },
+    { type: "reject", reason: "not now" },
+  ] as const);
+  return { type: "approval.decided", call, decision, args_hash: approval?.args_hash ?? "", by: "p" };
+};
+
 const decided: Doing = (scope, { dice, isCalm }) => {
+  const answer = answered(scope, dice);
+  if (answer !== undefined) return answer;
   const row = anyRow(scope, dice, ({ phase }) => phase === "awaiting_approval");
   if (row?.phase !== "awaiting_approval" || row.approval.edited !== undefined) return undefined;
   const decision = isCalm
@@ -90,7 +111,8 @@ const executorsBack: Doing = (scope, { dice }) => {
   const row = anyRow(scope, dice, ({ phase }) => phase === "no_executor" || phase === "no_tool");
   const manifest =
     row?.phase === "no_tool" ? row.manifest : row?.phase === "no_executor" ? row.body.manifest : undefined;
-  return manifest === undefined ? undefined : { type: "executors.available", tools: [manifest.id] };
+  if (manifest === undefined) return undefined;
+  return { type: "executors.available", tools: [manifest.id], ...anyVersions(dice, scope.state) };
 };
 
 const askedIn = (row: CallRow) => bodyOf(row)?.open.find(({ waiting }) => waiting !== undefined);
@@ -166,6 +188,13 @@ const overridden: Doing = (_, { dice }) => ({
 const published: Doing = ({ state }, { dice }) => ({
   type: "catalog.published",
   tools: anyTools(dice, state.scope.protocol),
+  ...anyVersions(dice, state),
+});
+/** Other code is deployed: its versions are there instead, and its tools are those that there were. */
+const deployed: Doing = ({ state }, { dice }) => ({
+  type: "catalog.published",
+  tools: state.catalog.byId.values(),
+  ...anyVersions(dice, state),
 });
 const deleted: Doing = ({ id }, { dice, events }) =>
   id === sessionScopes[1] && events > 120 && dice.isUnder(30) ? { type: "session.deleted" } : undefined;
@@ -190,6 +219,7 @@ const doings: readonly (readonly [weight: number, doing: Doing])[] = [
   [1, configured],
   [1, overridden],
   [1, published],
+  [2, deployed],
   [1, deleted],
   [1, moving],
 ];
@@ -222,7 +252,7 @@ const givenUp: Doing = (scope) => {
 
 /** Does what a scope is waiting for, so that the simulation comes to rest. */
 export const help = (scope: SimScope, world: Environment): boolean =>
-  [decided, resolved, executorsBack, personAnswers, endOfSchedule, forsaken, givenUp].some((doing) => {
+  [decided, resolved, executorsBack, personAnswers, endOfSchedule, forsaken, rolledBack, givenUp].some((doing) => {
     const event = doing(scope, world);
     return event !== undefined && scope.offer(event) === undefined;
   });

@@ -9,7 +9,7 @@ const steps = (...names: readonly string[]) =>
   defineTool({
     name: "work",
     durable: true,
-    execute: async (_, ctx) => ctx.all(names.map((name) => ctx.runJson(name, {}, () => name))),
+    execute: async (_, ctx) => ctx.all(names.map((name) => ctx.run(name, () => name))),
   });
 
 const racing: Scenario = {
@@ -18,7 +18,7 @@ const racing: Scenario = {
       name: "work",
       durable: true,
       execute: async (_, ctx) =>
-        ctx.race([ctx.runJson("left", {}, () => "left"), ctx.sleep(50), ctx.runJson("right", {}, () => "right")]),
+        ctx.race([ctx.run("left", () => "left"), ctx.sleep(50), ctx.run("right", () => "right")]),
     }),
   ],
   host: async (host) => (await host.request("r1", [{ label: "c1", tool: "work", args: {} }]))[0]?.output.outcome,
@@ -56,9 +56,7 @@ const crossed: { readonly [name: string]: Scenario } = {
           durable: true,
           execute: async (_, ctx) =>
             ctx.race(
-              ["a", "b"].map((step) =>
-                ctx.runJson(step, {}, async (_input, { key }) => (await effect(step, { key })).key ?? ""),
-              ),
+              ["a", "b"].map((step) => ctx.run(step, async ({ key }) => (await effect(step, { key })).key ?? "")),
             ),
         }),
       ),
@@ -73,7 +71,7 @@ const crossed: { readonly [name: string]: Scenario } = {
       defineTool({
         name: "work",
         durable: true,
-        execute: (_, ctx) => ctx.runJson("s", {}, async (_input, { key }) => (await effect("paid", { key })).effect),
+        execute: (_, ctx) => ctx.run("s", async ({ key }) => (await effect("paid", { key })).effect),
       }),
     ],
     host: async (host) => {
@@ -129,6 +127,33 @@ describe("the schedule explorer", () => {
     expect(reduced.orders).toBeLessThanOrEqual(all.orders);
   });
 
+  it("upgrades a scope between any two arrivals, and comes to the same result", async () => {
+    const report = await exploreSchedules({
+      upgrades: true,
+      tools: ({ effect }) => [
+        defineTool({
+          name: "work",
+          durable: true,
+          execute: async (_, ctx) => {
+            const pay = () => ctx.run("pay", async ({ key }) => (await effect("paid", { key }), "paid"));
+            return Promise.all([pay(), ctx.sleep(50).then(() => "slept"), ctx.run("look", () => "seen")]);
+          },
+        }),
+      ],
+      host: async (host) => {
+        const [reply] = await host.request("r1", [{ label: "c1", tool: "work", args: {} }]);
+        const protocol = await host.within(async ({ state }) => state.scope.protocol, { as: "look" });
+        return [reply?.output.outcome, protocol];
+      },
+    });
+    expect([report.violations, report.isBounded]).toEqual([[], false]);
+    const outcome = { status: "success", payload: ["paid", "slept", "seen"] };
+    expect(resultsOf(report)).toEqual([canonicalJson([outcome, 1]), canonicalJson([outcome, 2])]);
+    const upgraded = report.results.find(({ result }) => canonicalJson(result).endsWith("2]"));
+    expect(upgraded?.example).toContain("the next release");
+    expect(upgraded?.orders).toBeGreaterThan(10);
+  });
+
   it("reports that there are more orders than it ran", async () => {
     const many = {
       tools: () => [steps("a", "b", "c", "d", "e")],
@@ -145,9 +170,9 @@ describe("the schedule explorer", () => {
           name: "work",
           durable: true,
           execute: async (_, ctx) => {
-            const first = await ctx.race([ctx.runJson("a", {}, () => "a"), ctx.runJson("b", {}, () => "b")]);
-            if (first === "b") await ctx.runJson("sorry", {}, () => effect("mail").then(() => 1));
-            return ctx.runJson("tell", {}, () => effect("mail").then(() => 1));
+            const first = await ctx.race([ctx.run("a", () => "a"), ctx.run("b", () => "b")]);
+            if (first === "b") await ctx.run("sorry", () => effect("mail").then(() => 1));
+            return ctx.run("tell", () => effect("mail").then(() => 1));
           },
         }),
       ],
