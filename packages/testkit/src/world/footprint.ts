@@ -4,7 +4,7 @@
  * reduction.
  */
 import { type Event, type State, nextDeadline } from "@pawl/sansio-core";
-import type { CallRow } from "@pawl/sansio-core/driver";
+import { type CallRow, bodyOf } from "@pawl/sansio-core/driver";
 
 /** A path whose parts end in a zero character, so that a place within another starts with its path. */
 export type Place = string;
@@ -61,6 +61,17 @@ const ofRequests = (before: State, after: State): readonly Place[] => {
   return [...rows.flatMap((row) => callPlaces(scope, row)), ...batches, ...requests, ...flows];
 };
 
+/** The link in which a call has room kept, or waits for it. */
+const linkOf = (row: CallRow | undefined): string | undefined =>
+  row === undefined ? undefined : (bodyOf(row)?.room ?? (row.phase === "suspended" ? row.link?.to : undefined));
+
+/** Links in which changed calls have taken room, given it back, or waited for it. */
+const roomIn = (before: State, after: State): readonly string[] =>
+  after.calls
+    .changedSince(before.calls)
+    .flatMap((key) => [linkOf(before.calls.at(key)), linkOf(after.calls.at(key))])
+    .filter((to) => to !== undefined);
+
 /** Places of changed rows that belong to the scope: waits, links and shared budgets. */
 const ofScope = (before: State, after: State): readonly Place[] => {
   const within = (kind: string) => (key: string) => place(after.scope.id, kind, key);
@@ -75,6 +86,7 @@ const ofScope = (before: State, after: State): readonly Place[] => {
     ...after.waits.changedSince(before.waits).map(within("wait")),
     ...changedIn(before.outbox, after.outbox).map(within("outbox")),
     ...changedIn(before.links, after.links).map(within("link")),
+    ...roomIn(before, after).map(within("link")),
     ...Object.entries(budgets).flatMap(([name, isTouched]) => (isTouched ? [within("budget")(name)] : [])),
   ];
 };
