@@ -223,10 +223,10 @@ describe("a sticky decision", () => {
 describe("what a person is asked", () => {
   it("is listed, oldest first, with what a decision has to name", () => {
     const rig = parked(2, { approval_ms: 500 });
-    const asked = { tool: "guarded", args: { n: 0 }, hash: "h1", born: 3, expires_at: rig.state.at + 500 };
+    const asked = { tool: "guarded", args: { n: 0 }, hash: "h1", born: 3, expiresAt: rig.state.at + 500 };
     expect(pendingApprovals(rig.state)).toEqual([
-      { call: "r:a", ...asked },
-      { call: "r:b", ...asked },
+      { call: "r:a", label: "a", ...asked },
+      { call: "r:b", label: "b", ...asked },
     ]);
     expect(rig.state.awaitingApproval).toBe(2);
   });
