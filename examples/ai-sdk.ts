@@ -29,7 +29,7 @@ export const onRecord = (ctx: ToolContext) => {
   return {
     specificationVersion: "v4" as const,
     wrapGenerate: <A extends Answer>({ doGenerate }: { readonly doGenerate: () => PromiseLike<A> }) =>
-      ctx.runJson(`model ${++answers}`, {}, async (): Promise<A> => {
+      ctx.run(`model ${++answers}`, async (): Promise<A> => {
         const { request: _request, response: _response, ...answer } = await withRetries(doGenerate);
         return answer as A;
       }),
@@ -67,7 +67,7 @@ export const toolsIn = <S>(
     inputSchema: jsonSchema(contractOf(definition).input_schema as object),
     execute: async (args: unknown): Promise<Read> => {
       const toolId = definition.id ?? `tool:${definition.name}`;
-      const [reply] = await ctx.batch([{ id: `${++calls}`, toolId, args }]);
+      const [reply] = await ctx.callAll([{ label: `${++calls}`, tool: toolId, args }]);
       if (reply === undefined) throw new TypeError("a batch of one call has one reply");
       return readOf(reply.output, bytes);
     },

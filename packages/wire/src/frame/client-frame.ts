@@ -3,7 +3,14 @@
  * client's choice, and its answer carries the same `id`. The protocol is described in docs/host-protocol.md.
  */
 import { type CallOfRequest, Cursor } from "@pawl/runtime";
-import { type BodiesAtMove, CallOfRequestCodec, MoveAnswer, type Stickiness } from "@pawl/runtime/driver";
+import {
+  type BodiesAtMove,
+  CallOfRequestCodec,
+  MoveAnswer,
+  type Stickiness,
+  type ProgressSaid,
+  progressFields,
+} from "@pawl/runtime/driver";
 import {
   type Codec,
   type Json,
@@ -133,7 +140,7 @@ export type ClientFrame =
       readonly farewell?: boolean;
     }
   /** Reports the progress of a run; has no answer. */
-  | ({ readonly type: "progress"; readonly text: string; readonly kind: string } & RunFields)
+  | ({ readonly type: "progress" } & ProgressSaid & RunFields)
   | ({
       readonly type: "settle";
       readonly output: ToolCallOutput;
@@ -204,6 +211,6 @@ export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("clie
   seen: { id: u64, cursor: u64 },
   unobserve: { id: u64 },
   execute: { id: u64, executor: string, tools: array(string), farewell: optional(boolean) },
-  progress: { ...runFields, text: string, kind: string },
+  progress: { ...runFields, ...progressFields },
   settle: { ...questionFields, ...runFields, output: ToolCallOutput, duration_ms: u64 },
 });
