@@ -185,7 +185,7 @@ describe("a provider", () => {
     shelf.relist(wire("b"));
     await world.quiet();
     expect(await outcome("r2", "a")).toMatchObject({ payload: { code: "tool_unavailable" } });
-    expect(await outcome("r3", "b")).toMatchObject({ payload: { name: "b" } });
+    expect(await outcome("r3", "b")).toMatchObject({ payload: { tool: "b" } });
     withdraw();
     await world.quiet();
     expect(await outcome("r4", "b")).toMatchObject({ payload: { code: "tool_unavailable" } });
