@@ -65,6 +65,7 @@ export {
 } from "./tool/result.ts";
 export { endOf, isAfter, FrameCodec, type Ephemeral } from "./session/observe/observation.ts";
 export { CallOfRequestCodec, ReplyCodec, withTriggers } from "./session/call.ts";
+export { type CalledTool, callTo, resultOfRequest } from "./session/result.ts";
 export { defaultBounds } from "./session/admission.ts";
 export { type Capabilities } from "./body/facet/facet.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";
@@ -76,7 +77,7 @@ export { type LogEntry, type LogLevel, type LogName, entryOf, logLevels } from "
 export { Moves } from "./move/move.ts";
 export { MoveAnswer, type MovePart, type Mover } from "./move/mover.ts";
 export { type BodiesAtMove, type Resting } from "./move/quiesce.ts";
-export { type KeyOwner, readToken, type Roots, type ScopeSecret, type SignedKey, tokenOf } from "./scope/wait-token.ts";
+export { type KeyOwner, readToken, type Roots, type ScopeSecret, type SignedKey, scopeOfToken, tokenOf } from "./scope/wait-token.ts";
 export {
   ToolArgumentProjection,
   ToolContract,

@@ -18,7 +18,9 @@ import { Processes } from "./process/process.ts";
 import { Background } from "./process/run/background.ts";
 import { viewsOf } from "./process/run/session-work.ts";
 import { type RuntimeOptions, executorLeaseMs, pollMs } from "./runtime-options.ts";
+import type { Resolution } from "@pawl/tool-value";
 import { Alarms } from "./scope/clock.ts";
+import { type Resolved, scopeSigned, unknownKey } from "./session/resolve.ts";
 import { CommitLoop } from "./commit/commit-loop.ts";
 import { Admission } from "./session/admission.ts";
 import { type AwaitingPage, type ScopeAwaiting, scopesAwaiting } from "./session/approval.ts";
@@ -178,6 +180,17 @@ export class Runtime {
   async awaitingApproval(page: AwaitingPage = {}): Promise<readonly ScopeAwaiting[]> {
     this.#shutdown.pass();
     return scopesAwaiting(this.#options.journal, page);
+  }
+
+  /**
+   * Resolves the wait that a token was made for, whichever scope it is of; `id` is the resolver's own name for it, by which
+   * a repetition is known. A token that names no scope was made under protocol 1: `resolve` of its session takes it.
+   */
+  async resolve(token: string, resolution: Resolution, by?: string, id?: string): Promise<Resolved> {
+    this.#shutdown.pass();
+    const scope = await scopeSigned(this.#options, token);
+    const isHere = scope !== undefined && (await this.#scopes.has(scope));
+    return isHere ? (await this.#open(scope)).resolve(token, resolution, by, id) : unknownKey;
   }
 
   /**

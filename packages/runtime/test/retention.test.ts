@@ -68,6 +68,16 @@ describe("retention", () => {
     expect((await world.journal.verify("session:s"))?.type).toBe("whole");
   });
 
+  it("lists requests as far back as the log reaches, and those that run", async () => {
+    const { one } = await shortened();
+    const session = await one.runtime.session("s");
+    const listed = await session.requests();
+    expect(listed[0]).toMatchObject({ request: "r", state: "waiting", waitsFor: "outside" });
+    expect(listed.map(({ request }) => request)).not.toContain("old");
+    expect(listed.at(-1)).toMatchObject({ request: "n11", state: "done" });
+    await expect(session.status("old")).rejects.toMatchObject({ code: "gone" });
+  });
+
   it("answers a request from the log as long as that reaches back, and says `gone` of older ones", async () => {
     const { world, start, one } = await shortened();
     one.kill();

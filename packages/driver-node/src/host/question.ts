@@ -1,5 +1,5 @@
 /** Answers questions of clients, and lists the right that each one takes. */
-import type { Replies, Runtime, Session } from "@pawl/runtime";
+import type { Replies, RequestPage, Runtime, Session } from "@pawl/runtime";
 import { Refused } from "@pawl/runtime";
 import type { ClientFrame, HostFrame, Question, QuestionType } from "@pawl/wire/frame";
 import type { Right } from "./token.ts";
@@ -9,6 +9,8 @@ export const rights: { readonly [T in QuestionType]: Right } = {
   call: "call",
   replies: "call",
   acknowledge: "call",
+  status: "observe",
+  requests: "observe",
   cancel_request: "call",
   cancel_call: "call",
   resolve: "resolve",
@@ -109,6 +111,11 @@ const call = async (session: Session, frame: Of<"call">, { by, gone }: Requester
   return replied(id, await session.request(request, calls, { ...how, keep: true, signal: gone }));
 };
 
+const pageOf = ({ after, limit = longestPage }: Of<"requests">): RequestPage => ({
+  limit: Math.min(limit, longestPage),
+  ...(after === undefined ? {} : { after }),
+});
+
 const decided = ({ hash, sticky, again, decision_id: decisionId }: Of<"approve" | "reject">, by: string) => ({
   hash,
   by,
@@ -152,6 +159,10 @@ export const answer = async (session: Session, frame: SessionQuestion, { by, gon
       return call(session, frame, { by, gone });
     case "replies":
       return replied(id, await session.replies(frame.request, { keep: true, signal: gone }));
+    case "status":
+      return { type: "requests_listed", id, requests: [await session.status(frame.request)] };
+    case "requests":
+      return { type: "requests_listed", id, requests: await session.requests(pageOf(frame)) };
     case "acknowledge":
       return session.acknowledge(frame.request).then(() => done);
     case "resolve":

@@ -26,7 +26,7 @@ import type { CallFacts, KeyScope, ProcessApi } from "./facet/facet.ts";
 import { hookedCall } from "../host/hook.ts";
 import { contextOf } from "../host/prepare.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
-import { type KeyOwner, tokenOf } from "../scope/wait-token.ts";
+import { type KeyOwner, scopedTokenOf, tokenOf } from "../scope/wait-token.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import { EffectError } from "../error.ts";
@@ -54,10 +54,9 @@ export const callFacts = (
   const { attempt, life } = (row && bodyOf(row)) ?? { attempt: 1, life: firstLife };
   const callBase = replayBase(executionScope, name);
   const named = (key: string): string => inLife(life.number, key);
-  const ownerOf = (whose: KeyScope): KeyOwner | undefined => {
-    const isNamed = hasRule(state.scope.protocol, "lives") && life.upgradedIn === undefined && whose !== "request";
-    return isNamed ? { call, ...(whose === "life" ? { life: life.number } : {}) } : undefined;
-  };
+  const isNew = hasRule(state.scope.protocol, "lives") && life.upgradedIn === undefined;
+  const ownerOf = (whose: KeyScope): KeyOwner | undefined =>
+    isNew && whose !== "request" ? { call, ...(whose === "life" ? { life: life.number } : {}) } : undefined;
   const place = (): Place => placeOf(runner.state, call);
   const emit = (observation: Ephemeral): void => observers.tell(observation, runner);
   return {
@@ -76,7 +75,7 @@ export const callFacts = (
     payload,
     place: named(`${scope.replace(/^session:/, "")}/${request}/${name}`),
     processApi,
-    token: (key, whose) => tokenOf(roots, scope, key, ownerOf(whose)),
+    token: (key, whose) => (isNew ? scopedTokenOf : tokenOf)(roots, scope, key, ownerOf(whose)),
     preparing: (callId, toolName) => contextOf(host, runner.state, { ...place(), callId, tool: toolName }),
     hooked: (nested) => hookedCall({ host, emit }, place(), nested),
     report: (thrown) => report(host, place(), thrown),

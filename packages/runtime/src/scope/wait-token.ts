@@ -1,12 +1,14 @@
 /**
  * Wait keys for the outside. The core sees ids only; a token is an id with a signature under a secret of the scope, which
- * is derived from a stored root that the hosts of one store share. There are two forms:
+ * is derived from a stored root that the hosts of one store share. There are three forms:
  *
- *   v1.{kid}.{id}.{HMAC of id}                                a key that a request shares, or that completes a call
- *   v2.{kid}.{id}.{call}.{life}.{HMAC of id.call.life}        a key of one call, or of one life of it
+ *   v1.{kid}.{id}.{HMAC of id}                                        a key that a request shares, or that completes a call
+ *   v2.{kid}.{id}.{call}.{life}.{HMAC of id.call.life}                a key of one call, or of one life of it
+ *   v3.{kid}.{id}.{call}.{life}.{scope}.{HMAC of id.call.life.scope}  either, with the scope: whoever has it needs no more
  *
- * The id is derived from (execution scope, wait). The call is in base64url; the life is empty where the key is that of
- * the call in all its lives. What a signature of one form covers, none of the other can: an id has no dot.
+ * Tokens of the third form are made in scopes of protocol 2. The id is derived from (execution scope, wait). Call and scope
+ * are in base64url; the call is empty for a key of the first form, the life where the key is that of the call in all its
+ * lives. What a signature of one form covers, none of the others can: an id has no dot.
  */
 import { hkdf, hmac, utf8 } from "@pawl/tool-value";
 import { bytesToHex } from "@noble/hashes/utils.js";
@@ -37,10 +39,32 @@ const urlOf = (text: string): string =>
 const textOfUrl = (text: string): string =>
   new TextDecoder().decode(bytesOfBase64(text.replaceAll("-", "+").replaceAll("_", "/")));
 
-/** Makes the token under which the outside resolves a wait. */
+/** Makes the token under which the outside resolves a wait of a scope. */
 export const tokenOf = ({ newest: { kid, secret } }: Roots, scope: string, id: string, own?: KeyOwner): string => {
   const signed = own === undefined ? id : `${id}.${urlOf(own.call)}.${own.life ?? ""}`;
   return `${own === undefined ? "v1" : "v2"}.${kid}.${signed}.${sign(secretOf(secret, scope), signed)}`;
+};
+
+/** Makes a token that names its scope. */
+export const scopedTokenOf = (
+  { newest: { kid, secret } }: Roots,
+  scope: string,
+  id: string,
+  own?: KeyOwner,
+): string => {
+  const signed = [id, urlOf(own?.call ?? ""), own?.life ?? "", urlOf(scope)].join(".");
+  return `v3.${kid}.${signed}.${sign(secretOf(secret, scope), signed)}`;
+};
+
+/** Returns the scope that a token names, whoever signed it; undefined where it names none. */
+export const scopeOfToken = (token: string): string | undefined => {
+  const [version, , , , , scope, ...rest] = token.split(".");
+  if (version !== "v3" || scope === undefined || rest.length !== 1) return undefined;
+  try {
+    return textOfUrl(scope);
+  } catch {
+    return undefined; // No base64url: nobody here has made it.
+  }
 };
 
 /** Compares in a time that does not tell where the first difference is. */
@@ -64,11 +88,11 @@ const bytesOf = (hex: string): Uint8Array =>
   Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
 /** How many parts each form signs. */
-const signedParts: { readonly [version: string]: number } = { v1: 1, v2: 3 };
+const signedParts: { readonly [version: string]: number } = { v1: 1, v2: 3, v3: 4 };
 
 /** Reads parts whose signature is good. */
 const signedKey = ([key = "", call, life]: readonly string[]): SignedKey => {
-  if (call === undefined) return { key };
+  if (call === undefined || call === "") return { key };
   return { key, call: textOfUrl(call), ...(life === "" ? {} : { life: Number(life) }) };
 };
 

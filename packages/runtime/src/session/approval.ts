@@ -35,6 +35,39 @@ export const ApprovalWanted: Codec<ApprovalWanted> = record<ApprovalWanted>("App
   expiresAt: named("expires_at", optional(u64)),
 });
 
+/** The part of a session that decides. */
+interface Decides<Said extends object> {
+  approve(call: string, approval: Said & { readonly hash: string; readonly args?: Json }): Promise<void>;
+  reject(call: string, rejecting: Said & { readonly hash: string; readonly reason: string }): Promise<void>;
+}
+
+/** A call that waits for approval, and the decision on it: the hash of the arguments that were seen goes along by itself. */
+export class PendingApproval<Said extends object = ByWhom> implements ApprovalWanted {
+  declare readonly call: string;
+  declare readonly tool: string;
+  declare readonly label: string;
+  declare readonly args: Json;
+  declare readonly hash: string;
+  declare readonly askedAt?: number;
+  declare readonly expiresAt?: number;
+  readonly #session: Decides<Said>;
+
+  constructor(wanted: ApprovalWanted, session: Decides<Said>) {
+    Object.assign(this, wanted);
+    this.#session = session;
+  }
+
+  /** Lets the call run; with `args`, with these arguments instead of its own. */
+  approve(said: Said & { readonly args?: Json }): Promise<void> {
+    return this.#session.approve(this.call, { ...said, hash: this.hash });
+  }
+
+  /** Ends the call as `approval_rejected`; its caller reads the reason. */
+  reject(said: Said & { readonly reason: string }): Promise<void> {
+    return this.#session.reject(this.call, { ...said, hash: this.hash });
+  }
+}
+
 /** A scope with calls that wait for approval. */
 export interface ScopeAwaiting {
   readonly scope: string;
@@ -141,15 +174,18 @@ export class ApprovalEdits {
 /** A decision also holds for later calls of the tool, or for those too that are parked now. */
 export type Stickiness = "later" | "parked_too";
 
-interface Decided {
-  /** Hash of the arguments that the decider saw. */
-  readonly hash: string;
+/** The person who decides on a call, and for how long the decision holds. */
+export interface ByWhom {
   readonly by: string;
   readonly sticky?: Stickiness;
   /** The decider's own name for the decision. */
   readonly id?: string;
   /** The decision may have been taken before, and its answer lost: then that is the answer. */
   readonly again?: boolean;
+}
+interface Decided extends ByWhom {
+  /** Hash of the arguments that the decider saw. */
+  readonly hash: string;
 }
 export interface Approval extends Decided {
   /** Instead of the arguments that the decider saw. */

@@ -37,6 +37,13 @@ export interface Waiting {
 /** Options of a submission, and of waiting for it. */
 export type RequestOptions = Omit<Submission, "request" | "calls"> & Waiting;
 
+/** Options of one call: the id of its request, and the call's own name in it. */
+export interface CallOptions extends RequestOptions {
+  readonly id: string;
+  /** The name that a model gave the call, say. Default: `1`. */
+  readonly label?: string;
+}
+
 interface Waiter {
   readonly keep: boolean;
   readonly resolve: (replied: Replied) => void;

@@ -6,7 +6,8 @@ import * as E from "fp-ts/lib/Either.js";
 import { type Access, decoded, refuse, storedForm } from "../scope/access.ts";
 import { eventAt } from "../scope/history.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
-import { type SignedKey, readToken, readTokenUnder } from "../scope/wait-token.ts";
+import type { Journal } from "../journal/journal.ts";
+import { type Roots, type SignedKey, readToken, readTokenUnder, scopeOfToken } from "../scope/wait-token.ts";
 import type { HostSide } from "../host/host.ts";
 
 /** The outcome of a resolution. A key that nobody may resolve, or ever could, is `unknown_or_revoked`. */
@@ -18,7 +19,7 @@ export const Resolved: Codec<Resolved> = tagged<Resolved, "status">("Resolved", 
   too_many_unclaimed: {},
 });
 
-const unknown = { status: "unknown_or_revoked" } as const;
+export const unknownKey = { status: "unknown_or_revoked" } as const;
 const cancelled = { status: "already_resolved", terminal: { status: "cancelled" } } as const;
 
 interface Resolving extends SignedKey {
@@ -34,7 +35,7 @@ const accepted = { status: "accepted" } as const;
 
 const outcomeOfRow = ({ terminal, revoked }: WaitRow): Resolved | undefined => {
   if (terminal !== undefined) return { status: "already_resolved", terminal: terminal.resolution };
-  return revoked ? unknown : undefined;
+  return revoked ? unknownKey : undefined;
 };
 
 /** Says whether an event records this very resolution: then its answer was lost, and is the same again. */
@@ -60,7 +61,7 @@ const outcomeOfFinished = async (access: Access, resolving: Resolving, seq: numb
   const terminal = resolutionIn(event, key);
   if (terminal !== undefined) return { status: "already_resolved", terminal };
   const isLeft = resolving.call === undefined && (await finished.find("wait_left", key)) !== undefined;
-  return isLeft ? unknown : cancelled;
+  return isLeft ? unknownKey : cancelled;
 };
 
 const outcomeOfEnded = async (access: Access, resolving: Resolving): Promise<Resolved> => {
@@ -68,7 +69,7 @@ const outcomeOfEnded = async (access: Access, resolving: Resolving): Promise<Res
   const row = access.runner.state.waits.at(key);
   const seq = await access.finished.find("wait", key);
   if (seq !== undefined) return outcomeOfFinished(access, resolving, seq);
-  return (row && outcomeOfRow(row)) ?? (isOver(access, resolving) ? cancelled : unknown);
+  return (row && outcomeOfRow(row)) ?? (isOver(access, resolving) ? cancelled : unknownKey);
 };
 
 /** Returns what an earlier resolution of an ended key was told. */
@@ -132,7 +133,7 @@ const resolveAbsent = async (access: Access, resolving: Resolving, mayBeEarly: b
   const answer = await access.finished.lookup("wait", key, (seq) => {
     if (seq !== undefined) return () => outcomeOfFinished(access, resolving, seq);
     const isKnown = access.runner.state.waits.at(key) !== undefined;
-    return isKnown || mayBeEarly ? tell(access, resolving) : async () => unknown;
+    return isKnown || mayBeEarly ? tell(access, resolving) : async () => unknownKey;
   });
   return settled(access, answer);
 };
@@ -152,7 +153,7 @@ export const resolveKey = async (access: Access, given: Resolving, mayBeEarly: b
   const row = access.runner.state.waits.at(given.key);
   if (row === undefined) return resolveAbsent(access, resolving, mayBeEarly);
   if (outcomeOfRow(row) === undefined) return settled(access, tell(access, resolving));
-  return settled(access, async () => (await outcomeOfKept(access, resolving, row)) ?? unknown);
+  return settled(access, async () => (await outcomeOfKept(access, resolving, row)) ?? unknownKey);
 };
 
 export const resolveToken = async (
@@ -163,5 +164,17 @@ export const resolveToken = async (
   said: Omit<Resolving, keyof SignedKey>,
 ): Promise<Resolved> => {
   const signed = readToken(roots, access.runner.id, token) ?? readTokenUnder(await secrets(), token);
-  return signed === undefined ? unknown : resolveKey(access, { ...said, ...signed }, true);
+  return signed === undefined ? unknownKey : resolveKey(access, { ...said, ...signed }, true);
+};
+
+/** Returns the scope that a token names, if its signature is good: no other scope is opened for it. */
+export const scopeSigned = async (
+  { roots, journal }: { readonly roots: Roots; readonly journal: Journal },
+  token: string,
+): Promise<string | undefined> => {
+  const scope = scopeOfToken(token);
+  if (scope === undefined) return undefined;
+  const isGood =
+    readToken(roots, scope, token) ?? readTokenUnder((await journal.moves?.secrets(scope)) ?? [], token);
+  return isGood === undefined ? undefined : scope;
 };

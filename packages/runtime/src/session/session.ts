@@ -36,7 +36,7 @@ import type { Event, Recorded, State, Tool } from "@pawl/sansio-core";
 import type { FlowEnd } from "@pawl/sansio-core/driver";
 import type { Resolution } from "@pawl/tool-value";
 import type { CallOfRequest, Replies } from "./call.ts";
-import { type ApprovalWanted, approvalsIn, type Approval, type Rejecting, approve, reject } from "./approval.ts";
+import { approvalsIn, type Approval, PendingApproval, type Rejecting, approve, reject } from "./approval.ts";
 import { type Target, cancel } from "./cancel.ts";
 import { publish } from "./catalog.ts";
 import type { Offers } from "./executor/offer.ts";
@@ -46,8 +46,10 @@ import type { HostSide } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { ScopeInterpreter } from "./interpreter.ts";
 import type { ObserveOptions, Subscription } from "./observe/observer.ts";
-import type { Callers, RequestOptions, Waiting } from "./request.ts";
+import type { CallOptions, Callers, RequestOptions, Waiting } from "./request.ts";
+import { type CalledTool, callTo, resultOfRequest } from "./result.ts";
 import { type Resolved, resolveKey, resolveToken } from "./resolve.ts";
+import { type RequestPage, type RequestStatus, requestsOf, statusOf } from "./status.ts";
 import { ScopeLost } from "../error.ts";
 import { type ConnectionAnswer, answerOfHost } from "../host/connection.ts";
 import type { AskedAt } from "../host/question.ts";
@@ -131,6 +133,23 @@ export class Session {
   }
 
   /**
+   * Calls a tool and waits for its result; throws `ToolFailed` where it has none. `id` is the request's: the same call
+   * again joins it, or is answered as it was.
+   */
+  async call<Input, Result = unknown>(
+    tool: CalledTool<Input, Result>,
+    args: Input,
+    { id, label, ...how }: CallOptions,
+  ): Promise<Result> {
+    return resultOfRequest(id, await this.request(id, callTo(tool, args, label), how)) as Result;
+  }
+
+  /** Returns the result of a request of one call, when it is there; throws `ToolFailed` where it has none. */
+  async result<Result = unknown>(request: string, waiting: Waiting = {}): Promise<Result> {
+    return resultOfRequest(request, await this.replies(request, waiting)) as Result;
+  }
+
+  /**
    * Submits calls and waits for their replies, which have the request's trigger occurrences as `triggers`. The same request
    * again joins it, or is answered as it was.
    */
@@ -146,6 +165,16 @@ export class Session {
   /** Returns the replies of a request that was submitted before. */
   replies(request: string, waiting: Waiting = {}): Promise<Replies> {
     return this.#with((live) => live.#scope.requests.replies(request, waiting));
+  }
+
+  /** Returns what a request is at, since when, and what it waits for; also of one that has ended and was acknowledged. */
+  status(request: string): Promise<RequestStatus> {
+    return this.#with((live) => statusOf(live.#scope.access, request));
+  }
+
+  /** Lists the requests of the session, oldest first: those that were submitted after event `after`, `limit` at most. */
+  requests(page: RequestPage = {}): Promise<readonly RequestStatus[]> {
+    return this.#with((live) => requestsOf(live.#scope.access, page));
   }
 
   /** Says that the replies of a request, which were kept, may be forgotten. */
@@ -172,8 +201,10 @@ export class Session {
     );
   }
 
-  approvals(): Promise<readonly ApprovalWanted[]> {
-    return this.#with((live) => approvalsIn(live.#scope.access));
+  /** Lists the calls that wait for approval, oldest first: each is approved or rejected by its own `approve` and `reject`. */
+  async approvals(): Promise<readonly PendingApproval[]> {
+    const wanted = await this.#with((live) => approvalsIn(live.#scope.access));
+    return wanted.map((one) => new PendingApproval(one, this));
   }
 
   approve(call: string, approval: Approval): Promise<void> {

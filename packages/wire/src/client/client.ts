@@ -1,6 +1,7 @@
 /** A client of a host, for browsers and Node: questions are promises, subscriptions are async iterables. */
 import type { Cursor, ProcessSignal } from "@pawl/runtime";
-import type { AwaitingPage, ScopeAwaiting } from "@pawl/runtime/driver";
+import { type AwaitingPage, type Resolved, type ScopeAwaiting, scopeOfToken } from "@pawl/runtime/driver";
+import type { Resolution } from "@pawl/tool-value";
 import type { HostFrame } from "../frame/host-frame.ts";
 import { checkBackoff, checkCount, checkName, checkToken, checkTools } from "./check.ts";
 import { Connection } from "./connection.ts";
@@ -24,7 +25,7 @@ export {
 } from "./executor.ts";
 export { type Arrivals, type ReceiveOptions, moverOver } from "./move.ts";
 export { type Follow } from "./scope-router.ts";
-export { type RequestOptions, type Moving, SessionClient } from "./session.ts";
+export { type CallOptions, type RequestOptions, type Moving, SessionClient } from "./session.ts";
 export { type SocketConstructor, type SocketLike } from "./reconnecting-socket.ts";
 export { type Observation, type Observed, type Watching } from "./subscription.ts";
 
@@ -137,6 +138,14 @@ export class Client {
     const frame = await this.ask({ type: "awaiting_approval", scope: prefix, ...page });
     if (frame.type !== "scopes_awaiting") throw unexpected(frame, "scopes_awaiting");
     return frame.scopes;
+  }
+
+  /** Resolves the wait that a token was made for, whichever scope it is of. Repeating it under the same `id` counts once. */
+  async resolve(token: string, resolution: Resolution, id: string = crypto.randomUUID()): Promise<Resolved> {
+    checkName("the token", token);
+    const scope = scopeOfToken(token);
+    if (scope === undefined) return { status: "unknown_or_revoked" };
+    return new SessionClient(this, scope).resolve(token, resolution, id);
   }
 
   /** Signals a process. A repeat under the same `signalId` counts once. */

@@ -1,6 +1,14 @@
 /** The questions of a client about one session, as promises. */
-import type { ApprovalWanted, CallOfRequest, Cursor, Replies } from "@pawl/runtime";
-import { type BodiesAtMove, type Resolved, type Stickiness, withTriggers } from "@pawl/runtime/driver";
+import { type CallOfRequest, type Cursor, PendingApproval, type Replies, type RequestPage, type RequestStatus } from "@pawl/runtime";
+import {
+  type BodiesAtMove,
+  type CalledTool,
+  type Resolved,
+  type Stickiness,
+  callTo,
+  resultOfRequest,
+  withTriggers,
+} from "@pawl/runtime/driver";
 import type { Json, Resolution } from "@pawl/tool-value";
 import type { HostFrame } from "../frame/host-frame.ts";
 import { checkRecord } from "./check.ts";
@@ -8,12 +16,15 @@ import { HostRefused } from "./error.ts";
 import type { SingleQuestion } from "./pending-questions.ts";
 import type { Observation, Watching } from "./subscription.ts";
 
-interface Decision {
-  /** The hash of the arguments that were decided on. */
-  readonly hash: string;
+interface OwnDecision {
   readonly sticky?: Stickiness;
   /** The caller's own name for the decision: after a restart the caller can make it again, and it counts once. */
   readonly id?: string;
+}
+
+interface Decision extends OwnDecision {
+  /** The hash of the arguments that were decided on. */
+  readonly hash: string;
 }
 
 /** Adds the id of a decision. One with the caller's own id may be a repeat. */
@@ -37,6 +48,13 @@ export interface RequestOptions {
   readonly keep?: boolean;
   /** Stops waiting (`waiter_gone`): the call goes on, and its replies stay with the host. */
   readonly signal?: AbortSignal;
+}
+
+/** Options of one call: the id of its request, and the call's own name in it. */
+export interface CallOptions extends RequestOptions {
+  readonly id: string;
+  /** The name that a model gave the call, say. Default: `1`. */
+  readonly label?: string;
 }
 
 export type WithoutId<A> = A extends { readonly id: number } ? Omit<A, "id"> : never;
@@ -103,6 +121,26 @@ export class SessionClient {
     return frame.seq;
   }
 
+  /**
+   * Calls a tool and waits for its result; throws `ToolFailed` where it has none. `id` is the request's: the same call
+   * again joins it, or is answered as it was.
+   */
+  async call<Input, Result = unknown>(
+    tool: CalledTool<Input, Result>,
+    args: Input,
+    { id, label, ...options }: CallOptions,
+  ): Promise<Result> {
+    return resultOfRequest(id, await this.request(id, callTo(tool, args, label), options)) as Result;
+  }
+
+  /** Returns the result of a request of one call, when it is there; throws `ToolFailed` where it has none. */
+  async result<Result = unknown>(
+    request: string,
+    options: Pick<RequestOptions, "keep" | "signal"> = {},
+  ): Promise<Result> {
+    return resultOfRequest(request, await this.replies(request, options)) as Result;
+  }
+
   /** Submits calls and waits for their replies. The same request again joins it, or is answered as it was. */
   request(request: string, calls: readonly CallOfRequest[], options: RequestOptions = {}): Promise<Replies> {
     const { executionScope, traceparent } = options;
@@ -119,6 +157,24 @@ export class SessionClient {
     return this.#replied({ type: "replies", scope: this.scope, request }, options);
   }
 
+  async #listed(question: WithoutId<SingleQuestion>): Promise<readonly RequestStatus[]> {
+    const frame = await this.#client.ask(question);
+    if (frame.type !== "requests_listed") throw unexpected(frame, "requests_listed");
+    return frame.requests;
+  }
+
+  /** Returns what a request is at, since when, and what it waits for; also of one that has ended and was acknowledged. */
+  async status(request: string): Promise<RequestStatus> {
+    const [status] = await this.#listed({ type: "status", scope: this.scope, request });
+    if (status === undefined) throw new HostRefused("unexpected_answer", `the host says nothing of request \`${request}\``);
+    return status;
+  }
+
+  /** Lists the requests of the session, oldest first: those that were submitted after event `after`, `limit` at most. */
+  requests(page: RequestPage = {}): Promise<readonly RequestStatus[]> {
+    return this.#listed({ type: "requests", scope: this.scope, ...page });
+  }
+
   acknowledge(request: string): Promise<void> {
     return this.#done({ type: "acknowledge", scope: this.scope, request });
   }
@@ -133,10 +189,10 @@ export class SessionClient {
   }
 
   /** Lists the calls that need approval, oldest first. */
-  async approvals(): Promise<readonly ApprovalWanted[]> {
+  async approvals(): Promise<readonly PendingApproval<OwnDecision>[]> {
     const frame = await this.#client.ask({ type: "approvals", scope: this.scope });
     if (frame.type !== "approvals_wanted") throw unexpected(frame, "approvals_wanted");
-    return frame.approvals;
+    return frame.approvals.map((wanted) => new PendingApproval(wanted, this));
   }
 
   async approve(call: string, approval: Decision & { readonly args?: Json }): Promise<void> {

@@ -64,6 +64,9 @@ export type ClientFrame =
     } & QuestionFields)
   | ({ readonly type: "replies"; readonly request: string } & QuestionFields)
   | ({ readonly type: "acknowledge"; readonly request: string } & QuestionFields)
+  | ({ readonly type: "status"; readonly request: string } & QuestionFields)
+  /** Lists the requests that were submitted after an event, oldest first. */
+  | ({ readonly type: "requests"; readonly after?: number; readonly limit?: number } & QuestionFields)
   | ({ readonly type: "resolve"; readonly token: string } & ResolutionFields)
   | ({ readonly type: "resolve_by_id"; readonly key: string } & ResolutionFields)
   | ({ readonly type: "approve"; readonly args?: Json } & DecisionFields)
@@ -146,6 +149,8 @@ export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("clie
   },
   replies: { ...questionFields, request: string },
   acknowledge: { ...questionFields, request: string },
+  status: { ...questionFields, request: string },
+  requests: { ...questionFields, after: optional(u64), limit: optional(u64) },
   resolve: { ...resolutionFields, token: string },
   resolve_by_id: { ...resolutionFields, key: string },
   approve: { ...decisionFields, args: optional(json) },

@@ -10,7 +10,7 @@ import type { ProgressMessage } from "../../body/facet/context.ts";
 import type { Instance } from "../instance.ts";
 import { type ExecutorEnd, type Executors, type Offer, type OfferedRun, offerOf } from "./executor.ts";
 import type { Observers } from "../observe/observer.ts";
-import { tokenOf } from "../../scope/wait-token.ts";
+import { scopedTokenOf, tokenOf } from "../../scope/wait-token.ts";
 
 type Execute = CommandOf<"tool.execute">;
 
@@ -43,7 +43,8 @@ export class Offers {
     this.#observers = observers;
     this.#self = owner;
     this.#versions = versions;
-    this.#token = (key) => tokenOf(roots, access.runner.id, key);
+    const makeToken = hasRule(access.runner.state.scope.protocol, "lives") ? scopedTokenOf : tokenOf;
+    this.#token = (key) => makeToken(roots, access.runner.id, key);
   }
 
   /** Gives executors the calls of an opened scope that are theirs in its log. Calls that wait for one may go on. */
