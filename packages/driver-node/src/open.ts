@@ -17,6 +17,7 @@ import { nodePlatform } from "./platform.ts";
 import { rootsOf } from "./journal/root-secret.ts";
 import { type SqliteJournal, sqliteJournal } from "./journal/journal.ts";
 import { tracedJournal, spansOf } from "./telemetry/spans.ts";
+import { sharedRuntime } from "./shared.ts";
 import { errorsToConsole } from "./telemetry/log.ts";
 
 /**
@@ -56,6 +57,12 @@ export interface OpenOptions extends Pick<
   readonly tracer?: Tracer;
   /** Encodes values before they are stored, for example encrypts them. */
   readonly codec?: ValueCodec;
+  /**
+   * One runtime for this file in this process, opened when it is used first. Whoever opens the file again, as a module does
+   * that a development server has loaded anew, gets the same runtime, which takes the new tools; other options stay as
+   * they were. A build that only loads the module opens nothing.
+   */
+  readonly shared?: boolean;
 }
 
 export interface OpenRuntime {
@@ -87,6 +94,7 @@ const known: Record<keyof OpenOptions, 1> = {
   maxBytes: 1,
   tracer: 1,
   codec: 1,
+  shared: 1,
 };
 
 const linger: Record<keyof NonNullable<OpenOptions["linger"]>, 1> = { ms: 1, most: 1 };
@@ -129,7 +137,12 @@ const hostOf = ({ file, codec, host = {} }: OpenOptions): HostPort => {
 
 /** Opens a runtime over a journal file, with its large values, its attachments and its root secret beside it. */
 export const openRuntime = (options: OpenOptions): OpenRuntime => {
-  const { file, blobs, maxBytes, tracer, codec, ...told } = checkedOptions(options);
+  const { shared = false, ...checked } = checkedOptions(options);
+  return shared ? sharedRuntime(checked, openOwn) : openOwn(checked);
+};
+
+const openOwn = (options: Omit<OpenOptions, "shared">): OpenRuntime => {
+  const { file, blobs, maxBytes, tracer, codec, ...told } = options;
   const beside = { ...(blobs !== undefined && { blobs }), ...(maxBytes !== undefined && { maxBytes }) };
   const { journal, roots } = opened(file, beside);
   const stored = tracer === undefined ? journal : tracedJournal(journal, tracer);
