@@ -3,6 +3,8 @@
  * concern touches its own folder and this file. A concern imports from those above it in the list, never from below;
  * what it has to tell those, it says by a signal.
  */
+import { about } from "./about/concern.ts";
+import type { AboutEvent, AboutRows, AboutSignal } from "./about/model.ts";
 import type { ApprovalEvent } from "./call/approval.ts";
 import { call } from "./call/concern.ts";
 import type { CallCommand, CallRows, CallSignal } from "./call/contract.ts";
@@ -30,11 +32,12 @@ import type { ScopeEvent, ScopeRows } from "./scope/model.ts";
 import { wait } from "./wait/concern.ts";
 import type { WaitEvent, WaitRows, WaitSignal } from "./wait/model.ts";
 
-export const concerns = [scope, catalog, request, link, call, wait, process, flow, run, schedule] as const;
+export const concerns = [scope, catalog, about, request, link, call, wait, process, flow, run, schedule] as const;
 
 export type Event =
   | ScopeEvent
   | CatalogEvent
+  | AboutEvent
   | RequestEvent
   | LinkEvent
   | HandleEvent
@@ -49,6 +52,7 @@ export type Event =
   | ScheduleEvent;
 
 export type Signal =
+  | AboutSignal
   | RequestSignal
   | LinkSignal
   | CallSignal
@@ -72,6 +76,7 @@ export interface State
     Place,
     ScopeRows,
     CatalogRows,
+    AboutRows,
     RequestRows,
     LinkRows,
     CallRows,

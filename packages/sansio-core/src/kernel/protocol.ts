@@ -47,6 +47,8 @@ const firstProtocol = {
   patches: 2,
   /** R17: retries and timeouts of a step are on record. */
   step_retries: 2,
+  /** A scope has a title, tags and small values, and may have tools of its own. */
+  about: 2,
   /** A step prepares and launches so many calls of a batch and no more; the next step goes on. */
   large_batches: 2,
 } as const;

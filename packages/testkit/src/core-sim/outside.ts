@@ -163,6 +163,13 @@ const overridden: Doing = (_, { dice }) => ({
   names: [dice.pick(toolNames)],
   availability: dice.pick(["off", "searchable", null, null]),
 });
+/** Scopes of protocol 1 know nothing of themselves. */
+const described: Doing = ({ state }, { dice }) =>
+  state.scope.protocol === 1 ? undefined : { type: "scope.described", title: dice.pick(["one", "two"]), tags: ["t"] };
+const kept: Doing = ({ state }, { dice }) =>
+  state.scope.protocol === 1
+    ? undefined
+    : { type: "value.kept", key: dice.pick(["a", "b"]), ...dice.pick([{}, { value: dice.below(9) }]) };
 const published: Doing = (_, { dice }) => ({ type: "catalog.published", tools: anyTools(dice) });
 const deleted: Doing = ({ id }, { dice, events }) =>
   id === sessionScopes[1] && events > 120 && dice.isUnder(30) ? { type: "session.deleted" } : undefined;
@@ -186,6 +193,8 @@ const doings: readonly (readonly [weight: number, doing: Doing])[] = [
   [2, linkRetired],
   [1, configured],
   [1, overridden],
+  [1, described],
+  [2, kept],
   [1, published],
   [1, deleted],
   [1, moving],

@@ -170,6 +170,8 @@ const named = ({ scope, calls }: State, event: Event): readonly Place[] => {
 const sweeping: ReadonlySet<Event["type"]> = new Set([
   "catalog.published",
   "catalog.overridden",
+  "scope.described",
+  "value.kept",
   "executors.available",
   "handles.revoked",
   "handles.transferred",
