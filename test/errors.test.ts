@@ -3,7 +3,9 @@ import { expect, it } from "vitest";
 import { files, textOf } from "./project.ts";
 
 const sources = files.filter((file) =>
-  /^packages\/(?:compat|runtime|wire|driver-node|driver-browser|sansio-core(?=\/src\/call\/))\/src\/.*\.ts$/.test(file),
+  /^packages\/(?:compat|runtime|wire|driver-node|driver-browser|journal-postgres|sansio-core(?=\/src\/call\/))\/src\/.*\.ts$/.test(
+    file,
+  ),
 );
 const ends = ["output", "result", "resolution"].map((name) => `packages/tool-value/src/${name}.ts`);
 const others = ["packages/sansio-core/src/kernel/error.ts", ...ends];

@@ -148,7 +148,7 @@ describe("packages", () => {
       ["sansio-core"],
       ["runtime"],
       ["compat", "testkit", "wire"],
-      ["flow"],
+      ["flow", "journal-postgres"],
       ["tools", "driver-node", "driver-browser", "inspector"],
     ];
     const layerOf = (name: string): number => {

@@ -1,7 +1,15 @@
-/** Opens a runtime over a journal file in this Node process. */
+/** Opens a runtime in this Node process, over a journal file or a PostgreSQL database. */
 import { randomUUID } from "node:crypto";
 import type { Tracer } from "@opentelemetry/api";
-import { type HostPort, Runtime, type RuntimeOptions, Refused } from "@pawl/runtime";
+import {
+  type AttachmentStore,
+  type HostPort,
+  type Journal,
+  Refused,
+  Runtime,
+  type RuntimeOptions,
+} from "@pawl/runtime";
+import type { PostgresOptions } from "@pawl/journal-postgres";
 import {
   type Roots,
   type ValueCodec,
@@ -15,7 +23,8 @@ import { diskAttachments } from "./journal/disk-blob.ts";
 import { inMemory, journalPathOf } from "./journal/path.ts";
 import { nodePlatform } from "./platform.ts";
 import { rootsOf } from "./journal/root-secret.ts";
-import { type SqliteJournal, sqliteJournal } from "./journal/journal.ts";
+import { postgresAt } from "./journal/postgres.ts";
+import { sqliteJournal } from "./journal/journal.ts";
 import { tracedJournal, spansOf } from "./telemetry/spans.ts";
 import { sharedRuntime } from "./shared.ts";
 import { errorsToConsole } from "./telemetry/log.ts";
@@ -48,7 +57,9 @@ export interface OpenOptions extends Pick<
   | "codeVersion"
 > {
   /** The journal file; created if missing. `:memory:` keeps the journal in memory until the process ends. */
-  readonly file: string;
+  readonly file?: string;
+  /** The database, in place of a file: hosts on many machines share it. Needs the package `@pawl/journal-postgres`. */
+  readonly postgres?: string | PostgresOptions;
   /** The folder of large values. Default: `{file}.blobs`. All processes on the journal must name the same one. */
   readonly blobs?: string;
   /** Maximum size of the file in bytes. When it is full, calls fail or wait until there is room. */
@@ -90,6 +101,7 @@ const known: Record<keyof OpenOptions, 1> = {
   upgrade: 1,
   codeVersion: 1,
   file: 1,
+  postgres: 1,
   blobs: 1,
   maxBytes: 1,
   tracer: 1,
@@ -114,37 +126,60 @@ export const checkedOptions = (options: OpenOptions): OpenOptions => {
 const leaseMs = 30_000;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Opens a journal and its root secret, or neither. */
-const opened = (
-  named: string,
-  beside: Pick<OpenOptions, "blobs" | "maxBytes">,
-): { readonly journal: SqliteJournal; readonly roots: Roots } => {
+type Place = { readonly [K in "file" | "postgres" | "blobs" | "maxBytes"]: OpenOptions[K] | undefined };
+
+/** A journal with what lies beside it. */
+interface Store {
+  readonly journal: Journal & { readonly close: () => Promise<void> };
+  readonly roots: Roots;
+  /** Absent where the host must keep attachments itself. */
+  readonly attachments?: AttachmentStore;
+}
+
+/** Opens a journal file and its root secret, or neither. */
+const fileStore = (named: string, { blobs, maxBytes }: Place): Store => {
   const file = journalPathOf(named);
+  const beside = { ...(blobs !== undefined && { blobs }), ...(maxBytes !== undefined && { maxBytes }) };
   const journal = sqliteJournal(file, { writer: true, ...beside });
   try {
-    return { journal, roots: rootsOf(file) };
+    const roots = rootsOf(file);
+    return file === inMemory
+      ? { journal, roots }
+      : { journal, roots, attachments: diskAttachments(`${file}.attachments`) };
   } catch (thrown) {
     void journal.close();
     throw thrown;
   }
 };
 
-/** Adds the store of attachments, unless values are sealed: attachments on disk would not be. */
-const hostOf = ({ file, codec, host = {} }: OpenOptions): HostPort => {
-  if (host.attachments !== undefined || codec !== undefined || file === inMemory) return host;
-  return { ...host, attachments: diskAttachments(`${journalPathOf(file)}.attachments`) };
+const storeOf = (place: Place): Store => {
+  const { file, postgres, blobs, maxBytes } = place;
+  if (file !== undefined && postgres === undefined) return fileStore(file, place);
+  if (postgres === undefined || file !== undefined)
+    throw new Refused("invalid_option", "`openRuntime` needs `file` or `postgres`, and one of them only");
+  if (blobs !== undefined || maxBytes !== undefined)
+    throw new Refused(
+      "invalid_option",
+      "`blobs` and `maxBytes` are of a journal file: PostgreSQL keeps large values itself",
+    );
+  const journal = postgresAt(postgres);
+  return { journal, roots: journal.roots, attachments: journal.attachments };
 };
 
-/** Opens a runtime over a journal file, with its large values, its attachments and its root secret beside it. */
+/** Adds the store of attachments, unless values are sealed: attachments beside the journal would not be. */
+const hostOf = ({ codec, host = {} }: OpenOptions, { attachments }: Store): HostPort =>
+  host.attachments !== undefined || codec !== undefined || attachments === undefined ? host : { ...host, attachments };
+
+/** Opens a runtime over a journal, with its large values, its attachments and its root secret beside it. */
 export const openRuntime = (options: OpenOptions): OpenRuntime => {
   const { shared = false, ...checked } = checkedOptions(options);
   return shared ? sharedRuntime(checked, openOwn) : openOwn(checked);
 };
 
 const openOwn = (options: Omit<OpenOptions, "shared">): OpenRuntime => {
-  const { file, blobs, maxBytes, tracer, codec, ...told } = options;
-  const beside = { ...(blobs !== undefined && { blobs }), ...(maxBytes !== undefined && { maxBytes }) };
-  const { journal, roots } = opened(file, beside);
+  const { file, postgres, blobs, maxBytes, tracer, codec, ...told } = options;
+  const store = storeOf({ file, postgres, blobs, maxBytes });
+  const { journal, roots } = store;
   const stored = tracer === undefined ? journal : tracedJournal(journal, tracer);
   const traced = tracer === undefined ? {} : { telemetry: spansOf(tracer) };
   const runtime = new Runtime({
@@ -157,7 +192,7 @@ const openOwn = (options: Omit<OpenOptions, "shared">): OpenRuntime => {
     sweep: { everyMs: dayMs },
     log: errorsToConsole,
     ...told,
-    host: hostOf(options),
+    host: hostOf(options, store),
   });
   const close = async (): Promise<void> => {
     try {

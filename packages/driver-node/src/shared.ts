@@ -45,9 +45,15 @@ const standIn = (opened: () => Runtime): Runtime =>
     },
   });
 
+/** Names the journal: two runtimes of one process over the same one are the same. */
+const placeOf = ({ file, postgres }: OpenOptions): string => {
+  if (file === undefined) return `postgres ${JSON.stringify(postgres)}`;
+  return file === inMemory ? inMemory : resolve(file);
+};
+
 /** Opens the runtime of a file once in this process. Of the options of later calls only the tools are taken. */
 export const sharedRuntime = (options: OpenOptions, open: (options: OpenOptions) => OpenRuntime): OpenRuntime => {
-  const place = options.file === inMemory ? inMemory : resolve(options.file);
+  const place = placeOf(options);
   const tools = definitionsOf(options.tools);
   const known = runtimes().get(place);
   const shared: Shared = known ?? { tools: new Registry(tools) };

@@ -77,7 +77,15 @@ export { type LogEntry, type LogLevel, type LogName, entryOf, logLevels } from "
 export { Moves } from "./move/move.ts";
 export { MoveAnswer, type MovePart, type Mover } from "./move/mover.ts";
 export { type BodiesAtMove, type Resting } from "./move/quiesce.ts";
-export { type KeyOwner, readToken, type Roots, type ScopeSecret, type SignedKey, scopeOfToken, tokenOf } from "./scope/wait-token.ts";
+export {
+  type KeyOwner,
+  readToken,
+  type Roots,
+  type ScopeSecret,
+  type SignedKey,
+  scopeOfToken,
+  tokenOf,
+} from "./scope/wait-token.ts";
 export {
   ToolArgumentProjection,
   ToolContract,

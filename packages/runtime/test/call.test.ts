@@ -49,7 +49,11 @@ describe("a call of one tool", () => {
 
   it("that was cancelled throws as cancelled", async () => {
     const session = await sessionOf();
-    const cancelled = expect(session.call(pay, { amount: 1 }, { id: "r" })).rejects.toMatchObject({ name: "ToolFailed", class: "cancelled", code: "cancelled" });
+    const cancelled = expect(session.call(pay, { amount: 1 }, { id: "r" })).rejects.toMatchObject({
+      name: "ToolFailed",
+      class: "cancelled",
+      code: "cancelled",
+    });
     await session.cancel({ request: "r" });
     await cancelled;
   });
@@ -66,7 +70,10 @@ describe("a call of one tool", () => {
     const session = await sessionOf();
     const call = { tool: "add", args: { a: 1, b: 1 } };
     await session.request("r", [call, call]);
-    await expect(session.result("r")).rejects.toMatchObject({ code: "not_one_call", message: expect.stringContaining("2") });
+    await expect(session.result("r")).rejects.toMatchObject({
+      code: "not_one_call",
+      message: expect.stringContaining("2"),
+    });
   });
 });
 

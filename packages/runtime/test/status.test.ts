@@ -112,7 +112,12 @@ describe("the list of requests", () => {
     await begin("pay", "c");
     await session.request("d", [{ tool: "refuses", args: {} }]);
     const listed = await session.requests();
-    expect(listed.map(({ request, state }) => `${request} ${state}`)).toEqual(["a done", "b done", "c waiting", "d failed"]);
+    expect(listed.map(({ request, state }) => `${request} ${state}`)).toEqual([
+      "a done",
+      "b done",
+      "c waiting",
+      "d failed",
+    ]);
     const [first] = await session.requests({ limit: 1 });
     expect(first).toEqual(listed[0]);
     expect(await session.requests({ after: first?.seq ?? 0, limit: 2 })).toEqual(listed.slice(1, 3));

@@ -20,6 +20,16 @@ const ownerRetryMs = 1000;
 const ownedElsewhere = ({ code, message, address }: OwnedElsewhere): Omit<HostError, "id"> =>
   address === undefined ? { code, message, retry_after_ms: ownerRetryMs } : { code, message, address };
 
+/** Tells whether the store of the journal is away: it is asked again, and nothing is lost. */
+const isStoreAway = (thrown: unknown): boolean =>
+  thrown instanceof Error && thrown.name === "PostgresError" && "code" in thrown && thrown.code === "unavailable";
+
+const storeAway = {
+  code: "journal_unavailable",
+  message: "the journal's database cannot be reached: its log says why; the question is asked again",
+  retry_after_ms: ownerRetryMs,
+};
+
 /** The log's content is not told: the client may not be allowed to read it. */
 const readOnly = "the current core rejects its log, so it is read-only: run `pawl doctor`";
 
@@ -38,6 +48,7 @@ export const hostErrorOf = (thrown: unknown, log: Log): Omit<HostError, "id"> =>
   if (thrown instanceof OwnedElsewhere) return ownedElsewhere(thrown);
   if (thrown instanceof SealedError && thrown.code === "key_gone") return { code: thrown.code, message: keyDeleted };
   log(entryOf("host.internal_error", {}, thrown));
+  if (isStoreAway(thrown)) return storeAway;
   if (thrown instanceof Quarantined) return { code: thrown.code, message: `the scope is quarantined: ${readOnly}` };
   if (thrown instanceof SealedError) return { code: thrown.code, message: keyUnavailable };
   return { code: "internal_error", message: "the host failed to answer: its log says why" };

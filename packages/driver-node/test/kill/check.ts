@@ -1,5 +1,4 @@
 /** Final checks of a world: its logs, the outside effects, and what agents were told. */
-import { join } from "node:path";
 import type { Journal } from "@pawl/runtime";
 import {
   type Event,
@@ -11,9 +10,9 @@ import {
   replay,
 } from "@pawl/sansio-core";
 import { stableHash } from "@pawl/tool-value";
-import { sqliteJournal } from "../../src/index.ts";
 import type { Account } from "./agent.ts";
 import { type Done, Effects } from "./effects.ts";
+import { type JournalPlace, journalOf } from "./journal.ts";
 
 export interface Checked {
   readonly events: number;
@@ -180,11 +179,12 @@ const isUnknownOf = ({ tool, output }: Told, wanted: Told | undefined): boolean 
 };
 
 export const checkWorld = async (
-  folder: string,
+  place: string | JournalPlace,
   accounts: readonly Account[],
   undisturbed: readonly Account[],
 ): Promise<Checked> => {
-  const journal = sqliteJournal(join(folder, "journal.db"));
+  const { folder, ...at } = typeof place === "string" ? { folder: place } : place;
+  const journal = journalOf({ folder, ...at });
   const effects = new Effects(folder);
   const done = groupedBy(effects.done, ({ scope }) => scope);
   const served = groupedBy(effects.served, (key) => key.split(" ")[0] as string);

@@ -7,6 +7,8 @@ export interface Order {
   readonly folder: string;
   readonly instance: string;
   readonly commits: "inline" | "thread";
+  /** A database in place of the journal file in the folder, and the schema in it. */
+  readonly postgres?: { readonly url: string; readonly schema: string };
   readonly fate?: Fate;
   /** Takes snapshots far more often than usual. */
   readonly snapshots?: boolean;

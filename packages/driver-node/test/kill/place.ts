@@ -11,6 +11,9 @@ const everything: Claims = {
 };
 export const hostToken = signToken([hostSecret], everything);
 
+/** Stands for the host's current address. */
+const home = "ws://here";
+
 export class Place {
   #url: string | undefined;
   #waiting: (() => void)[] = [];
@@ -31,12 +34,18 @@ export class Place {
   client(): Client {
     const here = (): string => this.#url ?? "ws://127.0.0.1:9";
     class Socket extends WebSocket {
-      constructor() {
-        super(here());
+      constructor(url: string) {
+        super(url === home ? here() : url); // Any other address is one that a host named.
       }
     }
     const backoff = { minMs: 2, maxMs: 20 };
-    const client = new Client({ url: "ws://here", token: () => this.#token(), socket: Socket, backoff });
+    const client = new Client({
+      url: home,
+      token: () => this.#token(),
+      socket: Socket,
+      backoff,
+      follow: () => hostToken,
+    });
     this.#clients.push(client);
     return client;
   }

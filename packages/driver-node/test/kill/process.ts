@@ -2,10 +2,11 @@
 import { join } from "node:path";
 import { flushCompileCache } from "node:module";
 import { type Log, Runtime } from "@pawl/runtime";
-import { nodePlatform, openHost, sqliteJournal } from "../../src/index.ts";
+import { nodePlatform, openHost } from "../../src/index.ts";
 import { archivedJournal } from "./archive.ts";
 import { Effects } from "./effects.ts";
 import { Fates, fatedJournal } from "./fate.ts";
+import { journalOf } from "./journal.ts";
 import { type Order, hostSecret, roots } from "./order.ts";
 import { obey, sayUp } from "./parent.ts";
 import { toolsOf } from "./tools.ts";
@@ -16,7 +17,6 @@ const live = async (order: Order): Promise<void> => {
   const {
     folder,
     instance,
-    commits,
     fate,
     leaseMs,
     limits = {},
@@ -26,7 +26,7 @@ const live = async (order: Order): Promise<void> => {
     slowMs = 2,
   } = order;
   const fates = new Fates(fate, join(folder, "fates.txt"));
-  const stored = fatedJournal(sqliteJournal(join(folder, "journal.db"), { commits, busyMs: 20_000 }), fates);
+  const stored = fatedJournal(journalOf(order), fates);
   const journal = retention ? archivedJournal(stored, folder) : stored;
   const runtime = new Runtime({
     journal,
@@ -43,7 +43,8 @@ const live = async (order: Order): Promise<void> => {
   const log: Log = ({ name, level, thrown }) => {
     if (level === "error") console.error(instance, name, thrown);
   };
-  runtime.announce = async () => undefined; // Agents use one address, whichever process is there.
+  const isAlone = order.postgres === undefined; // Then agents use one address, whichever process is there.
+  if (isAlone) runtime.announce = async () => undefined;
   const host = await openHost({ runtime, secrets: [hostSecret], limits, log });
   sayUp(host.url);
 };

@@ -174,7 +174,6 @@ export const scopeSigned = async (
 ): Promise<string | undefined> => {
   const scope = scopeOfToken(token);
   if (scope === undefined) return undefined;
-  const isGood =
-    readToken(roots, scope, token) ?? readTokenUnder((await journal.moves?.secrets(scope)) ?? [], token);
+  const isGood = readToken(roots, scope, token) ?? readTokenUnder((await journal.moves?.secrets(scope)) ?? [], token);
   return isGood === undefined ? undefined : scope;
 };

@@ -142,7 +142,10 @@ const statusOfLive = async (access: Access, state: State, request: string): Prom
   return { request, ...status, since: sinceAt, createdAt, updatedAt, seq: row.born };
 };
 
-const statusOfEnded = ({ ended, ...found }: Found & { readonly ended: Status & { readonly at: number } }): RequestStatus => ({
+const statusOfEnded = ({
+  ended,
+  ...found
+}: Found & { readonly ended: Status & { readonly at: number } }): RequestStatus => ({
   ...found,
   state: ended.state,
   since: ended.at,

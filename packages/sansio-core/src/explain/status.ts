@@ -41,8 +41,7 @@ const working: Status = { state: "working" };
 
 /** Lists the words by who acts next: the first that a call has is that of its request. */
 const order: readonly string[] = ["unknown", "person", "working", "model", "budget", "outside", "executor", "time"];
-const rankOf = ({ state, waitsFor }: Status): number =>
-  order.indexOf(state === "waiting" ? (waitsFor ?? "") : state);
+const rankOf = ({ state, waitsFor }: Status): number => order.indexOf(state === "waiting" ? (waitsFor ?? "") : state);
 
 /** Returns the first of several in the order of who acts next; of equals the one that is so longest. */
 const firstOf = (found: readonly Found[]): Found =>

@@ -23,7 +23,8 @@ const brokenIn = (state: State, row: RequestRow, status: Status): string | undef
   if ((status.since ?? Infinity) > state.seq) return `it is so since event ${status.since}`;
   if (status.state !== "waiting") return undefined;
   if (status.waitsFor === "person") return calls.some(asksPerson) ? undefined : "nobody is asked";
-  if (calls.some(({ phase }) => phase === "awaiting_approval")) return `it waits for ${status.waitsFor}, not for approval`;
+  if (calls.some(({ phase }) => phase === "awaiting_approval"))
+    return `it waits for ${status.waitsFor}, not for approval`;
   const due = nextDeadline(state)?.at ?? Infinity;
   if (status.waitsFor === "time" && due > (status.until ?? -1)) return "it waits for time, and no deadline moves it";
   return undefined;

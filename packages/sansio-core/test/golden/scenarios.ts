@@ -61,6 +61,7 @@ const underEvery: Scenarios = {
 
 /** Scenarios of what protocol 2 has brought. */
 const since2: Scenarios = {
+  about: scope.about,
   divergence: divergence.parkedDivergence,
   "effects-end": effect.effectsEnd,
   lives: life.lives,

@@ -170,8 +170,6 @@ const named = ({ scope, calls }: State, event: Event): readonly Place[] => {
 const sweeping: ReadonlySet<Event["type"]> = new Set([
   "catalog.published",
   "catalog.overridden",
-  "scope.described",
-  "value.kept",
   "executors.available",
   "handles.revoked",
   "handles.transferred",
@@ -190,6 +188,7 @@ export const footprintOf = (before: State, event: Event, after: State): Footprin
     event.type.startsWith("scope.") ||
     before.scope !== after.scope ||
     before.catalog !== after.catalog ||
+    before.about !== after.about ||
     before.sticky !== after.sticky;
   if (isOfAll) return wholeScope(after.scope.id);
   const touched = [...ofRequests(before, after), ...ofScope(before, after), ...named(before, event)];

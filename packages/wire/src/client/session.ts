@@ -1,5 +1,12 @@
 /** The questions of a client about one session, as promises. */
-import { type CallOfRequest, type Cursor, PendingApproval, type Replies, type RequestPage, type RequestStatus } from "@pawl/runtime";
+import {
+  type CallOfRequest,
+  type Cursor,
+  PendingApproval,
+  type Replies,
+  type RequestPage,
+  type RequestStatus,
+} from "@pawl/runtime";
 import {
   type BodiesAtMove,
   type CalledTool,
@@ -166,7 +173,8 @@ export class SessionClient {
   /** Returns what a request is at, since when, and what it waits for; also of one that has ended and was acknowledged. */
   async status(request: string): Promise<RequestStatus> {
     const [status] = await this.#listed({ type: "status", scope: this.scope, request });
-    if (status === undefined) throw new HostRefused("unexpected_answer", `the host says nothing of request \`${request}\``);
+    if (status === undefined)
+      throw new HostRefused("unexpected_answer", `the host says nothing of request \`${request}\``);
     return status;
   }
 

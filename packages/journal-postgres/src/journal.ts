@@ -1,0 +1,71 @@
+/** Puts the journal together from its parts. */
+import type { AttachmentStore, Journal } from "@pawl/runtime";
+import type { Roots } from "@pawl/runtime/driver";
+import { Appender } from "./append.ts";
+import { attachments, blobs } from "./blob.ts";
+import { type Database, type Now, prepared } from "./database.ts";
+import { moves } from "./move.ts";
+import { ownership } from "./ownership.ts";
+import { queries } from "./query.ts";
+import { retention } from "./retention.ts";
+import { SharedRoots } from "./root.ts";
+import { checkVersion, checkedSchema, migrate } from "./schema.ts";
+import { Scopes } from "./scopes.ts";
+import { type ServerOptions, serverDatabase } from "./server.ts";
+
+export interface JournalOptions {
+  /** The schema that holds the tables. Default: `pawl`. */
+  readonly schema?: string;
+  /** Makes the tables at the first use. Turn it off where the role may not: `migrate()` makes them. Default: true. */
+  readonly migrates?: boolean;
+  /** The clock of leases, in place of the database's: for tests. */
+  readonly now?: () => number;
+}
+
+export interface PostgresJournal extends Journal {
+  /** The secrets that sign wait tokens. They are there once the first scope is claimed. */
+  readonly roots: Roots;
+  readonly attachments: AttachmentStore;
+  /** Makes the tables, or brings them to the newest version. */
+  readonly migrate: () => Promise<{ readonly from: number; readonly to: number }>;
+  /** Resolves once all work is done and the connections are closed. */
+  readonly close: () => Promise<void>;
+}
+
+/** Makes a journal over any database that runs PostgreSQL's SQL. */
+export const journalOver = (
+  database: Database,
+  { schema: named = "pawl", migrates = true, now: clock }: JournalOptions = {},
+): PostgresJournal => {
+  const schema = checkedSchema(named);
+  const now: Now = () => clock?.() ?? null;
+  const roots = new SharedRoots();
+  const at = prepared(database, async () => {
+    await database.check();
+    await (migrates ? migrate(database, schema) : checkVersion(database, schema));
+    await roots.load(database, schema);
+  });
+  const scopes = new Scopes(at, schema);
+  const appender = new Appender(at, scopes, schema);
+  return {
+    roots,
+    attachments: attachments(at, schema),
+    blobs: blobs(at, schema, now),
+    moves: moves(at, scopes, schema),
+    ...ownership(at, scopes, schema, now),
+    ...queries(at, scopes, schema, now),
+    ...retention(at, scopes, schema),
+    appendAll: (appends) => appender.appendAll(appends),
+    migrate: () => migrate(database, schema),
+    close: async () => {
+      await scopes.close();
+      await database.close();
+    },
+  };
+};
+
+export interface PostgresOptions extends JournalOptions, ServerOptions {}
+
+/** Opens a journal on a PostgreSQL server. The first use connects. */
+export const postgresJournal = (options: PostgresOptions): PostgresJournal =>
+  journalOver(serverDatabase(options), options);

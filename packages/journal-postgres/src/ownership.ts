@@ -1,0 +1,129 @@
+/**
+ * Ownership of scopes: claims, and the leases of instances by the database's clock.
+ *
+ * A scope's owner is a numbered life of an instance. An instance that leaves ends its life with one row, whatever it owned.
+ */
+import { randomUUID } from "node:crypto";
+import type { Journal } from "@pawl/runtime";
+import type { Claim, Holding, LastOwner, Snapshot } from "@pawl/runtime/driver";
+import {
+  type Database,
+  type Now,
+  type Row,
+  type Statement,
+  integer,
+  nameIn,
+  optional,
+  stored,
+  text,
+} from "./database.ts";
+import { PostgresError } from "./error.ts";
+import type { Scopes } from "./scopes.ts";
+
+type Ownership = Pick<Journal, "join" | "renew" | "leave" | "lost" | "claim" | "load" | "release">;
+
+/** The time after which a lost instance is forgotten. */
+const rememberedMs = 7 * 24 * 60 * 60 * 1000;
+
+const named = (name: string, sql: string): Statement => ({ name: `pawl_${name}`, text: sql });
+
+const statements = (s: string) => ({
+  join: named(
+    "join",
+    `INSERT INTO ${s}.instance (name, until, ttl, address, protocol) VALUES ($1, ${s}.clock($5) + $2::bigint, $2, $3, $4)
+     ON CONFLICT (name) WHERE NOT has_left
+     DO UPDATE SET until = excluded.until, ttl = excluded.ttl, address = excluded.address, protocol = excluded.protocol`,
+  ),
+  renew: named(
+    "renew",
+    `UPDATE ${s}.instance SET until = ${s}.clock($2) + ttl WHERE name = $1 AND NOT has_left AND until > ${s}.clock($2) RETURNING id`,
+  ),
+  leave: named("leave", `UPDATE ${s}.instance SET has_left = true WHERE name = $1 AND NOT has_left`),
+  lost: named("lost", `SELECT name FROM ${s}.instance WHERE NOT has_left AND until <= ${s}.clock($1) ORDER BY name`),
+  forget: named(
+    "forget",
+    `WITH old AS (
+       SELECT id FROM ${s}.instance WHERE (until IS NULL OR until <= ${s}.clock($1) - $2::bigint) AND (has_left OR until IS NOT NULL)
+       ORDER BY id LIMIT 16 FOR UPDATE SKIP LOCKED),
+     freed AS (
+       UPDATE ${s}.scope SET owner = 0 WHERE id IN (
+         SELECT x.id FROM old, LATERAL (SELECT id FROM ${s}.scope WHERE owner = old.id ORDER BY id LIMIT 500 FOR UPDATE SKIP LOCKED) x)
+       RETURNING id)
+     DELETE FROM ${s}.instance i USING old WHERE i.id = old.id AND (SELECT count(*) FROM freed) = 0`,
+  ),
+  claim: named("claim", `SELECT * FROM ${s}.claim($1, $2, $3, $4, $5, $6)`),
+  load: named(
+    "load",
+    `SELECT x.id, x.epoch, x.seq, x.wake_at, x.token, p.seq AS snapshot_seq, p.body AS snapshot
+     FROM ${s}.scope x JOIN ${s}.instance i ON i.id = x.owner LEFT JOIN ${s}.snapshot p ON p.scope = x.id
+     WHERE x.name = $1 AND i.name = $2 AND NOT i.has_left`,
+  ),
+  release: named(
+    "release",
+    `UPDATE ${s}.scope x SET owner = 0, released_at = x.seq,
+       wake_at = CASE WHEN x.token = $3 AND x.seq = $4::bigint THEN $5::bigint ELSE x.wake_at END
+     FROM ${s}.instance i WHERE x.name = $1 AND i.id = x.owner AND i.name = $2 AND NOT i.has_left`,
+  ),
+});
+
+const snapshotOf = (row: Row): { readonly snapshot?: Snapshot } => {
+  const seq = optional(integer, row, "snapshot_seq");
+  return seq === undefined ? {} : { snapshot: { seq, text: text(row, "snapshot") } };
+};
+
+const holdingOf = (row: Row): Holding => ({
+  epoch: integer(row, "epoch"),
+  seq: integer(row, "seq"),
+  ...snapshotOf(row),
+});
+
+const lastOwnerOf = (row: Row): { readonly lastOwner?: LastOwner } => {
+  const seq = integer(row, "seq");
+  if (seq === 0) return {};
+  return { lastOwner: optional(integer, row, "released_at") === seq ? "released" : "lost" };
+};
+
+const claimOf = (row: Row, protocol: number): Claim => {
+  const verdict = text(row, "verdict");
+  if (verdict === "newer_protocol") return { type: "newer_protocol", protocol: integer(row, "protocol") };
+  if (verdict === "owned_by") {
+    const address = optional(text, row, "address");
+    return { type: "owned_by", instance: nameIn(row, "owner"), ...(address !== undefined && { address }) };
+  }
+  const known = optional(integer, row, "known") ?? protocol;
+  return { type: "claimed", ...(known < protocol && { known }), ...lastOwnerOf(row), ...holdingOf(row) };
+};
+
+export const ownership = (database: Database, scopes: Scopes, schema: string, now: Now): Ownership => {
+  const sql = statements(schema);
+  return {
+    join: async (instance, { ttlMs, address, protocol = 1 }) => {
+      await database.lease(sql.forget, [now(), rememberedMs]);
+      await database.lease(sql.join, [stored(instance), ttlMs, address ?? null, protocol, now()]);
+    },
+    renew: async (instance) => (await database.lease(sql.renew, [stored(instance), now()])).length === 1,
+    leave: async (instance) => void (await database.lease(sql.leave, [stored(instance)])),
+    lost: async () => (await database.query(sql.lost, [now()])).map((row) => nameIn(row, "name")),
+    claim: async (scope, instance, protocol, above = 0) => {
+      const token = randomUUID();
+      const [row] = await database.query(sql.claim, [stored(scope), stored(instance), protocol, above, token, now()]);
+      if (row === undefined) throw new PostgresError("not_intact", `a claim of ${scope} was answered by no row`);
+      const claim = claimOf(row, protocol);
+      if (claim.type === "claimed") scopes.keep(scope, row, token);
+      return claim;
+    },
+    load: async (scope, instance) => {
+      const [row] = await database.query(sql.load, [stored(scope), stored(instance)]);
+      if (row === undefined) return undefined;
+      const held = scopes.at(scope, integer(row, "epoch"));
+      if (held === undefined) scopes.keep(scope, row, text(row, "token"));
+      return holdingOf(row);
+    },
+    release: async (scope, instance) => {
+      const claimed = scopes.claimOf(scope);
+      const { token = "", seq = 0, wantedWake } = claimed ?? {};
+      await database.query(sql.release, [stored(scope), stored(instance), token, seq, wantedWake ?? null]);
+      scopes.forget(scope);
+    },
+  };
+};

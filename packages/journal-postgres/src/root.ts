@@ -1,0 +1,48 @@
+/** The root secrets, which sign wait tokens. All hosts on the database share them. */
+import { createHash, randomBytes } from "node:crypto";
+import type { Roots } from "@pawl/runtime/driver";
+import { type Database, type Statement, bytes, text } from "./database.ts";
+import { PostgresError } from "./error.ts";
+
+type Root = Roots["newest"];
+
+const rootBytes = 32;
+
+const kidOf = (secret: Uint8Array): string => createHash("sha256").update(secret).digest("hex").slice(0, 8);
+
+const statements = (s: string): { readonly make: Statement; readonly read: Statement } => ({
+  make: {
+    name: "pawl_root_make",
+    text: `INSERT INTO ${s}.root (kid, secret) SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM ${s}.root WHERE retired_at IS NULL)`,
+  },
+  read: {
+    name: "pawl_root_read",
+    text: `SELECT kid, secret, retired_at IS NULL AS is_live FROM ${s}.root ORDER BY at, kid`,
+  },
+});
+
+/** Keeps the secrets as they were read last. The oldest that is not retired signs, so that hosts agree on one. */
+export class SharedRoots implements Roots {
+  #live: readonly Root[] = [];
+  #retired: readonly Root[] = [];
+
+  get newest(): Root {
+    const [first] = this.#live;
+    if (first !== undefined) return first;
+    throw new PostgresError("unavailable", "the root secret was not read yet: wait for the first claim");
+  }
+  get older(): readonly Root[] {
+    return [...this.#live.slice(1), ...this.#retired];
+  }
+
+  /** Reads the secrets, and makes one where there is none. */
+  async load(database: Database, schema: string): Promise<void> {
+    const sql = statements(schema);
+    const secret = randomBytes(rootBytes);
+    await database.query(sql.make, [kidOf(secret), secret]);
+    const rows = await database.query(sql.read, []);
+    const rootOf = (row: (typeof rows)[number]): Root => ({ kid: text(row, "kid"), secret: bytes(row, "secret") });
+    this.#live = rows.filter((row) => row["is_live"] === true).map(rootOf);
+    this.#retired = rows.filter((row) => row["is_live"] !== true).map(rootOf);
+  }
+}

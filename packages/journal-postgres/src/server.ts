@@ -1,0 +1,135 @@
+/**
+ * The database over a network, on `pg`.
+ *
+ * Each statement has a deadline, and is sent again on another connection while the server is away: for `patienceMs` it is
+ * waited for, and nothing is lost by it. The lease has a connection of its own, so that a slow commit cannot hold it up.
+ */
+import { type ClientConfig, Pool, type PoolConfig } from "pg";
+import type { Database, Row, Statement, Value } from "./database.ts";
+import { PostgresError, isTransient, postgresError } from "./error.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface ServerOptions {
+  /** The database, as `pg` takes it: `postgres://user:password@host/database?sslmode=verify-full`. */
+  readonly url: string;
+  /** More settings of `pg`, such as `ssl`. */
+  readonly client?: Omit<ClientConfig, "connectionString">;
+  /** The connections for commits and reads. Default: 4. */
+  readonly lanes?: number;
+  /** How long a statement may take. Default: 5,000. */
+  readonly deadlineMs?: number;
+  /** How long a server that is away is waited for. Default: 8,000. */
+  readonly patienceMs?: number;
+  /** Accepts a server that answers before it has stored: after its crash the newest appends are gone. */
+  readonly acceptsLoss?: boolean;
+}
+
+const defaults = { lanes: 4, deadlineMs: 5000, patienceMs: 8000 };
+
+/** A row that somebody holds costs its group this long. */
+const lockMs = 200;
+/** The pauses between tries: the first, and the longest. */
+const pauses = { firstMs: 20, longestMs: 500 };
+/** The deadline of the lease's statements, and how long they are tried. */
+const leaseMs = 1000;
+
+/** Plans once for all parameters, and by index: the tables may have been empty when a statement was prepared. */
+const settings = (deadlineMs: number): string =>
+  [
+    `SET statement_timeout = ${deadlineMs}`,
+    `SET lock_timeout = ${lockMs}`,
+    "SET plan_cache_mode = force_generic_plan",
+    "SET enable_seqscan = off",
+    "SET enable_hashjoin = off",
+    "SET enable_mergejoin = off",
+    "SET client_min_messages = warning",
+  ].join(";");
+
+const promises: Statement = {
+  name: "pawl_promises",
+  text: `SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit,
+    current_setting('synchronous_standby_names') AS standbys`,
+};
+
+/** Throws where the server acknowledges what its crash would lose. */
+const checkPromises = (row: Row | undefined): void => {
+  const commit = String(row?.["commit"]);
+  const isWeak = commit === "off" || (commit === "local" && row?.["standbys"] !== "");
+  const weak = row?.["fsync"] === "off" ? "fsync = off" : isWeak ? `synchronous_commit = ${commit}` : undefined;
+  if (weak === undefined) return;
+  const cost = "the server acknowledges appends that its crash would lose";
+  throw new PostgresError("not_durable", `${weak}: ${cost}; turn it on, or accept the loss with \`acceptsLoss\``);
+};
+
+class Lanes {
+  readonly #pool: Pool;
+  readonly #patienceMs: number;
+  #isClosed = false;
+
+  constructor(config: PoolConfig, deadlineMs: number, patienceMs: number) {
+    this.#patienceMs = patienceMs;
+    this.#pool = new Pool({
+      ...config,
+      keepAlive: true,
+      connectionTimeoutMillis: deadlineMs,
+      query_timeout: deadlineMs,
+      application_name: config.application_name ?? "pawl",
+      onConnect: (client) => client.query(settings(deadlineMs)).then(() => undefined),
+    });
+    // A connection that breaks while it is idle leaves the pool; the next statement opens another.
+    this.#pool.on("error", () => undefined);
+  }
+
+  async query({ name, text }: Statement, values: readonly Value[]): Promise<readonly Row[]> {
+    return this.#retried(async () => {
+      const { rows } = await this.#pool.query<Record<string, unknown>>({ name, text, values: [...values] });
+      return rows;
+    });
+  }
+
+  async script(text: string): Promise<void> {
+    await this.#pool.query(text);
+  }
+
+  /** Tries again with growing pauses, each of a random length, so that hosts do not come back all at once. */
+  async #retried<A>(work: () => Promise<A>): Promise<A> {
+    const until = performance.now() + this.#patienceMs;
+    for (let pause = pauses.firstMs; ; pause = Math.min(2 * pause, pauses.longestMs)) {
+      if (this.#isClosed) throw new PostgresError("closed", "this journal is closed");
+      try {
+        return await work();
+      } catch (thrown) {
+        if (this.#isClosed || !isTransient(thrown) || performance.now() + pause > until) throw postgresError(thrown);
+      }
+      await sleep(pause * (0.5 + Math.random()));
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#pool.end();
+  }
+}
+
+/** Connects to a server with the first statement. */
+export const serverDatabase = (options: ServerOptions): Database => {
+  const { url, client, acceptsLoss = false } = options;
+  const { lanes, deadlineMs, patienceMs } = { ...defaults, ...options };
+  const config = { ...client, connectionString: url };
+  const work = new Lanes({ ...config, max: lanes }, deadlineMs, patienceMs);
+  const lease = new Lanes({ ...config, max: 1 }, Math.min(leaseMs, deadlineMs), leaseMs);
+  return {
+    query: (statement, values) => work.query(statement, values),
+    lease: (statement, values) => lease.query(statement, values),
+    script: (text) => work.script(text),
+    check: async () => {
+      if (acceptsLoss) return;
+      const [row] = await work.query(promises, []);
+      checkPromises(row);
+    },
+    close: async () => {
+      await Promise.all([work.close(), lease.close()]);
+    },
+  };
+};
