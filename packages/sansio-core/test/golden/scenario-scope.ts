@@ -98,6 +98,6 @@ export const about = (): Tape => {
   tape.tell({ type: "value.kept", key: "seats", value: 5 });
   const { scope } = tape.state;
   const opened = { type: "scope.opened", epoch: 2, owner: "d2", protocol: scope.protocol, options: scope.options } as const;
-  tape.tell(opened, ...tape.crashed("c1"), "execute r:c1 1.2 owner_lost").tell(resumed("r:c1 1.2", "owner_lost", "d2"));
+  tape.tell(opened, "execute r:c1 1.2 owner_lost").tell(resumed("r:c1 1.2", "owner_lost", "d2"));
   return tape.tell(settle("r:c1 1.2"), "call_completed c1", "reply r").tell(acked("r"));
 };
