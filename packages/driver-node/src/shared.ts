@@ -9,6 +9,7 @@
 import { resolve } from "node:path";
 import process from "node:process";
 import { Registry, Runtime, type ToolDefinition } from "@pawl/runtime";
+import { replaceTools } from "@pawl/runtime/driver";
 import { inMemory } from "./journal/path.ts";
 import type { OpenOptions, OpenRuntime } from "./open.ts";
 
@@ -27,13 +28,6 @@ const runtimes = (): Map<string, Shared> => ((process as Holder)[places] ??= new
 
 const definitionsOf = (tools: OpenOptions["tools"]): readonly ToolDefinition[] =>
   tools instanceof Registry ? tools.definitions() : new Registry(tools).definitions();
-
-/** Puts these tools in the place of all that there were. A list that does not fit changes nothing. */
-const replaceTools = (registry: Registry, tools: readonly ToolDefinition[]): void => {
-  const wanted = new Set(tools.map(({ name }) => name));
-  for (const name of registry.names()) if (!wanted.has(name)) registry.unregister(name);
-  for (const tool of tools) registry.register(tool);
-};
 
 /** Makes a runtime that is opened when it is used first. */
 const standIn = (opened: () => Runtime): Runtime =>

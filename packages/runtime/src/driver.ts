@@ -65,6 +65,7 @@ export {
 } from "./tool/result.ts";
 export { endOf, isAfter, FrameCodec, type Ephemeral } from "./session/observe/observation.ts";
 export { CallOfRequestCodec, ReplyCodec, withTriggers } from "./session/call.ts";
+export { replaceTools } from "./session/own-tools.ts";
 export { type CalledTool, callTo, resultOfRequest } from "./session/result.ts";
 export { defaultBounds } from "./session/admission.ts";
 export { type Capabilities } from "./body/facet/facet.ts";

@@ -50,6 +50,8 @@ import type { CallOptions, Callers, RequestOptions, Waiting } from "./request.ts
 import { type CalledTool, callTo, resultOfRequest } from "./result.ts";
 import { type Resolved, resolveKey, resolveToken } from "./resolve.ts";
 import { type RequestPage, type RequestStatus, requestsOf, statusOf } from "./status.ts";
+import { type About, describe } from "./about.ts";
+import { type SessionStore, keepValue, storedValue } from "./store.ts";
 import { ScopeLost } from "../error.ts";
 import { type ConnectionAnswer, answerOfHost } from "../host/connection.ts";
 import type { AskedAt } from "../host/question.ts";
@@ -177,6 +179,30 @@ export class Session {
     return this.#with((live) => requestsOf(live.#scope.access, page));
   }
 
+  /** Small values of the session, on record, which its tools read and write by `ctx.store`. */
+  get store(): SessionStore {
+    return {
+      get: (key) => this.#with((live) => storedValue(live.#scope.access, key)),
+      set: (key, value) => this.#with(async (live) => keepValue(live.#scope.access, key, value)),
+    };
+  }
+
+  /** The title and the tags by which people find the session. */
+  get about(): About {
+    const { title, tags } = this.state.about;
+    return title === undefined ? { tags } : { title, tags };
+  }
+
+  /** Gives the session a title or tags, in place of those that it has. */
+  describe(about: Partial<About>): Promise<void> {
+    return this.#with((live) => describe(live.#scope.access, about));
+  }
+
+  /** Makes tools of this session available or not; null takes that back. */
+  setAvailability(tools: readonly string[], availability: Tool["availability"] | null): Promise<void> {
+    return this.report({ type: "catalog.overridden", names: tools, availability });
+  }
+
   /** Says that the replies of a request, which were kept, may be forgotten. */
   acknowledge(request: string): Promise<void> {
     return this.#with((live) => live.#scope.requests.acknowledge(request));
@@ -220,8 +246,13 @@ export class Session {
   }
 
   /** Opens the scope in its log. @internal */
-  open(opening: readonly Event[], tools: readonly Tool[]): Promise<void> {
+  open(opening: readonly Event[], tools: readonly Tool[] | undefined): Promise<void> {
     return this.#scope.open(opening, tools);
+  }
+
+  /** Records what is new of a description. @internal */
+  introduce(about: Partial<About>, ownTools: boolean | undefined): Promise<void> {
+    return this.#with((live) => describe(live.#scope.access, about, ownTools));
   }
 
   /** Publishes the tools where they are new to the scope. @internal */

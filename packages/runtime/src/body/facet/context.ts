@@ -159,7 +159,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const { runJson, onCancel } = steps(asking);
   const { sleep, awaitEventJson, externalEventKey, completionKey } = waits(asking);
   const { batch, race, any, all, allSettled } = concurrency(asking);
-  const { host, sessions, triggers, directCompletions } = hostRequests(asking);
+  const { host, store, sessions, triggers, directCompletions } = hostRequests(asking);
   const { background, tasks, schedules } = longWorkFacets(asking);
   const { emitProcessEvent, processEvents: events } = processEvents(asking);
   const { processId, agentFrameId } = origin(facts);
@@ -178,6 +178,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     all,
     allSettled,
     host,
+    store,
     sessions,
     triggers,
     directCompletions,
