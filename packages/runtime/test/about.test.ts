@@ -89,6 +89,9 @@ describe("a session with a title and tags", () => {
 
 const says = (name: string, word: string) => defineTool({ name, execute: () => word });
 
+const sleeper = () =>
+  defineTool({ name: "says", durable: true, execute: async (_, ctx) => ctx.sleep(1000).then(() => "own") });
+
 describe("a session with tools of its own", () => {
   it("has them and no others, and leaves those of the runtime to the other sessions", async () => {
     const { runtime } = new World().start([says("says", "all"), says("shared", "shared")]);
@@ -115,10 +118,8 @@ describe("a session with tools of its own", () => {
 
   it("waits for them after a restart, and does not take the runtime's in their place", async () => {
     const world = new World();
-    const pay = () =>
-      defineTool({ name: "says", durable: true, execute: async (_, ctx) => ctx.sleep(1000).then(() => "own") });
     const first = world.start([says("says", "all")]);
-    const session = await first.runtime.session("s", { tools: [pay()] });
+    const session = await first.runtime.session("s", { tools: [sleeper()] });
     void session.call("says", {}, { id: "r" }).catch(() => undefined);
     await world.quiet();
     first.kill();
@@ -127,7 +128,7 @@ describe("a session with tools of its own", () => {
     world.platform.advance(5000);
     await world.quiet();
     expect(await waiting.status("r")).toMatchObject({ state: "waiting", waitsFor: "executor" });
-    const again = await runtime.session("s", { tools: [pay()] });
+    const again = await runtime.session("s", { tools: [sleeper()] });
     await world.quiet();
     world.platform.advance(5000);
     await world.quiet();

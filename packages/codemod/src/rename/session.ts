@@ -51,7 +51,7 @@ export const callLabel: Renaming = {
   title: "calls of a request: `{ id, tool, args }` → `{ label, tool, args }`",
   apply: (source) => {
     for (const object of source.nodes("ObjectExpression")) {
-      const names = object.properties.map((property) => keyOf(property));
+      const names = object.properties.filter(({ type }) => type === "Property").map((property) => keyOf(property));
       const isCall = ["id", "tool", "args"].every((name) => names.includes(name));
       if (!isCall || !names.every((name) => name !== undefined && callFields.has(name))) continue;
       if (isInEvent(source, object)) continue;

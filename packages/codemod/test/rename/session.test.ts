@@ -36,6 +36,9 @@ describe("`id` of a call becomes its `label`", () => {
     expect(labels('const calls = [{ id: "c1", tool: "pay", args: {} }, { id, tool, args, by_id: true }];')).toBe(
       'const calls = [{ label: "c1", tool: "pay", args: {} }, { label: id, tool, args, byId: true }];',
     );
+    expect(labels('const use = (more) => [{ id: "c", tool: "t", args: {}, ...more }];')).toBe(
+      'const use = (more) => [{ label: "c", tool: "t", args: {}, ...more }];',
+    );
     const other = 'const row = { id: "c1", tool: "pay", args: {}, price: 3 };';
     expect(labels(other)).toBe(other);
   });

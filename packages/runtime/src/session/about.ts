@@ -2,7 +2,7 @@
 import type { EventOf, State } from "@pawl/sansio-core";
 import type { Access } from "../scope/access.ts";
 import { record } from "../scope/access.ts";
-import { Registry } from "../tool/registry.ts";
+import type { Registry } from "../tool/registry.ts";
 import type { ToolDefinition } from "../tool/tool.ts";
 
 /** How people find a session. */

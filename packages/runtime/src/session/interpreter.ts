@@ -152,8 +152,7 @@ export class ScopeInterpreter implements Interpreter {
     const { runner } = this;
     runner.open(opening);
     if (this.state.calls.some(isOffered)) this.offers.opened();
-    const isLeft = runner.id.startsWith("process:") || tools === undefined;
-    await (isLeft ? runner.whenDurable() : publish(this.access, tools, this.#side.versions));
+    await (tools === undefined ? runner.whenDurable() : publish(this.access, tools, this.#side.versions));
     this.bodies.askParked();
   }
 

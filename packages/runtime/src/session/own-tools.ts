@@ -47,9 +47,14 @@ export class OwnTools {
     registry.watch(() => this.#changed(scope));
   }
 
-  /** Returns the tools that a session publishes: none anew where its own are not here. */
+  /**
+   * Returns the tools that a session publishes; undefined where its own are not here. A process keeps the tools of its
+   * environment.
+   */
   catalogOf(session: Session, shared: Registry): readonly Tool[] | undefined {
-    const own = this.#byScope.get(session.runner.id)?.registry;
+    const { id } = session.runner;
+    if (id.startsWith("process:")) return undefined;
+    const own = this.#byScope.get(id)?.registry;
     if (own !== undefined) return own.catalog();
     return session.state.about.ownTools ? undefined : shared.catalog();
   }

@@ -51,7 +51,7 @@ import { type CalledTool, callTo, resultOfRequest } from "./result.ts";
 import { type Resolved, resolveKey, resolveToken } from "./resolve.ts";
 import { type RequestPage, type RequestStatus, requestsOf, statusOf } from "./status.ts";
 import { type About, describe } from "./about.ts";
-import { type SessionStore, keepValue, storedValue } from "./store.ts";
+import { type SessionStore, keepValue, storedValue } from "../host/store.ts";
 import { ScopeLost } from "../error.ts";
 import { type ConnectionAnswer, answerOfHost } from "../host/connection.ts";
 import type { AskedAt } from "../host/question.ts";

@@ -202,9 +202,9 @@ export class ToolNews {
     });
   }
 
-  /** Publishes its catalog to a session. A process keeps the tools of its environment. */
+  /** Publishes its catalog to a session. */
   async tell(session: Session): Promise<void> {
-    const catalog = session.runner.id.startsWith("process:") ? undefined : this.#catalogOf(session);
+    const catalog = this.#catalogOf(session);
     if (catalog !== undefined) await session.publish(catalog);
   }
 }

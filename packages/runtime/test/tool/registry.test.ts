@@ -6,7 +6,7 @@ import { type ToolContract, manifestByName, WireToolDefinition } from "../../src
 import { World } from "../world.ts";
 
 const says = (name: string, text: string, id = `tool:${name}`) => defineTool({ name, id, execute: () => text });
-const call = (tool: string, more: object = {}) => [{ id: "c", tool, args: {}, ...more }];
+const call = (tool: string, more: object = {}) => [{ label: "c", tool, args: {}, ...more }];
 
 const wire = (name: string, more: object = {}): ToolManifest & ToolContract => {
   const decoded = WireToolDefinition.decode({ id: `tool:${name}`, name, output_schema: null, ...more });
@@ -236,7 +236,7 @@ describe("a provider", () => {
     process.runtime.registry.provide(provider);
     const session = await process.runtime.session("s");
     const replays = [{ item_id: "i", opaque: [1] }, undefined, { item_id: 7 }];
-    const calls = replays.map((replay, i) => ({ id: `${i}`, tool: "a", args: {}, ...(replay && { replay }) }));
+    const calls = replays.map((replay, i) => ({ label: `${i}`, tool: "a", args: {}, ...(replay && { replay }) }));
     await session.request("r", calls);
     expect(seen).toEqual([{ item_id: "i", opaque: [1] }, null, null]);
   });

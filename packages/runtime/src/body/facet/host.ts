@@ -113,12 +113,12 @@ const hostRequestAs = <A>(
   asking: Asking,
   name: string,
   input: unknown,
-  read: (result: EffectResult) => A,
+  decode: (result: EffectResult) => A,
 ): Durable<A> => {
   const key = asking.nextName(asking.facts.life.named(`host:${name}`));
   return refusing(key, () => {
     const encoded = toJson(input, `the input of \`${name}\``);
-    return asking.askFor(read, key, { kind: "host", name, input: encoded }, encoded);
+    return asking.askFor(decode, key, { kind: "host", name, input: encoded }, encoded);
   });
 };
 
