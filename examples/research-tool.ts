@@ -10,9 +10,9 @@ const chapters = 8;
 const indexPages = (folder: string, chapterMs: number): ToolDefinition =>
   defineTool<{ readonly pages: readonly string[] }>({
     name: "index_pages",
-    display_name: "Index Pages",
+    title: "Index Pages",
     durable: true,
-    hints: { supports_background: true, idempotent: true },
+    idempotent: true,
     execute: async () => "this tool runs in the background",
     background: async ({ pages }, ctx, sink) => {
       await sink.status("reading");
@@ -33,9 +33,9 @@ const indexPages = (folder: string, chapterMs: number): ToolDefinition =>
 const publish = (folder: string): ToolDefinition =>
   defineTool<{ readonly text: string }>({
     name: "publish",
-    display_name: "Publish",
+    title: "Publish",
     durable: true,
-    policy: "requires_approval",
+    needsApproval: true,
     execute: ({ text }, ctx) =>
       ctx.runJson("publish", { text }, (_, { key }) => {
         const file = join(folder, `published-${encodeURIComponent(key)}.txt`);

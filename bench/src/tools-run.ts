@@ -18,7 +18,7 @@ const allowedMs = 50;
 const reporting = (isOver: () => boolean) =>
   defineTool({
     name: "report",
-    hints: { supports_background: true, idempotent: true },
+    idempotent: true,
     execute: async () => "in the background only",
     background: async (_, __, sink) => {
       await pause(Math.random() * reportEveryMs);

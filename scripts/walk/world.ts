@@ -143,7 +143,7 @@ const walkOfApproval = async (): Promise<Walk> => {
   const now: { next: Next } = { next: () => undefined };
   const tool = defineTool<{ readonly amount: number }>({
     name: "refund",
-    policy: "requires_approval",
+    needsApproval: true,
     execute: ({ amount }) => {
       now.next(2);
       return amount;

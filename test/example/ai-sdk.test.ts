@@ -27,7 +27,7 @@ const refund = defineTool({
   description: "Refunds an order.",
   inputSchema: { type: "object", properties: { order: { type: "string" } }, required: ["order"] } as const,
   durable: true,
-  policy: "requires_approval",
+  needsApproval: true,
   execute: ({ order }, ctx) => ctx.runJson("pay", { order }, () => `${order} is refunded`),
 });
 

@@ -5,11 +5,15 @@ import { pathOf } from "../project.ts";
 
 export const origin = "http://localhost:1";
 
-/** A script of the project, bundled: what it exports is the global `suite`. */
-export const scriptOf = async (file: string): Promise<string> => {
+/** A script of the project, bundled: what it exports is the global `suite`. `changed` gives a module another source. */
+export const scriptOf = async (
+  file: string,
+  changed: (file: string, source: string) => string = (_, source) => source,
+): Promise<string> => {
   const { output } = await build({
     input: pathOf(file),
     platform: "browser",
+    plugins: [{ name: "changed", transform: (source, id) => changed(id, source) }],
     output: { format: "iife", name: "suite" },
     write: false,
     logLevel: "warn",

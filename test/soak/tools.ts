@@ -18,7 +18,7 @@ const job = ({ effects, instance }: SoakToolPort): ToolDefinition =>
   defineTool<{ readonly name: string }>({
     name: "job",
     durable: true,
-    hints: { supports_background: true, idempotent: true },
+    idempotent: true,
     execute: async () => "run me in the background",
     background: async ({ name }, ctx, sink) => {
       for (let chapter = 1; chapter <= chapters; chapter++) {
@@ -67,7 +67,8 @@ const meet = defineTool<{ readonly own: string; readonly partner: string }>({
 /** The tool of the flows. */
 const turn = defineTool({
   name: "turn",
-  hints: { readonly: true, idempotent: true },
+  readOnly: true,
+  idempotent: true,
   execute: (args) => `<${String(args)}>`,
 });
 

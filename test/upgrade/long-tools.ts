@@ -51,7 +51,7 @@ export const longToolsOf = (outside: Outside): readonly ToolDefinition[] => {
       return (await ctx.tasks.wait(spawned.task, 3_600_000)).state;
     }),
     tool("job", () => "run me in the background", {
-      hints: { supports_background: true, idempotent: true },
+      idempotent: true,
       background: async (args, ctx, sink) => {
         const { as } = args as Args;
         await sink.status("begun");

@@ -135,7 +135,8 @@ export class People {
     switch (act.type) {
       case "call":
         return void this.#try(id, async () => {
-          const replies = await (await open()).request(act.request, act.calls);
+          const calls = act.calls.map(({ id: label, ...call }) => ({ label, ...call }));
+          const replies = await (await open()).request(act.request, calls);
           const outcomes = replies.map(({ output }) => output.outcome as unknown as Json);
           this.#place.ledger.reply(id, act.isLoose ? "loose" : outcomes);
         });

@@ -36,7 +36,7 @@ export const isUnknown = (thrown: unknown): boolean =>
   thrown instanceof EffectError && thrown.code === "step_outcome_unknown";
 
 export const tool = (name: string, execute: Execute, more: Partial<ToolDefinition> = {}): ToolDefinition =>
-  defineTool<Args>({ name, durable: true, execute, ...more } as ToolDefinition<Args>);
+  defineTool({ name, durable: true, execute, ...more } as ToolDefinition<Args>);
 
 export const process = (as: string, name: string) => ({
   type: "tool_call" as const,

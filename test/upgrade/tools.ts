@@ -7,7 +7,7 @@ import { done, failureOutput, pending, safeRetryFailure } from "@pawl/tool-value
 import { longToolsOf } from "./long-tools.ts";
 import { type Args, type Outside, isUnknown, stepsIn, tool } from "./tool-parts.ts";
 
-const retries = { type: "safe", max_attempts: 4, base_delay_ms: 400, max_delay_ms: 5000 } as const;
+const retries = { attempts: 4, firstDelayMs: 400, maxDelayMs: 5000 } as const;
 export const toolsOf = (outside: Outside): readonly ToolDefinition[] => {
   const step = stepsIn(outside);
   const plain = [
@@ -68,7 +68,7 @@ export const toolsOf = (outside: Outside): readonly ToolDefinition[] => {
         await step(ctx, as, `try-${ctx.attempt}`);
         return done(failureOutput(safeRetryFailure("external", "busy", "not yet")));
       },
-      { retry_policy: retries },
+      { retry: retries },
     ),
     tool("months", async ({ as, n = 3 }, ctx) => {
       await step(ctx, as, `month-${n}`);
@@ -144,11 +144,11 @@ export const toolsOf = (outside: Outside): readonly ToolDefinition[] => {
   ];
 
   const guarded = [
-    tool("pays", ({ as }, ctx) => step(ctx, as, "paid", "idempotent"), { policy: "requires_approval" }),
+    tool("pays", ({ as }, ctx) => step(ctx, as, "paid", "idempotent"), { needsApproval: true }),
     tool("prepared", ({ as }, ctx) => step(ctx, as, `prepared ${JSON.stringify(ctx.payload)}`), {
       inputSchema: { type: "object", properties: { as: { type: "string" } }, required: ["as"] },
       prepare: (args) => ({ for: (args as Args).as.length > 0 }),
-      scheduling: "serial",
+      concurrency: "serial",
     }),
     tool("connects", ({ as }, ctx) =>
       outside.isConnected(as) ? step(ctx, as, "listed") : connectionRequired("github"),
@@ -172,9 +172,9 @@ export const toolsOf = (outside: Outside): readonly ToolDefinition[] => {
         await outside.effect(`${as}/again`, { key: ctx.replayKey, claim: "once" });
         return "again";
       },
-      { durable: false, hints: { idempotent: true } },
+      { durable: false, idempotent: true },
     ),
-    tool("client", () => "an executor runs it", { policy: "client_side", hints: { idempotent: true } }),
+    tool("client", () => "an executor runs it", { clientSide: true, idempotent: true }),
     tool("asks", async ({ as, n = 2 }, ctx) => {
       const said: unknown[] = [];
       for (let i = 0; i < n; i++) said.push(await ctx.host("quote", { as, i }));

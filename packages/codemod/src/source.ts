@@ -123,9 +123,24 @@ export class Source {
   removeProperty(object: ObjectExpression, property: Node): void {
     const after = object.properties.find(({ start }) => start > property.start);
     if (after !== undefined) return void this.edits.remove(property.start, after.start);
+    const comma = /^\s*,/.exec(this.text.slice(property.end))?.[0].length;
     const before = object.properties.findLast(({ end }) => end <= property.start);
-    const comma = /^\s*,/.exec(this.text.slice(property.end))?.[0].length ?? 0;
-    this.edits.remove(before?.end ?? property.start, property.end + (before === undefined ? comma : 0));
+    const start = comma === undefined ? (before?.end ?? property.start) : property.start;
+    this.edits.remove(start, property.end + (comma ?? 0));
+  }
+
+  /** Puts other properties in the place of one, or none. */
+  replaceProperty(object: ObjectExpression, property: Node, texts: readonly string[]): void {
+    if (texts.length === 0) this.removeProperty(object, property);
+    else this.replace(property, texts.join(", "));
+  }
+
+  /** Finds the object that an expression is, if it is written out, or is a constant of this file. */
+  objectIn(expression: Node): ObjectExpression | undefined {
+    const node = bare(expression);
+    if (node.type === "ObjectExpression") return node;
+    const value = node.type === "Identifier" ? this.valueOf(node.name, node) : undefined;
+    return value === undefined ? undefined : this.objectIn(value);
   }
 
   /** Finds the value that a name has in the scope of a node, if it is a constant of this file. */

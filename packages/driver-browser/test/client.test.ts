@@ -12,7 +12,7 @@ const notHere = (): never => {
 };
 const tools = [
   defineTool({ name: "echo", durable: true, execute: (args) => args }),
-  defineTool({ name: "title", policy: "client_side", execute: notHere }),
+  defineTool({ name: "title", clientSide: true, execute: notHere }),
   defineTool({
     name: "wait",
     durable: true,

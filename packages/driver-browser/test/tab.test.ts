@@ -2,7 +2,8 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { inChromium } from "../../../test/runtime/in-chromium.ts";
-import { origin, pageWith } from "../../../test/runtime/page.ts";
+import { origin, pageWith, scriptOf } from "../../../test/runtime/page.ts";
+import { olderSource } from "../../../test/upgrade/older/source.ts";
 import type { Change, Log } from "./seen.ts";
 
 const count = (lines: readonly string[], type: string): number =>
@@ -220,6 +221,33 @@ inChromium("tabs over one journal", "packages/driver-browser/test/page/tab.ts", 
     expect(await page.evaluate(`suite.followed("session:")`)).toBe(`${refused} "session:"`);
     await page.evaluate(`suite.call("r", 0, 0)`);
     expect(await page.evaluate(`suite.followed("session:s")`)).toBe("an event");
+  });
+
+  it("refuses a session of a newer release before it claims it, and says what to load; the newer page goes on", async () => {
+    const first = await tab();
+    await isWriting(first);
+    const older = await pageWith(context, await scriptOf("packages/driver-browser/test/page/tab.ts", olderSource));
+    await older.evaluate(`suite.open("agent", 3_600_000)`);
+    void first.evaluate(`void suite.call("r", 4, 100)`);
+    await recorded(first, `"type":"step.settled"`);
+    await first.close({ runBeforeUnload: false });
+    await isWriting(older);
+    const wanted =
+      "scope session:s is of protocol 2, and this pawl knows protocols up to 1: install the release of pawl that brought " +
+      "protocol 2, or a later one, and open it with that. Nothing was claimed or changed";
+    const { lines } = await logOf(older).catch(() => ({ lines: [] }));
+    expect(lines).toEqual([]); // Its core cannot read the log either.
+    const refused = `suite.call("other", 1, 1).then(String, ({ code, message }) => [code, message])`;
+    expect(await older.evaluate(refused)).toEqual(["newer_protocol", wanted]);
+    const told = (what: string) => `session:s was not taken ${what}: Refused: ${wanted}`;
+    expect(await older.evaluate(`suite.faults`)).toEqual([told("over"), told("up")]);
+    await older.close();
+    const newer = await tab();
+    await isWriting(newer);
+    void newer.evaluate(`void suite.watch()`);
+    await goneOn(newer, 4);
+    const opened = (await logOf(newer)).lines.filter((line) => line.includes(`"type":"scope.opened"`));
+    expect(opened.map((line) => (JSON.parse(line) as { readonly epoch: number }).epoch)).toEqual([1, 2]);
   });
 
   it("has nothing to complain of when it is closed as soon as it may write, again and again", async () => {

@@ -9,7 +9,8 @@ let left = Number(shown);
 
 const step = defineTool({
   name: "step",
-  hints: { readonly: true, idempotent: false },
+  readOnly: true,
+  idempotent: false,
   execute: (args) => {
     appendFileSync(done, `${JSON.stringify(args)}\n`);
     return `<${String(args)}>`;

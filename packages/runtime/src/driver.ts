@@ -1,7 +1,7 @@
 /** `@pawl/runtime/driver`: ports, stores, codecs and defaults for those who write drivers, journals and hosts. */
 export { admittedOptions } from "./lifecycle/input.ts";
 export { wrongNumber, unknownKeyIn, errorOf, textOf } from "./error.ts";
-export { flowToolOf } from "./tool/tool.ts";
+export { coreToolOf, flowToolOf } from "./tool/tool.ts";
 export { defaultPatience, type Patience } from "./body/rest.ts";
 export { type Reattach, type ReattachPlace, decideReattach } from "./process/run/run.ts";
 export { type BackgroundSink } from "./process/run/report.ts";
@@ -49,7 +49,8 @@ export { sealedJournal } from "./journal/sealed-journal.ts";
 export { type Sweep, type SweepOptions, type SweepSchedule, sweepBlobs } from "./journal/sweep.ts";
 export { type ValuesPort, Values, defaultBlobChars } from "./scope/large-values.ts";
 export { chainStartOf } from "./journal/memory-scope.ts";
-export { checkArgs, type LiveTool } from "./tool/live-tool.ts";
+export { type LiveTool } from "./tool/live-tool.ts";
+export { checkArgs } from "./tool/check.ts";
 export { type PendingToolCall, contractById, executeById, manifestById, manifestByName } from "./tool/provider.ts";
 export { type ToolHost, type RawOutput } from "./host/host.ts";
 export { attachmentId, memoryAttachments } from "./journal/attachment.ts";

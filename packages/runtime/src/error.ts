@@ -1,4 +1,5 @@
 /** Errors that tool authors and hosts meet. Codes are stable. */
+import type { Rejection } from "@pawl/sansio-core";
 import { type EffectResult, type ProtocolRule, missingRule, newestProtocol } from "@pawl/sansio-core/driver";
 
 /** Thrown into a body by a durable effect: the step's own error, or the reason that it has no answer. */
@@ -54,6 +55,10 @@ export const newerProtocol = (scope: string, protocol: number): Refused => {
   const message = `scope ${scope} is of protocol ${protocol}, and this pawl knows protocols up to ${newestProtocol}`;
   return new Refused("newer_protocol", `${message}: ${wanted}. Nothing was claimed or changed`);
 };
+
+/** The core refuses the opening. That is no race: whoever tries again at once is refused again. */
+export const openingRefused = (scope: string, { code, message }: Rejection): Refused =>
+  new Refused(code, `scope ${scope} cannot be opened: ${message}`);
 
 /** Throws where a body asks for what the protocol of its scope does not have. */
 export const requireRule = (protocol: number, rule: ProtocolRule, what: string): void => {

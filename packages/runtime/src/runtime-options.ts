@@ -3,7 +3,7 @@ import type { Bounds } from "./session/admission.ts";
 import type { BackgroundOptions } from "./process/host.ts";
 import type { Journal, Lease } from "./journal/journal.ts";
 import type { Platform } from "./platform.ts";
-import type { ToolDefinition } from "./tool/tool.ts";
+import type { ToolDefinition } from "./tool/definition.ts";
 import type { Registry } from "./tool/registry.ts";
 import type { Roots } from "./scope/wait-token.ts";
 import type { HostPort } from "./host/host.ts";

@@ -7,7 +7,7 @@ import { World } from "./world.ts";
 
 const pay = defineTool<{ readonly amount: number; readonly note?: string }>({
   name: "pay",
-  policy: "requires_approval",
+  needsApproval: true,
   execute: ({ amount }) => amount,
 });
 const payment = (amount: number, id = "c") => ({ label: id, tool: "pay", args: { amount } });
@@ -91,8 +91,7 @@ describe("approvals that are wanted", () => {
     const world = new World();
     const hurried = defineTool<{ readonly note: string }>({
       name: "hurried",
-      policy: "requires_approval",
-      approval_ms: 5000,
+      needsApproval: { expiresInMs: 5000 },
       execute: () => "done",
     });
     const { runtime } = world.start([hurried], { blobChars: 100 });

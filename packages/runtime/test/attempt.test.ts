@@ -12,8 +12,8 @@ const tries = (first: (ctx: ToolContext) => Promise<unknown>, second: (ctx: Tool
   defineTool({
     name: "tries",
     durable: true,
-    divergence: "fail",
-    retry_policy: { type: "safe", max_attempts: 2, base_delay_ms: 0, max_delay_ms: 0 },
+    onDivergence: "fail",
+    retry: { attempts: 2, firstDelayMs: 0, maxDelayMs: 0 },
     execute: async (_, ctx) => {
       if (ctx.attempt > 1) return second(ctx);
       await first(ctx);

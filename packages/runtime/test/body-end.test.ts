@@ -13,7 +13,7 @@ const toolOf = (execute: Execute, attempts = 1) =>
   defineTool({
     name: "tool",
     durable: true,
-    retry_policy: { type: "safe", max_attempts: attempts, base_delay_ms: 0, max_delay_ms: 0 },
+    retry: { attempts: attempts, firstDelayMs: 0, maxDelayMs: 0 },
     execute: async (args, ctx) => execute(args, ctx),
   });
 
@@ -192,7 +192,7 @@ describe("the end of a body", () => {
   it("waits for a batch that is at work, and calls off one that waits for a person", async () => {
     const { work, open } = gate();
     const child = defineTool({ name: "child", execute: work });
-    const asks = defineTool({ name: "asks", policy: "requires_approval", execute: () => "never" });
+    const asks = defineTool({ name: "asks", needsApproval: true, execute: () => "never" });
     const world = new World(2);
     const tool = toolOf((_, ctx) => {
       void ctx.batch([

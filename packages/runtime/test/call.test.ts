@@ -22,7 +22,7 @@ const times = defineTool({
 });
 const pay = defineTool({
   name: "pay",
-  policy: "requires_approval",
+  needsApproval: true,
   execute: (args) => {
     const { amount } = args as { readonly amount: number };
     return { amount };

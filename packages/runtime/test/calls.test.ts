@@ -33,7 +33,7 @@ describe("a call that fails safely", () => {
     const flaky = defineTool({
       name: "flaky",
       durable: true,
-      retry_policy: { type: "safe", max_attempts: 3, base_delay_ms: 1000, max_delay_ms: 0 },
+      retry: { attempts: 3, firstDelayMs: 1000, maxDelayMs: 0 },
       execute: async (_, ctx) => {
         const paid = await ctx.runJson("pay", {}, () => (tries.push("pay"), "paid"));
         tries.push(`attempt ${ctx.attempt}`);
@@ -86,7 +86,7 @@ describe("a tool that needs an approval", () => {
     const remove = defineTool<{ readonly path: string }>({
       name: "remove",
       durable: true,
-      policy: "requires_approval",
+      needsApproval: true,
       inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
       execute: ({ path }) => `removed ${path}`,
     });
@@ -197,7 +197,7 @@ describe("the context of an attempt that is over", () => {
     const t = defineTool({
       name: "t",
       durable: true,
-      retry_policy: { type: "safe", max_attempts: 2, base_delay_ms: 0, max_delay_ms: 0 },
+      retry: { attempts: 2, firstDelayMs: 0, maxDelayMs: 0 },
       execute: async (_, ctx) => {
         contexts.push(ctx);
         if (ctx.attempt === 1) return done(failureOutput(safeRetryFailure("external", "busy", "later")));

@@ -1,7 +1,8 @@
 /** Processes that die again and again: what their host says, when a call runs again, and who is counted. */
 import { describe, expect, it } from "vitest";
-import { type RuntimeOptions, type ToolDefinition, defineTool } from "../src/index.ts";
-import { openState } from "../src/driver.ts";
+import * as E from "fp-ts/lib/Either.js";
+import { type Frame, type Observation, type RuntimeOptions, type ToolDefinition, defineTool } from "../src/index.ts";
+import { FrameCodec, openState } from "../src/driver.ts";
 import { type Process, type Start, World } from "./world.ts";
 
 const never = new Promise<never>(() => undefined);
@@ -14,6 +15,9 @@ const stuck = (isOver: () => boolean = () => false, more: Partial<ToolDefinition
     execute: (_, ctx) => ctx.runJson("hotel", {}, () => (isOver() ? "booked" : never)),
     ...more,
   });
+
+const causeOf = (observation: Observation): string | undefined =>
+  "cause" in observation ? observation.cause : undefined;
 
 class Loop {
   readonly world = new World();
@@ -153,10 +157,25 @@ describe("a call whose process dies in its first step", () => {
     const loop = new Loop([stuck(undefined, { onCrashLoop: "fail" })], { options: { max_crashes: 2 } });
     await loop.call("r");
     for (let n = 0; n < 3; n++) await loop.next();
-    const [reply] = await (await loop.process.runtime.session("s")).replies("r");
+    const session = await loop.process.runtime.session("s");
+    const [reply] = await session.replies("r");
     expect(reply).toMatchObject({ cause: "crash_loop", output: { outcome: { status: "failure" } } });
     const done = loop.entries.find(({ name }) => name === "call.completed");
     expect(done?.fields).toMatchObject({ code: "tool_outcome_unknown", cause: "crash_loop" });
+    const subscription = session.observe({ from: { scope: "session:s", seq: 0, index: 0 } });
+    const seen: Frame[] = [];
+    while (seen.length < 4) seen.push((await subscription.next()).value as Frame);
+    const read = seen.map((frame) => FrameCodec.decode(FrameCodec.encode(frame)));
+    expect(read).toEqual(seen.map((frame) => E.right(frame)));
+    const causes = seen.map(
+      (frame) => frame.type === "observed" && [frame.observation.type, causeOf(frame.observation)],
+    );
+    expect(causes).toEqual([
+      ["session_event", undefined],
+      ["activity", undefined],
+      ["activity", "crash_loop"],
+      ["session_event", "crash_loop"],
+    ]);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Bodies that are quiet: dropped while they only wait, and found out when they leave the path of their log. */
 import { pending } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
-import { type ToolContext, defineTool } from "../src/index.ts";
+import { type ToolContext, type ToolDefinition, defineTool } from "../src/index.ts";
 import { World } from "./world.ts";
 
 const calls = [{ label: "c1", tool: "waits", args: {} }];
@@ -15,7 +15,7 @@ const asksOrNot = (asks: boolean) =>
   defineTool({
     name: "waits",
     durable: true,
-    divergence: "fail",
+    onDivergence: "fail",
     execute: async (_, ctx) => {
       if (asks) await ctx.runJson("a", {}, () => 1);
       else await new Promise(() => undefined);
@@ -28,12 +28,14 @@ const asks = (step: string) =>
   defineTool({
     name: "waits",
     durable: true,
-    divergence: "fail",
+    onDivergence: "fail",
     execute: async (_, ctx) => {
       await ctx.runJson(step, {}, () => 1);
       return ctx.awaitEventJson("go");
     },
   });
+
+type Execute = ToolDefinition["execute"];
 
 describe("a body that only waits", () => {
   it("is dropped after two seconds, and starts again when what it waits for comes", async () => {
@@ -137,7 +139,7 @@ describe("a body that ends before it has asked for what its log records", () => 
       one.kill();
       const causes: unknown[] = [];
       const thrown: unknown[] = [];
-      const bad = world.start([defineTool({ name: "waits", durable: true, execute })], {
+      const bad = world.start([defineTool({ name: "waits", durable: true, execute: execute as Execute })], {
         host: {
           internalError: (_, what) => void thrown.push(what),
           resolveOutcome: async ({ cause }) => (causes.push(cause), { type: "person" }),
@@ -201,7 +203,7 @@ describe("a body that asks for something else under a key of its own", () => {
       const waits = defineTool({
         name: "waits",
         durable: true,
-        divergence: "fail",
+        onDivergence: "fail",
         execute: async (_, { handleTools }) => {
           const first = handleTools.startToolCall("x", "work", { n: 1 });
           if (wait) await first;

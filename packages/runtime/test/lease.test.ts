@@ -18,7 +18,7 @@ const pass = async (world: World, ms: number): Promise<void> => {
 describe("an instance with a lease", () => {
   it("takes none where its tools do not fit", async () => {
     const world = new World();
-    const nameless = { ...parks, policy: "nobody's" } as never;
+    const nameless = { ...parks, onDivergence: "nobody's" } as never;
     expect(() => world.start([nameless], { lease })).toThrow("unknown variant `nobody's`");
     await world.quiet();
     expect(world.platform.timers).toBe(0);

@@ -185,7 +185,7 @@ describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
     const work = defineTool<{ readonly life?: number }>({
       name: "work",
       durable: true,
-      retry_policy: { type: "safe", max_attempts: 2, base_delay_ms: 0, max_delay_ms: 0 },
+      retry: { attempts: 2, firstDelayMs: 0, maxDelayMs: 0 },
       execute: async ({ life = 1 }, { processEvents: { awaitSignal }, ...ctx }) => {
         if (life === 2 && ctx.attempt === 2) return ctx.continueAs({ life: 3 }); // Attempt 1 was handed one.
         const signal = awaitSignal("go");
@@ -350,7 +350,7 @@ describe("a call that is parked for a person again after it continued", () => {
     const world = new World(protocol);
     const risky = defineTool<{ readonly life?: number }>({
       name: "body",
-      policy: "requires_approval",
+      needsApproval: true,
       execute: async ({ life }, ctx) =>
         life === undefined ? ctx.continueAs({ life: 2 }) : new Promise(() => undefined),
     });

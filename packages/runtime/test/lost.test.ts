@@ -29,6 +29,42 @@ describe("a scope whose host throws where it observes", () => {
   });
 });
 
+describe("a scope that is lost while the record of a body is read", () => {
+  it("starts that body no more: another owner may run it", async () => {
+    const world = new World();
+    let runs = 0;
+    const told: unknown[] = [];
+    const counts = defineTool({
+      name: "counts",
+      durable: true,
+      execute: async (_, ctx) => {
+        runs += 1;
+        await ctx.runJson("first", {}, () => 1);
+        return ctx.sleep(100_000);
+      },
+    });
+    const first = world.start([counts]);
+    void (await first.runtime.session("s")).request("r", call("counts")).catch(() => undefined);
+    await world.quiet();
+    first.kill();
+    const reading = Promise.withResolvers<void>();
+    let isReading = false;
+    const read: Journal["read"] = async (...of) => {
+      if (runs === 1 && isReading) await reading.promise;
+      return world.journal.read(...of);
+    };
+    const faulty: Partial<Journal> = { read };
+    const second = world.start([counts], { faulty, host: { internalError: (_, thrown) => void told.push(thrown) } });
+    const session = await second.runtime.session("s");
+    isReading = true;
+    await world.quiet();
+    session.runner.abandon("its lease may have run out");
+    reading.resolve();
+    await world.quiet();
+    expect([runs, told]).toEqual([1, []]);
+  });
+});
+
 describe("a scope that can not be opened to its end", () => {
   it("is let go, and takes nothing from the one that is opened next", async () => {
     const world = new World();

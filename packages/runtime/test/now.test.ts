@@ -14,8 +14,8 @@ const tried = (execute: (ctx: ToolContext) => Promise<unknown>, attempts = 2) =>
   defineTool({
     name: "body",
     durable: true,
-    divergence: "fail",
-    retry_policy: { type: "safe", max_attempts: attempts, base_delay_ms: 1000, max_delay_ms: 1000 },
+    onDivergence: "fail",
+    retry: { attempts: attempts, firstDelayMs: 1000, maxDelayMs: 1000 },
     execute: async (_, ctx) => {
       const end = await execute(ctx);
       return ctx.attempt < attempts ? busy : end;

@@ -10,7 +10,7 @@ const quick = defineTool({
     return args;
   },
 });
-const last = defineTool({ name: "last", scheduling: "serial", execute: () => "last" });
+const last = defineTool({ name: "last", concurrency: "serial", execute: () => "last" });
 const calls = (...tools: readonly string[]) => tools.map((tool, i) => ({ label: `c${i}`, tool, args: i }));
 
 const taken = async (subscription: Subscription, count: number): Promise<readonly Frame[]> => {
@@ -134,7 +134,7 @@ describe("an observer", () => {
 
   it("sees a parked call as started and not as completed", async () => {
     const world = new World();
-    const asks = defineTool({ name: "asks", policy: "requires_approval", execute: () => 1 });
+    const asks = defineTool({ name: "asks", needsApproval: true, execute: () => 1 });
     const session = await world.start([asks]).runtime.session("s");
     const subscription = session.observe();
     void session.request("r", calls("asks"));

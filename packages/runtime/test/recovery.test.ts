@@ -1,7 +1,7 @@
 /** What is known of scopes that could not be taken up, after many have come and gone. */
 import { describe, expect, it } from "vitest";
 import { Recovery } from "../src/lifecycle/recovery.ts";
-import { defineTool } from "../src/index.ts";
+import { type Journal, defineTool } from "../src/index.ts";
 import { TestPlatform, World } from "./world.ts";
 
 const begin = () => {
@@ -60,6 +60,41 @@ describe("a scope that could not be taken up", () => {
     found.due = many.toReversed();
     await recovery.beat();
     expect(recovery.putOff).toBe(512);
+  });
+});
+
+describe("a scope whose opening the core refuses", () => {
+  it("is refused with the core's own code, and is not opened again in a loop", async () => {
+    const world = new World();
+    const waits = defineTool({ name: "waits", durable: true, execute: (_, ctx) => ctx.sleep(1000) });
+    const first = world.start([waits]);
+    void (await first.runtime.session("s"))
+      .request("r", [{ label: "c", tool: "waits", args: null }])
+      .catch(() => undefined);
+    await world.quiet();
+    first.kill();
+    world.platform.advance(5000);
+    let claims = 0;
+    const faults: string[] = [];
+    /** A store that has lost the epochs of its scopes. */
+    const claim: Journal["claim"] = async (...of) => {
+      claims += 1;
+      const claimed = await world.journal.claim(...of);
+      return claimed.type === "claimed" ? { ...claimed, epoch: 1 } : claimed;
+    };
+    const { runtime } = world.start([waits], {
+      faulty: { claim },
+      host: { fault: (what, thrown) => void faults.push(`${what}: ${String(thrown)}`) },
+    });
+    const refusal = "scope session:s cannot be opened: the epoch is 1, found 1";
+    await expect(runtime.session("s")).rejects.toMatchObject({ code: "stale_epoch", message: refusal });
+    claims = 0;
+    for (let beat = 0; beat < 20; beat++) {
+      await runtime.recover();
+      world.platform.advance(1000);
+    }
+    expect(claims).toBe(3);
+    expect(faults).toEqual(Array.from({ length: 3 }, () => `session:s was not taken up: Refused: ${refusal}`));
   });
 });
 

@@ -10,7 +10,7 @@ const refuses = defineTool({
     throw new ToolError("not today");
   },
 });
-const pay = defineTool({ name: "pay", policy: "requires_approval", execute: (args) => args });
+const pay = defineTool({ name: "pay", needsApproval: true, execute: (args) => args });
 const waits = defineTool({
   name: "waits",
   durable: true,
@@ -20,7 +20,7 @@ const waits = defineTool({
   },
 });
 const naps = defineTool({ name: "naps", durable: true, execute: (_, ctx) => ctx.sleep(60_000) });
-const remote = defineTool({ name: "remote", policy: "client_side", execute: () => null });
+const remote = defineTool({ name: "remote", clientSide: true, execute: () => null });
 const works = defineTool({ name: "works", execute: () => new Promise(() => undefined) });
 const bound = defineTool({ name: "bound", execute: () => new Promise(() => undefined) });
 const asks = defineTool({

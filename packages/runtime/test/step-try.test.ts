@@ -153,7 +153,7 @@ describe("a step with `retry`", () => {
       defineTool({
         name: "tool",
         durable: true,
-        divergence: "fail",
+        onDivergence: "fail",
         execute: (_, ctx) => ctx.runJson("step", {}, (_input, info) => work(info), options),
       });
     const one = world.start([toolWith({ retry: { attempts: 2, firstDelayMs: 1000 } })]);

@@ -41,7 +41,7 @@ const agent = () => {
   const pay = defineTool({
     name: "pay",
     durable: true,
-    policy: "requires_approval",
+    needsApproval: true,
     execute: (_, ctx) => ctx.runJson("pay", {}, () => (done.push("paid"), "paid")),
   });
   return { done, tools: [loop, pay] };

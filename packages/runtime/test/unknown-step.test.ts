@@ -18,8 +18,8 @@ const pay = (ctx: ToolContext): Promise<unknown> =>
 const tries = defineTool({
   name: "tries",
   durable: true,
-  divergence: "fail",
-  retry_policy: { type: "safe", max_attempts: 2, base_delay_ms: 0, max_delay_ms: 0 },
+  onDivergence: "fail",
+  retry: { attempts: 2, firstDelayMs: 0, maxDelayMs: 0 },
   execute: async (_, ctx) => {
     if (ctx.attempt === 1) {
       void pay(ctx);

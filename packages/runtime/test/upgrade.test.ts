@@ -1,9 +1,11 @@
 /** Scopes go on to a newer protocol: at their opening, once every live instance knows it, and never where that is refused. */
-import type { Event } from "@pawl/sansio-core";
+import { type Event, defaultOptions, initial, snapshot } from "@pawl/sansio-core";
 import { stableHash } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { type Start, type Process, World } from "./world.ts";
 import { type Journal, type ToolContext, defineTool } from "../src/index.ts";
+import { openState } from "../src/driver.ts";
+import { logHash, packageText } from "../src/move/package.ts";
 
 const works = [{ label: "c", tool: "work", args: {} }];
 
@@ -138,7 +140,7 @@ describe("a call that continued under the older protocol", () => {
     const world = new World();
     const charge = defineTool<{ readonly month: number; readonly note: string }>({
       name: "charge",
-      policy: "requires_approval",
+      needsApproval: true,
       durable: true,
       execute: async ({ month, note }, ctx) => {
         if (month === 1) return ctx.continueAs({ month: 2, note });
@@ -195,6 +197,45 @@ describe("a scope of a protocol that is to come", () => {
         "scope session:s is of protocol 3, and this pawl knows protocols up to 2: install the release of pawl that brought " +
         "protocol 3, or a later one, and open it with that. Nothing was claimed or changed",
     });
+  });
+});
+
+/** A scope of protocol 3, as a newer release would leave it: with its first line, or with what retention left of it. */
+const newerLog = (): { readonly line: string; readonly snapshot: string } => {
+  const event = { type: "scope.opened", epoch: 1, owner: "d", protocol: 3, options: defaultOptions } as const;
+  const line = { seq: 1, epoch: 1, at: 5, event, cmds: "0123456789abcdef" };
+  const { scope, ...rest } = snapshot(initial("session:s")) as { readonly scope: object };
+  return {
+    line: JSON.stringify(line),
+    snapshot: JSON.stringify({ ...rest, scope: { ...scope, protocol: 3 }, rows: 3 }),
+  };
+};
+
+describe("what a newer release has written of a scope", () => {
+  const refused = { name: "Refused", code: "newer_protocol" };
+  const { line, snapshot: newer } = newerLog();
+  const stored = { seq: 1, text: newer, at: 5 };
+
+  it("is refused as such, in a line, a snapshot or what retention left", async () => {
+    const { journal } = new World();
+    const faults: string[] = [];
+    const open = (of: Partial<Journal>, kept?: typeof stored): Promise<unknown> =>
+      openState({ ...journal, ...of }, "session:s", kept, (what) => void faults.push(what));
+    await expect(open({ read: async () => [{ seq: 1, line }] })).rejects.toMatchObject(refused);
+    await expect(open({}, stored)).rejects.toMatchObject(refused);
+    const segment = { base: 1, hash: "", snapshot: newer };
+    await expect(open({ segment: async () => segment })).rejects.toMatchObject(refused);
+    expect(faults).toEqual([]);
+  });
+
+  it("is refused as such where it moves in", async () => {
+    const { runtime } = new World().start([work]);
+    const lines = [{ seq: 1, line }];
+    const log_hash = logHash("session:s", { lines, kept: [] });
+    const moving = { scope: "session:s", nonce: "n", epoch: 1, state_hash: "", log_hash, lines, kept: [] };
+    const text = packageText({ ...moving, finished: [], letters: [], secrets: [], blobs: [], attachments: [] });
+    const part = { scope: "session:s", nonce: "n", part: 0, parts: 1, text };
+    expect(await runtime.moves.arrivals.send(part)).toMatchObject({ type: "refused", code: "newer_protocol" });
   });
 });
 

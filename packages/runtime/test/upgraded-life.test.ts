@@ -36,7 +36,7 @@ describe("a life that began under protocol 1", () => {
     const tool = defineTool<{ readonly life?: number }>({
       name: "body",
       durable: true,
-      divergence: "fail",
+      onDivergence: "fail",
       execute: async ({ life = 1 }, ctx) => {
         const token = ctx.externalEventKey("paid");
         tokens[life - 1] = token;
@@ -61,8 +61,8 @@ describe("a life that began under protocol 1", () => {
     const tool = defineTool({
       name: "body",
       durable: true,
-      divergence: "fail",
-      retry_policy: { type: "safe", max_attempts: 4, base_delay_ms: 1000, max_delay_ms: 1000 },
+      onDivergence: "fail",
+      retry: { attempts: 4, firstDelayMs: 1000, maxDelayMs: 1000 },
       execute: async (_, ctx) => {
         await ctx.runJson("quote", {}, () => 7);
         if (ctx.attempt === 1) return busy;
@@ -87,7 +87,7 @@ describe("a call that continued under protocol 1", () => {
   it("is decided on by the arguments that it has now", async () => {
     const tool = defineTool<{ readonly life?: number }>({
       name: "body",
-      policy: "requires_approval",
+      needsApproval: true,
       execute: async ({ life }, ctx) =>
         life === undefined ? ctx.continueAs({ life: 2 }) : new Promise(() => undefined),
     });

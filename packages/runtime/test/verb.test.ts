@@ -136,7 +136,7 @@ describe("a resolution", () => {
 
 const asked = defineTool<{ readonly amount: number }>({
   name: "asked",
-  policy: "requires_approval",
+  needsApproval: true,
   inputSchema: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
   execute: ({ amount }) => amount * 2,
 });

@@ -157,7 +157,6 @@ export {
   saidProtocol,
   type Sending,
   sendingsOf,
-  sharedProtocol,
   takenBy,
 } from "./link/model.ts";
 export { type DeletionRow, handleProblem, type HandleRow, handlesOf } from "./link/handle.ts";

@@ -58,7 +58,7 @@ import { type Deadline, type Due, earlierOf } from "./kernel/deadline.ts";
 import { Lanes } from "./kernel/digest.ts";
 import { Draft } from "./kernel/draft.ts";
 import { type Rejection, Invariant } from "./kernel/error.ts";
-import { type ProtocolRule, missingRule } from "./kernel/protocol.ts";
+import { type ProtocolRule, missingRule, newestProtocol } from "./kernel/protocol.ts";
 import { admit } from "./scope/concern.ts";
 
 /** The result of a step. */
@@ -98,7 +98,23 @@ const tableOf = <Rule>(rules: { readonly [type: string]: Rule }): ((type: string
     return rule;
   };
 };
-const eventRule = tableOf<Younger & { on(draft: Draft, event: Event): Rejection | undefined }>(eventRules);
+
+/** The rule of an event as a step reads it: each has all fields, so that reading one costs the same for every event. */
+interface StepRule {
+  readonly since: ProtocolRule | undefined;
+  readonly youngFields: readonly (readonly [field: string, since: ProtocolRule])[];
+  readonly on: (draft: Draft, event: Event) => Rejection | undefined;
+}
+const stepRuleOf = ({ since, fieldsSince = {}, on }: EventRule<EventType>): StepRule => ({
+  since,
+  youngFields: Object.entries<ProtocolRule>(fieldsSince),
+  on: on as StepRule["on"],
+});
+const eventRule = tableOf<StepRule>(
+  Object.fromEntries(
+    Object.entries(eventRules).map(([type, rule]) => [type, stepRuleOf(rule as EventRule<EventType>)]),
+  ),
+);
 const signalRule = tableOf<{ on(draft: Draft, signal: Signal): void }>(signalRules);
 const commandRule = tableOf<{
   readonly tag: number;
@@ -144,17 +160,13 @@ const routeAll = (draft: Draft): void => {
   }
 };
 
-interface Younger {
-  readonly since?: ProtocolRule;
-  readonly fieldsSince?: { readonly [field: string]: ProtocolRule };
-}
-
-/** Refuses an event, or a field of it, that the protocol of its scope does not have. */
-const tooYoung = ({ since, fieldsSince }: Younger, { scope }: State, event: Event): Rejection | undefined => {
+/** Refuses an event, or a field of it, that the protocol of its scope does not have. The newest has them all. */
+const tooYoung = ({ since, youngFields }: StepRule, { scope }: State, event: Event): Rejection | undefined => {
   const { protocol } = event.type === "scope.opened" ? event : scope;
+  if (protocol >= newestProtocol) return undefined;
   const missing = since && missingRule(protocol, since, `\`${event.type}\``);
-  if (missing !== undefined || fieldsSince === undefined) return missing;
-  for (const [field, rule] of Object.entries(fieldsSince)) {
+  if (missing !== undefined) return missing;
+  for (const [field, rule] of youngFields) {
     if ((event as { readonly [field: string]: unknown })[field] === undefined) continue;
     const refused = missingRule(protocol, rule, `\`${field}\` of \`${event.type}\``);
     if (refused !== undefined) return refused;

@@ -8,9 +8,10 @@ export const failingTool = (
 ): ToolDefinition =>
   defineTool({
     name: "failing_tool",
-    display_name: "Failing Tool",
+    title: "Failing Tool",
     description: "Fails, always.",
     inputSchema: { type: "object", properties: {}, additionalProperties: false },
-    hints: { readonly: true, idempotent: true },
+    readOnly: true,
+    idempotent: true,
     execute: async () => (type === "tool_error" ? toolError(message) : internalError(new Error(message))),
   });

@@ -48,7 +48,7 @@ export const formatPath = (path: Path): string => {
 };
 
 /** Formats an error in one line: the message, then the place. */
-export const describe = (error: ValueError): string =>
+export const describe = (error: Pick<ValueError, "path" | "message">): string =>
   error.path.length === 0 ? error.message : `${error.message} at ${formatPath(error.path)}`;
 
 /** Sets a key as JSON.parse does, so that `__proto__` is an ordinary key. */

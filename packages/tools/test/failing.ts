@@ -4,19 +4,12 @@ import { failingTool } from "@pawl/testkit";
 import { type BuiltinTool, argumentsOf } from "@pawl/tools";
 
 export const failing = (...how: Parameters<typeof failingTool>): BuiltinTool => {
-  const {
-    name,
-    display_name: displayName = name,
-    description = "",
-    hints = {},
-    inputSchema,
-    execute,
-  } = failingTool(...how);
+  const { name, title = name, description = "", readOnly, idempotent, inputSchema, execute } = failingTool(...how);
   return {
     name,
-    displayName,
+    displayName: title,
     description,
-    hints,
+    hints: { readonly: readOnly === true, idempotent: idempotent === true },
     parameters: argumentsOf(inputSchema as never),
     execute: async () => (await execute({}, undefined as never)) as ExecutionResult,
   };

@@ -29,7 +29,7 @@ const durable = <A>(
   name: string,
   execute: (args: A, ctx: ToolContext) => unknown,
   more: Partial<ToolDefinition> = {},
-) => defineTool<A>({ name, durable: true, execute, ...more } as ToolDefinition<A>);
+) => defineTool({ name, durable: true, execute, ...more } as ToolDefinition<A>);
 
 /** Says if another host owns a session, so that this one has nothing to do with it. */
 const isElsewhere = (thrown: unknown): boolean =>
@@ -129,7 +129,7 @@ const agent: Program = {
       return reply?.output.outcome.status;
     }),
     durable<Month>("pay", ({ who }, ctx) => ctx.runJson("pay", {}, (_, { key }) => charge(who, key)), {
-      policy: "requires_approval",
+      needsApproval: true,
     }),
   ],
   serve: asking("agent"),
@@ -195,7 +195,7 @@ const ordersOf = ({ charge, note }: Outside): { readonly [version: string]: Orde
 const orders: Program = {
   tools: (outside, version) => [
     durable("order", ordersOf(outside)[version] as Order),
-    durable<Month>("approve", () => "approved", { policy: "requires_approval" }),
+    durable<Month>("approve", () => "approved", { needsApproval: true }),
   ],
   serve: asking("order"),
   act: acting,

@@ -29,7 +29,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
 const readPages: ToolDefinition = defineTool<{ readonly pages: number }>({
   name: "read_pages",
   durable: true,
-  hints: { supports_background: true, idempotent: true },
+  idempotent: true,
   execute: () => "this tool runs in the background",
   background: async ({ pages }, ctx, sink) => {
     for (let page = 1; page <= pages; page++) {

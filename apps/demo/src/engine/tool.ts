@@ -116,7 +116,7 @@ const monthTools = (actor: Actor): readonly ToolDefinition[] =>
     defineTool({
       name,
       durable: true,
-      policy: "requires_approval",
+      needsApproval: true,
       inputSchema: schema as { readonly type: "object" },
       execute: async (args: unknown, ctx) => {
         await step(actor, ctx, { name, ms: 900 });

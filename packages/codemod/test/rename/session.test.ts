@@ -25,6 +25,7 @@ describe("`call(id, calls)` of a session becomes `request(id, calls)`", () => {
       'Object.prototype.hasOwnProperty.call(o, "a");',
       "thread.call(method, args);",
       'session.call(bookTrip, { to: "Lviv" }, { id: "turn-1" });',
+      'session.call("echo", args, { id: "turn-1" });',
       'session.call("book_trip", { to: "Lviv" }, { id: "turn-1" });',
     ].join("\n");
     expect(requests(others)).toBe(others);

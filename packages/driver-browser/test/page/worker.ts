@@ -5,8 +5,7 @@ import { type AttachedWorker, attachWorker, openTab } from "../../src/index.ts";
 const notHere = (): never => {
   throw new Error("it runs in a worker");
 };
-const inWorker = (name: string, durable: boolean) =>
-  defineTool({ name, policy: "client_side", durable, execute: notHere });
+const inWorker = (name: string, durable: boolean) => defineTool({ name, clientSide: true, durable, execute: notHere });
 const names = ["echo", "refuse", "fail", "until_cancelled", "stuck"];
 
 let runtime: Runtime;

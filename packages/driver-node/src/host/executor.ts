@@ -11,7 +11,7 @@ type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T
 
 interface Registered {
   readonly name: string;
-  readonly leave: () => void;
+  readonly leave: ReturnType<Runtime["register"]>;
 }
 
 const nameOf = (by: string, executor: string): string => `${encodeURIComponent(by)}/${encodeURIComponent(executor)}`;
@@ -71,7 +71,15 @@ export class Executors {
       cancel: (run) => send({ type: "cancelled", executor, ...run }),
     });
     this.#registered.set(executor, { name, leave });
+    if (frame.farewell === true) this.#release(executor);
     return send({ type: "done", id });
+  }
+
+  /** Takes back what an executor has not ended: it has left for good. */
+  #release(executor: string): void {
+    this.#registered.get(executor)?.leave("released");
+    this.#registered.delete(executor);
+    this.#port.names.remove(`executor:${executor}`);
   }
 
   async settle({ id, executor, scope, ...settled }: Of<"settle">): Promise<HostFrame> {

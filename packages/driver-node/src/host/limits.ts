@@ -85,6 +85,11 @@ export class RegisteredNames {
     this.#bytes = others + bytes;
     return undefined;
   }
+
+  remove(name: string): void {
+    this.#bytes -= this.#held.get(name) ?? 0;
+    this.#held.delete(name);
+  }
 }
 
 interface PendingQuestion {

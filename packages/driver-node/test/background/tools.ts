@@ -14,7 +14,7 @@ const index = (outside: Outside, fates: Fates): ToolDefinition =>
   defineTool({
     name: "index",
     durable: true,
-    hints,
+    manifest: { hints },
     execute: inBackground,
     background: async (_, ctx, sink) => {
       fates.at("start", "before");
@@ -40,7 +40,6 @@ const index = (outside: Outside, fates: Fates): ToolDefinition =>
 const mail = (outside: Outside): ToolDefinition =>
   defineTool<{ readonly life: number }>({
     name: "mail",
-    hints: { supports_background: true },
     execute: inBackground,
     background: async ({ life }, _, sink) => {
       await sink.output("stdout", "mailing\n");
@@ -53,7 +52,7 @@ const mail = (outside: Outside): ToolDefinition =>
 /** Runs until it is told to end, and calls that a success. */
 const endless = defineTool({
   name: "endless",
-  hints,
+  manifest: { hints },
   execute: inBackground,
   background: async (_, { signal }, sink) => {
     await sink.output("stdout", "begun\n");

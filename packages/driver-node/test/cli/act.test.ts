@@ -57,7 +57,7 @@ describe("pawl approve and reject", () => {
     const pay = defineTool({
       name: "pay",
       durable: true,
-      policy: "requires_approval",
+      needsApproval: true,
       inputSchema,
       execute: () => "paid",
     });

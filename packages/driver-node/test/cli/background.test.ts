@@ -9,7 +9,7 @@ import { jsonIn, pawl } from "./pawl.ts";
 /** Reports progress and never ends. */
 const work = defineTool({
   name: "index",
-  hints: { supports_background: true, idempotent: true },
+  idempotent: true,
   execute: async () => null,
   background: async (_, __, sink) => {
     await sink.progress({ current: 3, total: 4, unit: "pages", label: "reading" });

@@ -31,7 +31,7 @@ export const work = defineTool({
 export const guarded = defineTool({
   name: "guarded",
   durable: true,
-  policy: "requires_approval",
+  needsApproval: true,
   execute: async (args, ctx) => ctx.runJson("do", args, () => "done"),
 });
 

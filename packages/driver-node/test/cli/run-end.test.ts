@@ -8,7 +8,7 @@ import { jsonIn, pawl } from "./pawl.ts";
 import { until } from "../until.ts";
 
 const inBackground = (name: string, background: () => Promise<unknown>): ToolDefinition =>
-  defineTool({ name, hints: { supports_background: true }, execute: () => null, background });
+  defineTool({ name, execute: () => null, background });
 
 it("an ended run is shown with its end: completed, failed with an error, or cancelled", async () => {
   const file = join(newFolder(), "journal.db");

@@ -19,7 +19,7 @@ const asked = defineTool({
     return [await ctx.runJson("keep", { args }, () => args), await ctx.awaitEventJson("word")];
   },
 });
-const guarded = defineTool({ name: "guarded", policy: "requires_approval", execute: (args) => args });
+const guarded = defineTool({ name: "guarded", needsApproval: true, execute: (args) => args });
 const tools = [asked, guarded];
 const requests = {
   asked: [{ label: "c", tool: "asked", args: { secret, large } }],

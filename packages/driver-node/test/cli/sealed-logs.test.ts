@@ -12,7 +12,6 @@ const journal = join(folder, "journal.db");
 const keys = join(folder, "keys");
 const index = defineTool({
   name: "index",
-  hints: { supports_background: true },
   execute: () => null,
   background: () => ({ summary: "read", result: 3 }),
 });

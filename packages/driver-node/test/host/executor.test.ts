@@ -1,4 +1,4 @@
-import { defineTool, memoryJournal } from "@pawl/runtime";
+import { defineTool, logText, memoryJournal } from "@pawl/runtime";
 import type { LogEntry } from "@pawl/runtime/driver";
 import { describe, expect, it, vi } from "vitest";
 import { type ExecutorTool, type HostRefused, ToolRefused } from "@pawl/wire";
@@ -9,11 +9,11 @@ import { until } from "../until.ts";
 const notHere = (): never => {
   throw new Error("a client_side tool runs elsewhere");
 };
-const remote = defineTool({ name: "remote", policy: "client_side", durable: true, execute: notHere });
-const bound = defineTool({ name: "bound", policy: "client_side", execute: notHere });
+const remote = defineTool({ name: "remote", clientSide: true, durable: true, execute: notHere });
+const bound = defineTool({ name: "bound", clientSide: true, execute: notHere });
 const ordered = defineTool({
   name: "ordered",
-  policy: "client_side",
+  clientSide: true,
   recovery: "externally_owned",
   execute: notHere,
 });
@@ -105,6 +105,49 @@ describe("an executor", () => {
     const [unknown, again] = await Promise.all(replies);
     expect(payloads(unknown ?? [])).toMatchObject([{ code: "tool_outcome_unknown" }]);
     expect(payloads(again ?? [])).toEqual(["elsewhere"]);
+  });
+
+  it("that leaves gives back at once what it does not end, and nothing counts as crashed", async () => {
+    const journal = memoryJournal();
+    const host = await hostOf([], { runtime: runtimeOf([remote, bound], journal) });
+    const { runs, tool } = held();
+    const leaving = clientOf(host).execute({ tools: { "tool:remote": tool, "tool:bound": tool } });
+    const session = clientOf(host).session("s");
+    const [remoteReply, boundReply] = [session.request("r1", use("remote")), session.request("r2", use("bound"))];
+    await until(() => runs.length === 2);
+    await leaving.leave({ withinMs: 10 });
+    expect(runs.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+    for (const { end } of runs) end("too late");
+    clientOf(host).execute({ tools: { "tool:remote": () => "elsewhere", "tool:bound": () => "elsewhere" } });
+    expect(payloads(await remoteReply)).toEqual(["elsewhere"]);
+    expect(payloads(await boundReply)).toMatchObject([{ code: "tool_outcome_unknown" }]);
+    const log = ((await logText(journal, scope)) ?? []).join("");
+    expect(log.match(/"type":"owner.lost".*?"went":"\w+"/g)).toHaveLength(1);
+    expect(log).toContain('"went":"released"');
+    expect(log).not.toContain("call.settled_late");
+  });
+
+  it("that leaves ends what it has begun, over reconnections, and is offered nothing more", async () => {
+    const host = await hostOf([bound]);
+    const { runs, tool } = held();
+    const client = clientOf(host);
+    const executor = client.execute({ tools: { "tool:bound": tool } });
+    const session = clientOf(host).session("s");
+    const begun = session.request("r1", use("bound"));
+    await until(() => runs.length === 1);
+    const left = executor.leave();
+    client.reconnect();
+    await until(() => client.isConnected);
+    const next = session.request("r2", use("bound"));
+    const phaseOf = async (call: string) => (await host.runtime.session("s")).state.calls.at(call)?.phase;
+    await until(async () => (await phaseOf("r2:c")) === "no_executor");
+    expect(await phaseOf("r1:c")).toBe("running");
+    runs[0]?.end("done");
+    await left;
+    expect(payloads(await begun)).toEqual(["done"]);
+    expect(runs).toHaveLength(1);
+    clientOf(host).execute({ tools: { "tool:bound": () => "by another" } });
+    expect(payloads(await next)).toEqual(["by another"]);
   });
 
   it("whose lease expires leaves an externally owned call under its completion key", async () => {
@@ -224,7 +267,7 @@ describe("an executor", () => {
   });
 
   it("is refused if it names a tool by its name, but may name future tools", async () => {
-    const own = defineTool({ name: "own", id: "remote", policy: "client_side", durable: true, execute: notHere });
+    const own = defineTool({ name: "own", id: "remote", clientSide: true, durable: true, execute: notHere });
     const host = await hostOf([bound, own]);
     const { tool } = held();
     const refused = await new Promise((told) => clientOf(host).execute({ tools: { bound: tool }, refused: told }));

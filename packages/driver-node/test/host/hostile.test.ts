@@ -117,7 +117,7 @@ describe("a client before its hello", () => {
 
 const remote = defineTool({
   name: "remote",
-  policy: "client_side",
+  clientSide: true,
   durable: true,
   execute: () => {
     throw new Error("a client_side tool runs elsewhere");

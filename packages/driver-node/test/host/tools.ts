@@ -22,7 +22,7 @@ export const outside = () => {
 
 export const asked = defineTool<{ readonly amount: number }>({
   name: "asked",
-  policy: "requires_approval",
+  needsApproval: true,
   inputSchema: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
   execute: ({ amount }) => amount * 2,
 });

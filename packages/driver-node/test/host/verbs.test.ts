@@ -4,7 +4,7 @@ import { clientOf, hostOf } from "./rig.ts";
 import { echo, outside } from "./tools.ts";
 import { until } from "../until.ts";
 
-const pay = defineTool({ name: "pay", policy: "requires_approval", execute: (args) => ({ paid: args as never }) });
+const pay = defineTool({ name: "pay", needsApproval: true, execute: (args) => ({ paid: args as never }) });
 const fails = defineTool({
   name: "fails",
   execute: () => {

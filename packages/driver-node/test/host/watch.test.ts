@@ -139,7 +139,7 @@ describe("a watch", () => {
 });
 
 describe("the progress of an executor", () => {
-  const remote = defineTool({ name: "remote", policy: "client_side", execute: () => undefined });
+  const remote = defineTool({ name: "remote", clientSide: true, execute: () => undefined });
 
   it("is passed on for its own runs only", async () => {
     const host = await hostOf([remote]);

@@ -14,7 +14,7 @@ export interface Args {
 const isUnknown = (thrown: unknown): boolean => thrown instanceof EffectError && thrown.code === "step_outcome_unknown";
 
 const tool = (name: string, execute: (args: Args, ctx: ToolContext) => unknown, more: Partial<ToolDefinition> = {}) =>
-  defineTool<Args>({ name, durable: true, execute, ...more } as ToolDefinition<Args>);
+  defineTool({ name, durable: true, execute, ...more } as ToolDefinition<Args>);
 
 export interface ToolPort {
   readonly effects: Effects;
@@ -87,7 +87,7 @@ export const toolsOf = ({ effects, fates, instance, slowMs }: ToolPort): readonl
       const heard = await ctx.awaitEventJson("go");
       return [before, heard, await step(ctx, call, "after")];
     }),
-    tool("asked", async ({ call, n }, ctx) => [n, await step(ctx, call, "approved")], { policy: "requires_approval" }),
+    tool("asked", async ({ call, n }, ctx) => [n, await step(ctx, call, "approved")], { needsApproval: true }),
     tool("long", async ({ call }, ctx) => {
       await step(ctx, call, "begun");
       await ctx.sleep(3_600_000);

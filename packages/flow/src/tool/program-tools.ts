@@ -36,7 +36,8 @@ export const programTools = ({
   const define = (entry: Registered, run: Run): ToolDefinition =>
     defineTool<Json>({
       name: `${prefix}.${entry.name}`,
-      hints: { readonly: isReadonly(entry), idempotent: false },
+      readOnly: isReadonly(entry),
+      idempotent: false,
       execute: async (args, { signal }) => done(await outputOf(entry, run, args, { nowMs: now(), signal })),
     });
   const known = [...registry.names].flatMap((name) => {

@@ -1,6 +1,6 @@
 /** The bodies of a scope: started, fed with answers, and ended with their calls. */
 import type { CommandOf, CallRef, Command, Event, State } from "@pawl/sansio-core";
-import { bodyOf, hasRule, refusalIn, type CallIn, type EffectResult } from "@pawl/sansio-core/driver";
+import { bodyOf, hasRule, refusalIn, type CallIn } from "@pawl/sansio-core/driver";
 import { stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { BodyRun } from "./body-run.ts";
@@ -14,6 +14,7 @@ import { answeredConnection, ParkedCalls } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
 import type { CallFacts, ProcessApi } from "./facet/facet.ts";
 import type { HostRequest } from "../host/host-request.ts";
+import { withPatches } from "./patch.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
 import {
   type News,
@@ -167,9 +168,9 @@ export class Bodies {
     await this.#run(command, tool, past, { begunAt, maySuspend });
   }
 
-  /** Returns the row of a run, while it is the current one of its call. */
+  /** Returns the row of a run, while it is the current one of its call, and the scope is not lost. */
   #current({ call, attempt, run }: CommandOf<"tool.execute">): RunningRow | undefined {
-    const row = this.#state.calls.at(call);
+    const row = this.#runner.isAbandoned ? undefined : this.#state.calls.at(call);
     return row?.phase === "running" && row.body.attempt === attempt && row.body.run === run ? row : undefined;
   }
 
@@ -198,16 +199,8 @@ export class Bodies {
     const left = this.#leave(call, facts);
     if (ending.type === "connection") return this.#parked.park(command, facts, ending.provider);
     const result = bodyResult(body, facts, ending.result);
-    await recordEnd(this.#runner, {
-      type: "call.settled",
-      call,
-      attempt,
-      run,
-      result,
-      duration_ms,
-      ...left,
-      ...body.patches.take(),
-    });
+    const settled = { type: "call.settled", call, attempt, run, result, duration_ms, ...left } as const;
+    await recordEnd(this.#runner, withPatches(settled, body.patches.take()));
   }
 
   /** Ends the run of a body that has ended. Names what it leaves, and tells the host of failures that it never looked at. */
@@ -290,9 +283,10 @@ export class Bodies {
     const effect = body?.settled.get(key);
     if (run === undefined || effect === undefined) return undefined;
     const { process, scope } = this.#state;
-    const now = (): EffectResult => resultIn(cause.event, key, effect, process, refusalIn(scope.protocol, body?.life));
-    const earlier = value === cause.seq ? undefined : run.earlier(key);
-    const told = value === cause.seq ? now() : earlier?.result;
+    const isNew = value === cause.seq;
+    const refused = refusalIn(scope.protocol, body?.life);
+    const earlier = isNew ? undefined : run.earlier(key);
+    const told = isNew ? resultIn(cause.event, key, effect, process, refused) : earlier?.result;
     const result = told ?? resolvedIn(this.#state, key, effect);
     const at = effect.first === undefined ? cause.at : (earlier?.at ?? cause.at);
     return { answer: { key, seq, index, at, result, winner: effect.winner }, isRecorded: told === undefined };

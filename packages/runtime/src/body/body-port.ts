@@ -1,6 +1,13 @@
 /** The contract between the runs of bodies and their scope: what a run asks for is recorded, in its order. */
 import type { Ask, Event } from "@pawl/sansio-core";
-import { type EffectResult, type ProtocolRule, type StepError, firstTry, hasRule } from "@pawl/sansio-core/driver";
+import {
+  type EffectResult,
+  type Patches,
+  type ProtocolRule,
+  type StepError,
+  firstTry,
+  hasRule,
+} from "@pawl/sansio-core/driver";
 import { textOf } from "../error.ts";
 import type { HostRequest } from "../host/host-request.ts";
 import type { Platform } from "../platform.ts";
@@ -8,7 +15,7 @@ import type { ScopeRunner } from "../scope/runner.ts";
 import { isAwaiting } from "./body-end.ts";
 import type { Divergence } from "./divergence.ts";
 import { type Request, type RequestQueue, type RunId, askAs, recordRequest, unknownOutcome } from "./record.ts";
-import type { Patched } from "./patch.ts";
+import { withPatches } from "./patch.ts";
 import type { Patience } from "./rest.ts";
 
 export interface BodyPort {
@@ -21,8 +28,9 @@ export interface BodyPort {
   /** Returns true while this process owns the scope. */
   readonly mayAct: () => boolean;
   readonly ask: (run: RunId, request: Request) => Ask;
-  readonly record: (run: RunId, request: Request) => void;
-  readonly reuse: (run: RunId, request: Request, patched: Patched) => void;
+  /** `patched`: what the run was told by `ctx.patched` since its last event. */
+  readonly record: (run: RunId, request: Request, patched: Patches | undefined) => void;
+  readonly reuse: (run: RunId, request: Request, patched: Patches | undefined) => void;
   readonly settle: (run: RunId, key: string, result: EffectResult, tried: number) => void;
   /** Records that a try has failed, and that another follows. */
   readonly failed: (run: RunId, key: string, tried: number, error: StepError, retryInMs: number) => void;
@@ -70,15 +78,18 @@ export const bodyPort = (
     isHeld: ({ call }) => requests.has(call) && !(has("suspends_every_wait") && requests.linkOf(call) !== undefined),
     isDue: () => runner.isDue,
     ask: (id, request) => askAs(runner.state, id, request, askHost),
-    record: (id, request) => requests.ask(id.call, () => recordRequest(runner, id, request)),
+    record: (id, request, patched) => requests.ask(id.call, () => recordRequest(runner, id, request, patched)),
     leave: ({ call }, key) => tell({ type: "wait.cancelled", call, key }),
     reuse: ({ call, attempt }, { key, effect }, patched) => {
       const hasLosers = effect.kind === "select" && has("waits_for_effects");
       const keys = hasLosers ? { keys: effect.keys } : {};
-      requests.ask(call, () => (tell({ type: "effect.reused", call, attempt, key, ...keys, ...patched }), "done"));
+      const reused = withPatches({ type: "effect.reused", call, attempt, key, ...keys } as const, patched);
+      requests.ask(call, () => (tell(reused), "done"));
     },
-    settle: (id, key, result, tried) =>
-      tell({ type: "step.settled", ...id, key, result, ...(tried === firstTry ? {} : { try: tried }) }),
+    settle: ({ call, attempt, run }, key, result, tried) => {
+      const settled = { type: "step.settled", call, attempt, run, key, result } as const;
+      tell(tried === firstTry ? settled : { ...settled, try: tried });
+    },
     failed: (id, key, tried, error, retry_in_ms) =>
       tell({ type: "step.failed", ...id, key, try: tried, error, retry_in_ms }),
     unknown: (id, key) => {

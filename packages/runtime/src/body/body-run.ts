@@ -203,7 +203,7 @@ export class BodyRun {
         if (verdict.type === "reuse" && this.#keepsOrder) return this.#reuses.add(request, verdict.effect);
         if (this.#replayOrder.isReplaying) return this.diverge(askedBefore(this.#replayOrder.missing, request));
         return verdict.type === "record"
-          ? this.#port.record(this.id, { ...request, ...this.patches.take() })
+          ? this.#port.record(this.id, request, this.patches.take())
           : this.#port.reuse(this.id, request, this.patches.take());
       case "answer":
       case "join":

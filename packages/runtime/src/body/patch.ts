@@ -6,10 +6,9 @@
 import type { Patches } from "@pawl/sansio-core/driver";
 import type { RecordedRun } from "./replay.ts";
 
-/** The answers that go with an event. */
-export interface Patched {
-  readonly patched?: Patches;
-}
+/** Adds the answers that go with an event to it. */
+export const withPatches = <E extends object>(event: E, patched: Patches | undefined): E =>
+  patched === undefined ? event : { ...event, patched };
 
 export class PatchAnswers {
   readonly #recorded: Patches;
@@ -44,10 +43,9 @@ export class PatchAnswers {
   }
 
   /** Returns what the run was told since its last event. */
-  take(): Patched {
-    if (this.#unsaid === undefined) return {};
-    const patched = this.#unsaid;
+  take(): Patches | undefined {
+    const unsaid = this.#unsaid;
     this.#unsaid = undefined;
-    return { patched };
+    return unsaid;
   }
 }

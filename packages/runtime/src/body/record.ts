@@ -16,6 +16,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Told } from "../scope/deferred-event.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import type { EffectResult, EffectSpec, Patches } from "@pawl/sansio-core/driver";
+import { withPatches } from "./patch.ts";
 import type { Place } from "./replay.ts";
 import type { Try, TryTerms } from "./step-work.ts";
 import { type HostRequest, triggerRequest } from "../host/host-request.ts";
@@ -30,8 +31,6 @@ export interface Request {
   readonly key: string;
   readonly hash: string;
   readonly effect: EffectSpec;
-  /** The answers that the run was given by `ctx.patched` since its last event. */
-  readonly patched?: Patches;
   /** The work of a step, in one of its tries. */
   readonly perform?: Work | undefined;
   /** Set for a step that has a time of its own, or more tries than one. */
@@ -94,9 +93,13 @@ const refuse = (runner: ScopeRunner, asked: EventOf<"effect.requested">, { code,
   });
 
 /** Records a request, or the rejection of it. */
-export const recordRequest = (runner: ScopeRunner, id: RunId, { key, hash, effect, patched }: Request): Put => {
-  const said = patched === undefined ? {} : { patched };
-  const asked = { type: "effect.requested", ...id, key, hash, effect, ...said } as const;
+export const recordRequest = (
+  runner: ScopeRunner,
+  { call, attempt, run }: RunId,
+  { key, hash, effect }: Request,
+  patched: Patches | undefined,
+): Put => {
+  const asked = withPatches({ type: "effect.requested", call, attempt, run, key, hash, effect } as const, patched);
   return putBy(runner.apply(asked), (rejection) => {
     if (rejection.code === "link_full" && effect.kind === "message") return { link: effect.to };
     return isOver.has(rejection.code) || runner.isAbandoned ? "done" : refuse(runner, asked, rejection);

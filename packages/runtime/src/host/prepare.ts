@@ -71,6 +71,12 @@ export const noContract = failureOutput(
   runtimeFailure("unavailable", "tool_contract_unavailable", "Tool contract is unavailable in this session"),
 );
 
+/** In a scope of protocol 1 no call is spared its approval: its catalog does not say that a tool may. */
+const waivesIn = ({ calls }: State, call: CallRef): boolean => {
+  const row = calls.at(call);
+  return row !== undefined && "manifest" in row && row.manifest.waives_approval === true;
+};
+
 const prepared = async (
   port: PreparePort,
   state: State,
@@ -99,8 +105,16 @@ export const prepareCall = async (
   if (port.tool(toolId) === undefined && mayWait(state, call)) return { type: "call.tool_missing", call };
   const made = await prepared(port, state, placeOf(state, call), args, toolId);
   if ("outcome" in made) return { type: "call.prepared", call, preparation: { type: "finished", output: made } };
-  const { payload } = made;
+  const { payload, approval } = made;
   const args_hash = stableHash(made.args);
-  const preparation = { type: "prepared", tool_id: made.toolId, args: made.args, args_hash, payload } as const;
+  const waiver = approval !== undefined && waivesIn(state, call) ? { approval } : {};
+  const preparation = {
+    type: "prepared",
+    tool_id: made.toolId,
+    args: made.args,
+    args_hash,
+    payload,
+    ...waiver,
+  } as const;
   return { type: "call.prepared", call, preparation };
 };

@@ -25,7 +25,7 @@ import {
   contentOf,
   messageSent,
 } from "./message.ts";
-import { payloadMismatch } from "../tool/live-tool.ts";
+import { payloadMismatch } from "../tool/check.ts";
 import type { ScopeAccess } from "../process/work.ts";
 
 interface InboxPort {

@@ -8,6 +8,7 @@ import { describe } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { AttachmentStore } from "../journal/attachment.ts";
 import { BlobMissing, unpackBlobs } from "../journal/blob.ts";
+import { Refused } from "../error.ts";
 import { Quarantined } from "../scope/history.ts";
 import type { Journal, MoveStore } from "../journal/journal.ts";
 import type { Fault } from "../scope/deferred-event.ts";
@@ -70,7 +71,8 @@ export class Arrivals implements Mover {
       const state = stateOfLog(scope, moving);
       return this.#problem(moving, state) ?? (await this.#take(moving, state, moves));
     } catch (thrown) {
-      if (thrown instanceof Quarantined || thrown instanceof BlobMissing) return refused(thrown.code, thrown.message);
+      if (thrown instanceof Quarantined || thrown instanceof BlobMissing || thrown instanceof Refused)
+        return refused(thrown.code, thrown.message);
       throw thrown;
     }
   }

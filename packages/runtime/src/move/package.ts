@@ -1,11 +1,10 @@
 /** The package in which a scope moves: its log, the rows beside it in its store, and the secrets of its wait keys. */
-import { type Finished, type State, initial, restore, stateHash } from "@pawl/sansio-core";
+import { type Finished, type State, stateHash } from "@pawl/sansio-core";
 import { chain, PackedAttachment, PackedBlob } from "@pawl/sansio-core/driver";
 import {
   type Codec,
   type ValueError,
   array,
-  describe,
   list,
   oneOf,
   optional,
@@ -15,9 +14,10 @@ import {
   stringifyRecord,
   u64,
 } from "@pawl/tool-value";
-import * as E from "fp-ts/lib/Either.js";
+import type * as E from "fp-ts/lib/Either.js";
 import { chainStartOf } from "../journal/memory-scope.ts";
-import { foldLines, Quarantined } from "../scope/history.ts";
+import { foldLines } from "../scope/history.ts";
+import { beforeLines } from "../scope/load-scope.ts";
 import type { InboxMessage, IndexEntry, Journal, JournalLine, MoveStore, Segment } from "../journal/journal.ts";
 import type { AttachmentStore } from "../journal/attachment.ts";
 import type { Fault } from "../scope/deferred-event.ts";
@@ -79,22 +79,11 @@ export const MovePackage: Codec<MovePackage> = record<MovePackage>("struct Move"
   attachments: list(PackedAttachment),
 });
 
-/** Returns the state before the first line: initial, or the snapshot of the segment that retention left. */
-const begun = (scope: string, segment: Segment | undefined): State => {
-  if (segment === undefined) return initial(scope);
-  const state = readText(segment.snapshot, restore);
-  if (E.isLeft(state)) throw new Quarantined(scope, `its segment does not restore: ${describe(state.left)}`);
-  const { right } = state;
-  if (right.scope.id !== scope || right.seq !== segment.base)
-    throw new Quarantined(scope, `its segment is of event ${right.seq} of ${right.scope.id}`);
-  return right;
-};
-
 /** Replays a log to its state, and compares every digest in it. */
 export const stateOfLog = (
   scope: string,
   { lines, segment }: { readonly lines: readonly JournalLine[]; readonly segment?: Segment },
-): State => foldLines(scope, lines, begun(scope, segment));
+): State => foldLines(scope, lines, beforeLines(scope, segment));
 
 export const logHash = (scope: string, { lines, kept }: Pick<MovePackage, "lines" | "kept">): string =>
   chain(

@@ -16,7 +16,7 @@ import { EffectError, Refused } from "../error.ts";
 import type { JournalLine } from "../journal/journal.ts";
 import { Quarantined, recordedIn } from "../scope/history.ts";
 import { decodedEvent } from "../scope/access.ts";
-import { payloadMismatch } from "../tool/live-tool.ts";
+import { payloadMismatch } from "../tool/check.ts";
 import type { Watch } from "./scope-links.ts";
 import type { ScopeAccess } from "./work.ts";
 

@@ -18,7 +18,7 @@ import { describe, parseRecord } from "@pawl/tool-value";
 import type { JournalLine } from "../journal/journal.ts";
 import { isSealedLine, sealedHere } from "../journal/seal.ts";
 import type { Access } from "./access.ts";
-import { Refused } from "../error.ts";
+import { Refused, newerProtocol } from "../error.ts";
 import type { Platform } from "../platform.ts";
 
 /** Thrown where a log is not what this core would have written. The scope stays closed until somebody has looked. */
@@ -41,9 +41,20 @@ export const recordedIn = (scope: string, { seq, line }: JournalLine): Recorded 
   return recorded.right;
 };
 
+/** Returns the protocol that a scope has after an event that sets it. */
+const protocolIn = (event: Event): number | undefined => {
+  if (event.type === "scope.opened") return event.protocol;
+  return event.type === "scope.upgraded" ? event.to : undefined;
+};
+
+/** Returns the state after a recorded event. Throws `newer_protocol` where this core is too old for it. */
 export const stateAfter = (scope: string, state: State, recorded: Recorded, seq: number): State => {
   const followed = follow(state, recorded, seq);
-  if (E.isLeft(followed)) throw new Quarantined(scope, describeFault(followed.left), followed.left);
+  if (E.isLeft(followed)) {
+    const protocol = protocolIn(recorded.event);
+    if (followed.left.code === "newer_protocol" && protocol !== undefined) throw newerProtocol(scope, protocol);
+    throw new Quarantined(scope, describeFault(followed.left), followed.left);
+  }
   return followed.right.state;
 };
 

@@ -25,7 +25,7 @@ import {
 import type { Platform } from "../platform.ts";
 import type { CodeVersions } from "../tool/version.ts";
 import { type Json, describe, noLimits, parse, stableHash, stringify } from "@pawl/tool-value";
-import type { Claim, Journal, LastOwner, Snapshot } from "../journal/journal.ts";
+import type { Claim, Journal, LastOwner, Segment, Snapshot } from "../journal/journal.ts";
 import { sealedHere } from "../journal/seal.ts";
 import { OwnedElsewhere, newerProtocol, textOf } from "../error.ts";
 import { Quarantined, foldLines } from "./history.ts";
@@ -38,11 +38,15 @@ const manyCalls = 512;
 
 const isSealed = (json: Json): boolean => typeof json === "object" && json !== null && Object.hasOwn(json, "sealed");
 
+/** Returns the state of a snapshot, or what is wrong with it. Throws where a key, or a newer core, has to read it. */
 export const restored = (scope: string, { seq, text }: Snapshot): E.Either<string, State> => {
   const json = parse(text, noLimits);
   if (E.isRight(json) && isSealed(json.right)) throw sealedHere(scope);
   const state = E.isLeft(json) ? json : restore(json.right);
-  if (E.isLeft(state)) return E.left(describe(state.left));
+  if (E.isLeft(state)) {
+    if (state.left.code === "newer_protocol") throw newerProtocol(scope, state.left.protocol);
+    return E.left(describe(state.left));
+  }
   const { right } = state;
   if (right.scope.id !== scope) return E.left(`it is of ${right.scope.id}`);
   return right.seq === seq ? state : E.left(`it is of event ${right.seq}`);
@@ -64,14 +68,17 @@ export const snapshotInTurns = async (state: State, { nextTurn }: Pick<Platform,
 export const referredUpTo = (state: State, last: number): readonly number[] =>
   referredTo(state).filter((seq) => seq <= last);
 
-/** Returns the state where the log begins: nothing, or what retention has left. */
-export const begun = async (journal: Journal, scope: string): Promise<State> => {
-  const segment = await journal.segment(scope);
+/** Returns the state where a log begins: nothing, or what retention has left. */
+export const beforeLines = (scope: string, segment: Segment | undefined): State => {
   if (segment === undefined) return initial(scope);
   const state = restored(scope, { seq: segment.base, text: segment.snapshot });
   if (E.isLeft(state)) throw new Quarantined(scope, `what retention left does not restore: ${state.left}`);
   return state.right;
 };
+
+/** Returns the state where the log of a stored scope begins. */
+export const begun = async (journal: Journal, scope: string): Promise<State> =>
+  beforeLines(scope, await journal.segment(scope));
 
 export const isStored = async (journal: Journal, scope: string): Promise<boolean> =>
   (await journal.scopes(scope, "", 1)).some((entry) => entry.scope === scope && entry.seq > 0);

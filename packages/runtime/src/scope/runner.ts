@@ -53,7 +53,7 @@ import {
   write,
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import { ScopeLost, textOf } from "../error.ts";
+import { ScopeLost, openingRefused, textOf } from "../error.ts";
 import type { Append, AppendResult, InboxMessage, OutboxMessage } from "../journal/journal.ts";
 import { type Told, DeferredEvents } from "./deferred-event.ts";
 import { outboxMessageOf } from "../message/message.ts";
@@ -187,7 +187,7 @@ export class ScopeRunner implements Member {
       const cause = this.#cause(event);
       if (cause.seq > 1) this.#uncommitted.forgetApprovals();
       const result = this.#step(cause);
-      if (E.isLeft(result)) throw new ScopeLost(`scope ${this.id} cannot be opened: ${result.left.message}`);
+      if (E.isLeft(result)) throw openingRefused(this.id, result.left);
       this.#interpreter.stepped(cause, [], result.right.finished);
       for (const command of result.right.commands) if (command.type === "observe") this.#take(command, cause);
       if (event === opening.at(-1)) for (const command of outstanding(this.#state)) this.#take(command, cause);

@@ -3,7 +3,7 @@ import type { EventOf, State } from "@pawl/sansio-core";
 import type { Access } from "../scope/access.ts";
 import { record } from "../scope/access.ts";
 import type { Registry } from "../tool/registry.ts";
-import type { ToolDefinition } from "../tool/tool.ts";
+import type { ToolDefinition } from "../tool/definition.ts";
 
 /** How people find a session. */
 export interface About {

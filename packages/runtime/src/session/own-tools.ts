@@ -6,7 +6,7 @@ import type { Tool } from "@pawl/sansio-core";
 import type { HostSide } from "../host/host.ts";
 import { Registry } from "../tool/registry.ts";
 import { CodeVersions } from "../tool/version.ts";
-import type { ToolDefinition } from "../tool/tool.ts";
+import type { ToolDefinition } from "../tool/definition.ts";
 import type { SessionOptions } from "./about.ts";
 import type { Session } from "./session.ts";
 

@@ -50,6 +50,16 @@ export type ArgsOf<P> =
         ? ArgsOfSchema<P>
         : unknown;
 
+/** Derives the type that a schema takes, before it decodes it: what a caller gives, or a body returns. */
+export type Given<S> =
+  S extends t.Type<infer _A, infer Encoded>
+    ? Encoded
+    : S extends StandardSchemaV1<infer Input, unknown>
+      ? Input
+      : S extends JsonSchema
+        ? ArgsOfSchema<S>
+        : unknown;
+
 const isObject = (u: unknown): u is object => (typeof u === "object" && u !== null) || typeof u === "function";
 
 export const isStandard = (schema: unknown): schema is StandardSchemaV1 => isObject(schema) && "~standard" in schema;
@@ -57,10 +67,13 @@ export const isStandard = (schema: unknown): schema is StandardSchemaV1 => isObj
 /** Recognises a codec by its methods, since a program may hold several copies of io-ts. */
 export const isIoTs = <A>(schema: unknown): schema is t.Type<A, unknown> => isObject(schema) && "asDecoder" in schema;
 
+/** A schema describes what it takes, and what it decodes that to. */
+type Side = "input" | "output";
+
 /** Converts a standard schema; one that JSON Schema cannot express throws, and has none. */
-const jsonSchemaBy = ({ "~standard": { jsonSchema } }: StandardJSONSchemaV1): object | undefined => {
+const jsonSchemaBy = ({ "~standard": { jsonSchema } }: StandardJSONSchemaV1, side: Side): object | undefined => {
   try {
-    return jsonSchema.input({ target: "draft-2020-12" });
+    return jsonSchema[side]({ target: "draft-2020-12" });
   } catch {
     return undefined;
   }
@@ -74,12 +87,12 @@ const jsonOrNone = (input: unknown): Json | undefined => {
   return E.isRight(json) ? json.right : undefined;
 };
 
-/** Returns the JSON Schema of a tool's arguments, where their form has one. */
-export const jsonSchemaOf = (schema: Schema<unknown>): Json | undefined => {
+/** Returns the JSON Schema of a tool's arguments or result, where their form has one. */
+export const jsonSchemaOf = (schema: Schema<unknown>, side: Side): Json | undefined => {
   if (isIoTs(schema)) return undefined;
   if (!isStandard(schema)) return jsonOrNone(schema);
   if (!isJsonStandard(schema)) return undefined;
-  const converted = jsonSchemaBy(schema);
+  const converted = jsonSchemaBy(schema, side);
   return converted === undefined ? undefined : jsonOrNone({ ...converted });
 };
 

@@ -1,144 +1,15 @@
-/**
- * A tool as the interpreter runs it, from a definition or a provider: checked, prepared, executed. Arguments are checked
- * in each of their forms, and payloads of process events too; the validator of JSON Schema comes with this file, which a
- * page loads with the engine only.
- */
+/** A tool as the interpreter runs it, from a definition or a provider: checked, prepared, executed. */
 import type { Tool } from "@pawl/sansio-core";
 import { type Json, type ToolResult, isToolResult } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type JsonSchema, type Schema, isIoTs, isStandard, jsonOf } from "./argument.ts";
+import { approvalOf } from "./admit.ts";
+import { jsonOf } from "./argument.ts";
+import { checkerOf, resultChecker } from "./check.ts";
 import type { BackgroundSink } from "../process/run/report.ts";
+import type { CallPhase, ToolDefinition } from "./definition.ts";
 import type { ToolContract, ToolManifest } from "./manifest.ts";
 import type { ToolContext } from "../body/facet/context.ts";
-import { type ToolDefinition, contractOf, coreTool, wireManifestOf } from "./tool.ts";
-import type { OutputUnit } from "@cfworker/json-schema";
-import type { ProcessRow } from "@pawl/sansio-core/driver";
-import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type * as t from "io-ts";
-import { copied } from "./json-schema.ts";
-import { validateOf } from "./schema-pattern.ts";
-
-/** Locates a mismatch by a JSON pointer, and explains it. */
-interface SchemaMismatch {
-  readonly at: string;
-  readonly why: string;
-}
-
-const holdsBigint = (json: unknown): boolean =>
-  typeof json === "bigint" || (typeof json === "object" && json !== null && Object.values(json).some(holdsBigint));
-
-/** Returns the location of the schema that has the failing keyword. */
-const schemaOf = ({ keywordLocation }: OutputUnit): string =>
-  keywordLocation.slice(0, keywordLocation.lastIndexOf("/"));
-
-const unknownTo = new Set(["additionalProperties", "unevaluatedProperties"]);
-
-/**
- * Picks the error to report: the last one decides. An unknown property may be a misspelt one, so the report names missing
- * properties as well.
- */
-const mismatchIn = (errors: readonly OutputUnit[]): SchemaMismatch => {
-  const last = errors.at(-1);
-  if (last === undefined) return { at: "#", why: "does not fit its schema" };
-  const { instanceLocation: at, keyword, error } = last;
-  const above = errors.at(-2);
-  const isUnknown = keyword === "false" && above !== undefined && unknownTo.has(above.keyword);
-  const missing = errors.filter(
-    (one) => one.keyword === "required" && schemaOf(one) === schemaOf(isUnknown ? above : last),
-  );
-  if (isUnknown) {
-    const unknown = above.error.replace(/ does not match \w+ properties schema\.$/, " is not expected.");
-    return { at: above.instanceLocation, why: [unknown, ...missing.map((one) => one.error)].join(" ") };
-  }
-  if (keyword === "required") return { at, why: missing.map((one) => one.error).join(" ") };
-  return { at, why: keyword === "false" ? "Nothing is expected here." : error };
-};
-
-/** Returns the mismatch of a value, if there is one. */
-type SchemaMismatches = (value: Json) => SchemaMismatch | undefined;
-
-/** Compiles a schema. */
-export const mismatchesOf = (wanted: object | boolean): SchemaMismatches => {
-  const validate = validateOf(wanted);
-  return (value) => {
-    const { valid, errors } = validate(holdsBigint(value) ? copied(value) : value);
-    return valid ? undefined : mismatchIn(errors);
-  };
-};
-
-/** Explains why the payload of a process event does not fit its type. An undeclared type is refused elsewhere. */
-export const payloadMismatch = (row: ProcessRow | undefined, eventType: string, payload: Json): string | undefined => {
-  const declared = row?.registration.event_types.find(({ name }) => name === eventType);
-  if (declared === undefined) return undefined;
-  const wanted = declared.payload_schema.schema;
-  if (wanted === true || (typeof wanted === "object" && wanted !== null && Object.keys(wanted).length === 0))
-    return undefined;
-  const mismatch = mismatchesOf(wanted as object | boolean)(payload);
-  return mismatch && `${mismatch.at}: ${mismatch.why}`.toWellFormed();
-};
-
-/** Arguments as the body takes them, or `{path}: {expectation}`. */
-export type Checked = E.Either<string, unknown>;
-export type Checker = (args: Json) => Promise<Checked>;
-
-const path = (steps: readonly unknown[]): string =>
-  steps.reduce<string>(
-    (text, step) => (typeof step === "number" ? `${text}[${step}]` : `${text}.${String(step)}`),
-    "arguments",
-  );
-
-const ioTsChecker =
-  <A>(codec: t.Type<A, unknown>): Checker =>
-  async (args) => {
-    const decoded = codec.decode(args);
-    if (E.isRight(decoded)) return decoded;
-    const [first] = decoded.left;
-    const steps = (first?.context ?? []).slice(1).map(({ key }) => key);
-    return E.left(`${path(steps)}: ${first?.message ?? `expected ${first?.context.at(-1)?.type.name ?? codec.name}`}`);
-  };
-
-const standardChecker =
-  (schema: StandardSchemaV1): Checker =>
-  async (args) => {
-    const result = await schema["~standard"].validate(args);
-    const [first] = result.issues ?? [];
-    if (first === undefined) return E.right("value" in result ? result.value : args);
-    const steps = (first.path ?? []).map((step) => (typeof step === "object" ? step.key : step));
-    return E.left(`${path(steps)}: ${first.message}`);
-  };
-
-/** Splits a JSON pointer into steps; a step into a list is a number. */
-const stepsOf = (pointer: string, root: Json): readonly unknown[] => {
-  let at: unknown = root;
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((raw) => {
-      const step = decodeURIComponent(raw).replaceAll("~1", "/").replaceAll("~0", "~");
-      const here = Array.isArray(at) ? Number(step) : step;
-      at = typeof at === "object" && at !== null ? (at as { readonly [key: string]: unknown })[here] : undefined;
-      return here;
-    });
-};
-
-const schemaChecker = (schema: JsonSchema): Checker => {
-  const mismatchOf = mismatchesOf(schema);
-  return async (args) => {
-    const mismatch = mismatchOf(args);
-    return mismatch === undefined ? E.right(args) : E.left(`${path(stepsOf(mismatch.at, args))}: ${mismatch.why}`);
-  };
-};
-
-/** Makes the check of a tool's arguments. Without a schema everything passes. */
-export const checkerOf = <A>(schema: Schema<A> | undefined): Checker => {
-  if (schema === undefined) return async (args) => E.right(args);
-  if (isIoTs<A>(schema)) return ioTsChecker(schema);
-  return isStandard(schema) ? standardChecker(schema) : schemaChecker(schema);
-};
-
-/** Checks the arguments of one call. */
-export const checkArgs = <A>(tool: { readonly inputSchema?: Schema<A> }, args: Json): Promise<Checked> =>
-  checkerOf(tool.inputSchema)(args);
+import { asksOf, contractOf, coreTool, wireManifestOf } from "./tool.ts";
 
 /** Lets a preparation read, and do nothing else: no effects, no processes, no attachments, no cancellation. */
 export interface PrepareContext {
@@ -164,6 +35,8 @@ export interface Prepared {
   readonly toolId: string;
   readonly args: Json;
   readonly payload: Json;
+  /** The tool's own rule found that this call needs no approval. */
+  readonly approval?: "waived";
 }
 
 export interface LiveTool {
@@ -175,6 +48,8 @@ export interface LiveTool {
   readonly check: (args: Json) => Promise<Verdict>;
   readonly prepare: (args: Json, context: PrepareContext) => Promise<Prepared | ToolResult>;
   readonly execute: (args: Json, context: ToolContext) => Promise<unknown>;
+  /** Tells a person what a call is doing. Absent if the tool has no words of its own. */
+  readonly narrate?: (args: Json, phase: CallPhase) => Promise<string>;
   /** Executes as a background run. Absent if the tool has no such body. */
   readonly background?: (args: Json, context: ToolContext, sink: BackgroundSink) => Promise<unknown>;
 }
@@ -192,27 +67,57 @@ const preparedOf = (toolId: string, args: Json, returned: unknown): Prepared | T
   return { toolId, args, payload: payload.right };
 };
 
-const backgroundOf = (
-  { background }: ToolDefinition,
-  typed: (args: Json) => Promise<unknown>,
-): Pick<LiveTool, "background"> =>
-  background === undefined
-    ? {}
-    : { background: async (args, context, sink) => background(await typed(args), context, sink) };
+/** Asks a tool's own rule whether a person has to approve the call. Whatever is not `false` needs approval. */
+const withApproval = async (definition: ToolDefinition, args: unknown, made: Prepared): Promise<Prepared> => {
+  const { when } = approvalOf(definition);
+  if (typeof when !== "function") return made;
+  return (await when(args)) === false ? { ...made, approval: "waived" } : made;
+};
+
+/** Prepares a call: the tool's own preparation, and its word on the approval. */
+const preparer =
+  (definition: ToolDefinition, id: string, typed: Typed): LiveTool["prepare"] =>
+  async (args, context) => {
+    const decoded = await typed(args);
+    const made = preparedOf(id, args, await definition.prepare?.(decoded, context));
+    return isToolResult(made) ? made : withApproval(definition, decoded, made);
+  };
+
+type Typed = (args: Json) => Promise<unknown>;
+
+/** Makes the bodies of a live tool, and its words. A result is checked where its tool has a schema for it. */
+const bodiesOf = (
+  { name, outputSchema, execute, background, narrate }: ToolDefinition,
+  typed: Typed,
+): Pick<LiveTool, "execute" | "background" | "narrate"> => {
+  const check = outputSchema === undefined ? undefined : resultChecker(name, outputSchema);
+  const runs: LiveTool["execute"] = async (args, context) => execute(await typed(args), context);
+  return {
+    execute: check === undefined ? runs : async (args, context) => check(await runs(args, context)),
+    ...(background === undefined
+      ? {}
+      : {
+          background: async (args, context, sink) => {
+            const returned = await background(await typed(args), context, sink);
+            return check === undefined ? returned : check(returned);
+          },
+        }),
+    ...(narrate === undefined ? {} : { narrate: async (args, phase) => narrate(await typed(args), phase) }),
+  };
+};
 
 /** Makes a live tool from a definition. */
 export const liveTool = (definition: ToolDefinition): LiveTool => {
   const manifest = wireManifestOf(definition);
   const contract = contractOf(definition);
   const checker = checkerOf(definition.inputSchema);
-  const asks = { checks: definition.inputSchema !== undefined, prepares: definition.prepare !== undefined };
-  const typed = async (args: Json): Promise<unknown> => {
+  const typed: Typed = async (args) => {
     const checked = await checker(args);
     if (E.isLeft(checked)) throw new ArgumentsChanged(checked.left);
     return checked.right;
   };
   return {
-    tool: coreTool(manifest, asks),
+    tool: coreTool(manifest, asksOf(definition)),
     manifest,
     contract: () => contract,
     source: () => `${definition.execute}${definition.background ?? ""}`,
@@ -220,9 +125,7 @@ export const liveTool = (definition: ToolDefinition): LiveTool => {
       const checked = await checker(args);
       return E.isRight(checked) ? { verdict: "valid" } : { verdict: "invalid", message: checked.left };
     },
-    prepare: async (args, context) =>
-      preparedOf(manifest.id, args, await definition.prepare?.(await typed(args), context)),
-    execute: async (args, context) => definition.execute(await typed(args), context),
-    ...backgroundOf(definition, typed),
+    prepare: preparer(definition, manifest.id, typed),
+    ...bodiesOf(definition, typed),
   };
 };

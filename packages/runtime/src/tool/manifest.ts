@@ -48,7 +48,7 @@ export interface ToolHints {
   readonly metadata?: Json;
 }
 
-export const hintFields = {
+const hintFields = {
   readonly: optional(boolean),
   destructive: optional(boolean),
   idempotent: optional(boolean),
@@ -107,6 +107,8 @@ export interface ToolManifest {
   readonly version?: string;
   /** The time limit of an approval. Without one, a call waits for ever. */
   readonly approval_ms?: number;
+  /** The preparation of a call may find that it needs no approval; an extension of pawl. */
+  readonly waives_approval?: boolean;
   /** Permits a model's tool search to leave out the schema until it is requested. */
   readonly deferrable: "never" | "automatic" | "always";
   readonly display_name?: string;
@@ -194,6 +196,7 @@ export const manifestFields: Fields<ToolManifest> = {
   ),
   version: optional(string),
   approval_ms: optional(u64),
+  waives_approval: optional(boolean),
   deferrable: defaulted<ToolManifest["deferrable"]>(
     oneOf("a deferral", "never", "automatic", "always"),
     "automatic",

@@ -4,11 +4,13 @@ import { PreparedToolCall, ProviderReplayMeta } from "@pawl/sansio-core/driver";
 import { type Codec, type Json, type ToolResult, describe, err, isToolResult, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { JsonSchema } from "./argument.ts";
-import { type Checker, type LiveTool, type PrepareContext, type Prepared, checkerOf } from "./live-tool.ts";
+import { type Checker, checkerOf } from "./check.ts";
+import type { LiveTool, PrepareContext, Prepared } from "./live-tool.ts";
 import { ToolContract, ToolManifest } from "./manifest.ts";
 import type { ProgressMessage, ToolContext } from "../body/facet/context.ts";
 import { Refused } from "../error.ts";
-import { admitName, admitSchema, coreTool } from "./tool.ts";
+import { admitName, admitSchema } from "./admit.ts";
+import { coreTool } from "./tool.ts";
 
 /** A call as a model requested it. */
 export interface PendingToolCall {

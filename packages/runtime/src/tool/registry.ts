@@ -3,11 +3,13 @@
  * the same name. Watchers are notified of every change; `ToolNews` publishes changes to open scopes.
  */
 import type { Tool } from "@pawl/sansio-core";
+import type { Json } from "@pawl/tool-value";
 import type { ToolContract, ToolManifest } from "./manifest.ts";
 import { Refused, ScopeLost, shownOf } from "../error.ts";
 import { type LiveTool, liveTool } from "./live-tool.ts";
 import { type ToolProvider, toolsOfProvider } from "./provider.ts";
-import { type ToolDefinition, admittedDefinition } from "./tool.ts";
+import { admittedDefinition } from "./admit.ts";
+import type { CallPhase, ToolDefinition } from "./definition.ts";
 import type { Platform } from "../platform.ts";
 import type { Session } from "../session/session.ts";
 
@@ -141,6 +143,12 @@ export class Registry {
       const shown = isShown ? contract() : undefined;
       return shown === undefined ? [] : [{ ...manifest, ...shown }];
     });
+  }
+
+  /** Tells a person in one line what a call is doing, in the words of its tool, or else by the tool's title. */
+  async narrate(name: string, args: Json, phase: CallPhase): Promise<string> {
+    const tool = this.named(name);
+    return (await tool?.narrate?.(args, phase)) ?? `${tool?.manifest.display_name ?? name}: ${phase}`;
   }
 
   /** Calls back after every change, until the returned function is called. */

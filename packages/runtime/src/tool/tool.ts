@@ -1,61 +1,24 @@
 /**
- * Tools as authors write them: a manifest, a schema of the arguments, and a body. `defineTool` refuses a definition that could not
- * run. The same definition gives the manifest on the wire, the tool of the core, and the tool of a flow.
+ * A definition in its other forms: the manifest and the contract on the wire, the tool of the core, and the tool of a flow.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { ToolContract, ToolManifest, contractFields, hintFields, manifestFields } from "./manifest.ts";
-import { Refused, shownOf } from "../error.ts";
-import { unknownKeyIn } from "../error.ts";
 import { type Tool, plainTool } from "@pawl/sansio-core";
-import { type Codec, type Json, type ToolResult, describe, read } from "@pawl/tool-value";
-import { type ArgsOf, type Schema, jsonSchemaOf, problemOfJsonSchema, problemOfAnySchema } from "./argument.ts";
-import type { BackgroundSink } from "../process/run/report.ts";
-import type { ToolContext } from "../body/facet/context.ts";
-import type { PrepareContext } from "./live-tool.ts";
 import type { FlowTool } from "@pawl/sansio-core/driver";
-
-const definitionFields = {
-  ...manifestFields,
-  ...contractFields,
-  inputSchema: 1,
-  prepare: 1,
-  execute: 1,
-  background: 1,
-  onCrashLoop: 1,
-};
-
-/** Rejects unknown fields: a misspelt `durable` would silently make the tool non-durable. */
-const admitToolFields = (tool: ToolDefinition): void => {
-  const unknownKey = unknownKeyIn("", tool, definitionFields) ?? unknownKeyIn("hints.", tool.hints ?? {}, hintFields);
-  if (unknownKey !== undefined) throw new Refused("invalid_tool", `tool \`${tool.name}\`: ${unknownKey}`);
-};
-
-type Wire = Partial<Omit<ToolManifest, "id" | "name" | "availability">> & Partial<ToolContract>;
-
-export interface ToolDefinition<A = unknown> extends Wire {
-  readonly name: string;
-  /** Default: `tool:{name}`. */
-  readonly id?: string;
-  readonly availability?: Tool["availability"];
-  readonly inputSchema?: Schema<A>;
-  /** Enriches a call before it is journaled, deterministically: the body gets the payload; a result ends the call. */
-  readonly prepare?: (args: A, context: PrepareContext) => Json | ToolResult | Promise<Json | ToolResult>;
-  readonly execute: (args: A, context: ToolContext) => unknown;
-  /**
-   * Decides for a call whose process dies again and again: by default it is parked, until somebody resolves it or
-   * another version of the tool takes it up.
-   */
-  readonly onCrashLoop?: "park" | "fail";
-  /** Executes as a background run: streams into the sink, and returns or throws as `execute` does. */
-  readonly background?: (args: A, context: ToolContext, sink: BackgroundSink) => unknown;
-}
-
-interface DefineTool {
-  <const S extends Schema<unknown>>(
-    definition: Omit<ToolDefinition<ArgsOf<S>>, "inputSchema"> & { readonly inputSchema: S },
-  ): ToolDefinition;
-  <A = unknown>(definition: ToolDefinition<A>): ToolDefinition;
-}
+import { type Codec, type Json, describe, read } from "@pawl/tool-value";
+import {
+  admitFields,
+  admitName,
+  admitNames,
+  admitParts,
+  admitSchema,
+  admittedDefinition,
+  approvalOf,
+  refused,
+  retryPolicyOf,
+} from "./admit.ts";
+import { jsonSchemaOf, problemOfAnySchema } from "./argument.ts";
+import type { DefineTool, ToolDefinition, ToolDescription } from "./definition.ts";
+import { ToolContract, ToolManifest } from "./manifest.ts";
 
 /**
  * Defines a tool. Its arguments have the type of its schema, and are checked before each run. Throws `invalid_tool` for a
@@ -63,90 +26,113 @@ interface DefineTool {
  */
 export const defineTool: DefineTool = (given: unknown) => {
   const definition = given as ToolDefinition;
+  admitFields(admittedDefinition(definition));
   wireManifestOf(definition);
   contractOf(definition);
-  admitToolFields(definition);
-  return definition;
+  return definition as never;
 };
 
-const wireFields = (definition: ToolDefinition): object => {
-  const {
-    inputSchema,
-    prepare: _prepare,
-    execute: _execute,
-    background: _background,
-    availability,
-    onCrashLoop,
-    ...fields
-  } = definition;
-  const schema = inputSchema === undefined ? undefined : jsonSchemaOf(inputSchema);
+const policyOf = (description: ToolDescription): Partial<ToolManifest> => {
+  const { when, expiresInMs } = approvalOf(description);
+  if (description.clientSide === true && when !== false)
+    throw refused(
+      `tool \`${description.name}\`: \`clientSide\` and \`needsApproval\` do not go together: leave one out`,
+    );
+  if (description.clientSide === true) return { policy: "client_side" };
+  if (when === false) return {};
   return {
-    id: `tool:${definition.name}`,
-    ...(availability === undefined ? {} : { availability: { base: availability } }),
-    ...(onCrashLoop === undefined ? {} : { on_crash_loop: onCrashLoop }),
-    ...(schema === undefined ? {} : { input_schema: schema }),
-    ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
+    policy: "requires_approval",
+    ...(typeof when === "function" ? { waives_approval: true } : {}),
+    ...(expiresInMs === undefined ? {} : { approval_ms: expiresInMs }),
   };
 };
 
-const refused = (message: string): Refused => new Refused("invalid_tool", message);
+const defined = (fields: object): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** Refuses what is no object at all. */
-export const admittedDefinition = (given: unknown): ToolDefinition => {
-  if (typeof given === "object" && given !== null) return given as ToolDefinition;
-  throw refused(`a tool is expected to be what \`defineTool\` gives, found ${shownOf(given)}`);
+const hintsOf = (description: ToolDescription): object => {
+  const { manifest, readOnly, idempotent } = description;
+  const supports_background = "background" in description && description.background !== undefined ? true : undefined;
+  return { ...manifest?.hints, ...defined({ readonly: readOnly, idempotent, supports_background }) };
 };
 
-/** Refuses blank names: models call tools by name. */
-export const admitName = (what: string, name: unknown): void => {
-  if (typeof name === "string" && name.trim() !== "") return;
-  const found = typeof name === "string" ? JSON.stringify(name) : typeof name;
-  throw refused(`${what}: a tool's name is expected to be a text that is not blank, found ${found}`);
+const wireFields = (description: ToolDescription): object => {
+  const { availability, inputSchema, outputSchema } = description;
+  return {
+    ...description.manifest,
+    ...policyOf(description),
+    hints: hintsOf(description),
+    ...defined({
+      id: description.id ?? `tool:${description.name}`,
+      name: description.name,
+      description: description.description,
+      display_name: description.title,
+      durable: description.durable,
+      suspend: description.suspend,
+      retry_policy: retryPolicyOf(description),
+      recovery: description.recovery,
+      scheduling: description.concurrency,
+      availability: availability === undefined ? undefined : { base: availability },
+      activation: description.activation,
+      divergence: description.onDivergence,
+      on_crash_loop: description.onCrashLoop,
+      version: description.version,
+      input_schema: inputSchema === undefined ? undefined : jsonSchemaOf(inputSchema, "input"),
+      output_schema: outputSchema === undefined ? undefined : jsonSchemaOf(outputSchema, "output"),
+    }),
+  };
 };
 
-/** Refuses a schema that arguments cannot be checked against. */
-export const admitSchema = (what: string, schema: unknown, problemOf = problemOfJsonSchema): void => {
-  const problem = problemOf(schema);
-  if (problem !== undefined) throw refused(`${what} does not fit: ${problem}`);
-};
-
-const optionalParts = ["prepare", "background"] as const;
-
-const admitParts = (definition: ToolDefinition): void => {
-  for (const part of ["execute", ...optionalParts] as const) {
-    const found: unknown = definition[part];
-    if (typeof found === "function" || (found === undefined && part !== "execute")) continue;
-    throw refused(`\`${part}\` of tool \`${definition.name}\` is expected to be a function, found ${shownOf(found)}`);
-  }
-};
-
-/** Decodes a part of a definition, as if it came over the wire. */
-const decoded = <A>(codec: Codec<A>, definition: ToolDefinition, what: string): A => {
-  const fields = read(codec, wireFields(definition));
+/** Decodes a part of a description, as if it came over the wire. A message has the names that the author wrote. */
+const decoded = <A>(codec: Codec<A>, description: ToolDescription, what: string): A => {
+  const fields = read(codec, wireFields(description));
   if (E.isRight(fields)) return fields.right;
-  throw refused(`the ${what} of tool \`${definition.name}\` does not fit: ${describe(fields.left)}`);
+  const problem = Object.entries(authored).reduce(
+    (text, [wire, own]) => text.replace(`$.${wire}`, own),
+    describe(fields.left),
+  );
+  throw refused(`the ${what} of tool \`${description.name}\` does not fit: ${problem}`);
+};
+const authored = {
+  display_name: "title",
+  scheduling: "concurrency",
+  divergence: "onDivergence",
+  on_crash_loop: "onCrashLoop",
+  "hints.readonly": "readOnly",
+  "hints.idempotent": "idempotent",
+  "availability.base": "availability",
+};
+
+/** Returns the manifest of a described tool, as a provider lists it: all of its fields, the defaults filled in. */
+export const manifestOf = (given: ToolDescription): ToolManifest => {
+  const description = admittedDefinition(given);
+  admitName("a tool", description.name);
+  admitFields(description);
+  return decoded(ToolManifest, description, "manifest");
 };
 
 /** Returns the manifest of a tool as it is published. */
 export const wireManifestOf = (given: ToolDefinition): ToolManifest => {
   const definition = admittedDefinition(given);
   admitName("a tool", definition.name);
+  admitNames(definition);
   admitParts(definition);
   return decoded(ToolManifest, definition, "manifest");
 };
 
 /** Returns the schemas of a tool, as models and callers see them. */
-export const contractOf = (definition: ToolDefinition): ToolContract => {
-  admitSchema(`\`inputSchema\` of tool \`${definition.name}\``, definition.inputSchema, problemOfAnySchema);
-  const contract = decoded(ToolContract, definition, "contract");
-  admitSchema(`\`input_schema\` of tool \`${definition.name}\``, contract.input_schema);
+export const contractOf = (description: ToolDescription): ToolContract => {
+  for (const field of ["inputSchema", "outputSchema"] as const)
+    admitSchema(`\`${field}\` of tool \`${description.name}\``, description[field], problemOfAnySchema);
+  const contract = decoded(ToolContract, description, "contract");
+  admitSchema(`\`input_schema\` of tool \`${description.name}\``, contract.input_schema);
   return contract;
 };
 
 /** Makes the core's tool from a manifest. */
 export const coreTool = (manifest: ToolManifest, asks: Pick<Tool, "checks" | "prepares">): Tool => {
   const { id, name, scheduling, retry_policy, policy, durable, recovery, divergence, approval_ms, hints } = manifest;
-  const { on_crash_loop } = manifest;
+  const { on_crash_loop, waives_approval } = manifest;
   return plainTool(name, {
     id,
     availability: manifest.availability_override ?? manifest.availability.base,
@@ -158,17 +144,21 @@ export const coreTool = (manifest: ToolManifest, asks: Pick<Tool, "checks" | "pr
     divergence,
     ...(recovery === undefined ? {} : { recovery }),
     ...(on_crash_loop === "fail" ? { on_crash_loop } : {}),
+    ...(waives_approval === true ? { waives_approval } : {}),
     ...(approval_ms === undefined ? {} : { approval_ms }),
     ...asks,
   });
 };
 
-/** Returns the manifest of a tool as the core knows it. */
-export const manifestOf = (definition: ToolDefinition): Tool =>
-  coreTool(wireManifestOf(definition), {
-    checks: definition.inputSchema !== undefined,
-    prepares: definition.prepare !== undefined,
-  });
+/** Returns what the core asks a tool for before it runs a call. */
+export const asksOf = ({ inputSchema, prepare }: ToolDefinition): Pick<Tool, "checks" | "prepares"> => ({
+  checks: inputSchema !== undefined,
+  prepares: prepare !== undefined,
+});
+
+/** Returns a tool as the core knows it. */
+export const coreToolOf = (definition: ToolDefinition): Tool =>
+  coreTool(wireManifestOf(definition), asksOf(definition));
 
 const member = (json: Json | undefined, name: string): Json | undefined =>
   typeof json === "object" && json !== null && !Array.isArray(json) && Object.hasOwn(json, name)
@@ -198,6 +188,6 @@ export const flowParametersOf = (schema: Json | undefined): FlowTool["parameters
 
 /** Makes an entry for the `tools` of a flow, under the tool's own name. */
 export const flowToolOf = (definition: ToolDefinition): FlowTool => {
-  const { id, name } = manifestOf(definition);
+  const { id, name } = coreToolOf(definition);
   return { id, name, parameters: flowParametersOf(contractOf(definition).input_schema) };
 };

@@ -15,10 +15,11 @@ import { type Death, type Process, World } from "../world.ts";
 export type Body = (ctx: ToolContext, sink: BackgroundSink) => Promise<unknown>;
 
 /** A tool whose background body is this. */
-export const runner = (name: string, background: Body, hints: ToolDefinition["hints"] = {}): ToolDefinition =>
+export const runner = (name: string, background: Body, more: Partial<ToolDefinition> = {}): ToolDefinition =>
   defineTool({
     name,
-    hints: { supports_background: true, idempotent: true, ...hints },
+    idempotent: true,
+    ...more,
     execute: async () => "not here",
     background: (_, ctx, sink) => background(ctx, sink),
   });

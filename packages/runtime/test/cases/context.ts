@@ -137,7 +137,7 @@ const toolOf = (entry: JsonObject | string, launched: () => void): ToolDefinitio
   const toolId = String(id);
   const base = typeof availability === "object" ? (availability as JsonObject | null)?.["base"] : availability;
   return defineTool({
-    ...(manifest as Partial<ToolDefinition>),
+    manifest: manifest as NonNullable<ToolDefinition["manifest"]>,
     ...((base === undefined ? {} : { availability: base }) as Partial<ToolDefinition>),
     ...((parameters === undefined ? {} : { inputSchema: parameters }) as Partial<ToolDefinition>),
     id: toolId,

@@ -29,7 +29,7 @@ const emitting = (emits: Emits): ToolDefinition =>
   defineTool({
     name: "emits",
     durable: true,
-    retry_policy: { type: "safe", max_attempts: emits.attempt, base_delay_ms: 0, max_delay_ms: 0 },
+    retry: { attempts: emits.attempt, firstDelayMs: 0, maxDelayMs: 0 },
     execute: async (_, ctx: ToolContext) => {
       if (ctx.attempt < emits.attempt) return failed;
       for (const type of typesIn(emits)) await ctx.emitProcessEvent(type, null).catch(() => undefined);

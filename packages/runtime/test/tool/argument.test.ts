@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { JsonSchema } from "../../src/tool/argument.ts";
-import { checkerOf } from "../../src/tool/live-tool.ts";
+import { checkerOf } from "../../src/tool/check.ts";
 import { contractOf, defineTool } from "../../src/index.ts";
 import { World } from "../world.ts";
 
@@ -119,7 +119,7 @@ describe("arguments", () => {
     const said = defineTool({
       name: "t",
       inputSchema: t.type({ to: t.string }),
-      input_schema: { type: "object", required: ["to"] },
+      manifest: { input_schema: { type: "object", required: ["to"] } },
       execute: () => 1,
     });
     expect(contractOf(said).input_schema).toEqual({ type: "object", required: ["to"] });
@@ -130,7 +130,7 @@ describe("arguments", () => {
     const tool = defineTool({ name: "t", inputSchema: parameters, execute: ({ on, of }) => [on.getUTCFullYear(), of] });
     expect(contractOf(tool).input_schema).toEqual({ type: "object", properties: {}, additionalProperties: true });
     const input_schema = { type: "object", required: ["on", "of"] };
-    expect(contractOf(defineTool({ ...tool, input_schema })).input_schema).toEqual(input_schema);
+    expect(contractOf(defineTool({ ...tool, manifest: { input_schema } })).input_schema).toEqual(input_schema);
     const session = await new World().start([tool]).runtime.session("s");
     const [good] = await session.request("r", [{ label: "c", tool: "t", args: { on: "2026-11-19", of: "us" } }]);
     expect(good?.output.outcome).toEqual({ status: "success", payload: [2026, "us"] });

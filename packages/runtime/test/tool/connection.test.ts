@@ -98,7 +98,7 @@ describe("a call that needs a connection", () => {
       defineTool({
         name: "t",
         durable: true,
-        divergence: "fail",
+        onDivergence: "fail",
         execute: async (_, ctx) => {
           if (!isConnected) return connectionRequired("github");
           await ctx.runJson("charge", {}, () => (ran.push("charge"), 1));

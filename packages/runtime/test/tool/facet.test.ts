@@ -95,7 +95,7 @@ describe("a context", () => {
     const seen: unknown[] = [];
     const t = defineTool({
       name: "t",
-      retry_policy: { type: "idempotent", max_attempts: 2, base_delay_ms: 0, max_delay_ms: 0 },
+      retry: { idempotent: true, attempts: 2, firstDelayMs: 0, maxDelayMs: 0 },
       execute: (_, { replayKey, attempt, maxAttempts, toolCallId }) => {
         seen.push([replayKey, attempt, maxAttempts, toolCallId]);
         return done(failureOutput(safeRetryFailure("external", "busy", "later")));

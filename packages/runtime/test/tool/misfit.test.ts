@@ -80,10 +80,38 @@ describe("a field that no tool has", () => {
     expect(saying({ durabel: true })).toThrow(
       refused("invalid_tool", /^tool `t`: `durabel` is no option: expected some of .*durable/),
     );
-    expect(saying({ hints: { read_only: true } })).toThrow(
-      refused("invalid_tool", /^tool `t`: `hints.read_only` is no option: expected some of readonly, /),
+    expect(saying({ retry: { attempts: 3, delayMs: 1 } })).toThrow(
+      refused("invalid_tool", /^tool `t`: `retry.delayMs` is no option: expected some of attempts, firstDelayMs, /),
     );
-    expect(saying({ hints: { readonly: true }, durable: true, examples: [] })).not.toThrow();
+    expect(saying({ needsApproval: { until: 1 } })).toThrow(
+      refused("invalid_tool", /`needsApproval.until` is no option/),
+    );
+    expect(saying({ readOnly: true, durable: true, manifest: { examples: [] } })).not.toThrow();
+  });
+
+  it("of an older release is refused with the field of today, also in a definition that a program has made its own", () => {
+    expect(saying({ policy: "requires_approval" })).toThrow(
+      refused("invalid_tool", /^tool `t`: `policy` is no field of a tool: write `needsApproval`/),
+    );
+    expect(saying({ bindings: {} })).toThrow(refused("invalid_tool", /write `manifest: \{ bindings \}`/));
+    const own = { ...defineTool({ name: "t", execute }), display_name: "T" };
+    expect(() => new Registry([own])).toThrow(refused("invalid_tool", /`display_name` .* write `title`/));
+  });
+
+  it("has a value that fits, in the words of its author", () => {
+    for (const [said, wanted] of [
+      [{ title: 7 }, /the manifest of tool `t` does not fit: invalid type: integer `7`, expected a string at title/],
+      [{ concurrency: "one" }, /unknown variant `one`, .* at concurrency/],
+      [{ retry: { attempts: 0 } }, /`retry.attempts` of tool `t`: expected 1 or more, found 0/],
+      [{ retry: { attempts: 2, maxDelayMs: 0.5 } }, /`retry.maxDelayMs` of tool `t`: expected whole milliseconds/],
+      [{ needsApproval: "yes" }, /`needsApproval` of tool `t`: expected true, false, a function or/],
+      [{ needsApproval: { when: 1 } }, /`needsApproval.when` of tool `t`: expected a boolean or a function, found 1/],
+      [{ needsApproval: { expiresInMs: -1 } }, /`needsApproval.expiresInMs` of tool `t`: expected whole milliseconds/],
+      [{ needsApproval: true, clientSide: true }, /`clientSide` and `needsApproval` do not go together/],
+      [{ outputSchema: { type: "strng" } }, /`outputSchema` of tool `t` does not fit: type: expected/],
+      [{ narrate: "paying" }, /`narrate` of tool `t` is expected to be a function, found "paying"/],
+    ] as const)
+      expect(saying(said)).toThrow(refused("invalid_tool", wanted));
   });
 
   it("may stand in a definition that a program has made its own", () => {

@@ -61,35 +61,61 @@ describe("a registry", () => {
       defineTool({ name: "hidden", activation: "internal", execute: () => 1 }),
       defineTool({ name: "off", availability: "off", execute: () => 1 }),
       defineTool({ name: "found", availability: "searchable", execute: () => 1 }),
-      defineTool({ name: "back", availability: "off", availability_override: "callable", execute: () => 1 }),
+      defineTool({
+        name: "back",
+        availability: "off",
+        manifest: { availability_override: "callable" },
+        execute: () => 1,
+      }),
     ]);
     expect(registry.shown().map(({ name }) => name)).toEqual(["a", "back"]);
   });
 
   it("shows all that a manifest and a contract say", () => {
-    const said = {
-      name: "send",
-      description: "sends a letter",
-      display_name: "Send",
+    const handedOn = {
       category: "post",
-      scheduling: "serial",
-      retry_policy: { type: "safe", max_attempts: 2, base_delay_ms: 10, max_delay_ms: 0 },
-      policy: "requires_approval",
-      approval_ms: 60_000,
-      hints: { open_world: true },
-      durable: true,
-      recovery: "owner_bound",
-      divergence: "release",
       deferrable: "always",
       bindings: { account: { from: "session" } },
       argument_projection: { kind: "preserve_projected_refs_in_field", field: "body" },
       compact_contract: "send(to)",
-      output_schema: { type: "string" },
       examples: [{ to: "ann" }],
     } as const;
-    const input_schema = { type: "object", required: ["to"] };
-    const registry = new Registry([defineTool({ ...said, inputSchema: input_schema, execute: () => 1 })]);
-    expect(registry.shown()).toMatchObject([{ ...said, id: "tool:send", input_schema }]);
+    const tool = defineTool({
+      name: "send",
+      description: "sends a letter",
+      title: "Send",
+      concurrency: "serial",
+      retry: { attempts: 2, firstDelayMs: 10 },
+      needsApproval: { expiresInMs: 60_000 },
+      idempotent: true,
+      durable: true,
+      recovery: "owner_bound",
+      onDivergence: "release",
+      inputSchema: { type: "object", required: ["to"] },
+      outputSchema: { type: "string" },
+      manifest: { ...handedOn, hints: { open_world: true } },
+      execute: () => "sent",
+      background: () => "sent",
+    });
+    expect(new Registry([tool]).shown()).toMatchObject([
+      {
+        ...handedOn,
+        id: "tool:send",
+        name: "send",
+        description: "sends a letter",
+        display_name: "Send",
+        scheduling: "serial",
+        retry_policy: { type: "safe", max_attempts: 2, base_delay_ms: 10, max_delay_ms: 0 },
+        policy: "requires_approval",
+        approval_ms: 60_000,
+        hints: { open_world: true, idempotent: true, supports_background: true },
+        durable: true,
+        recovery: "owner_bound",
+        divergence: "release",
+        input_schema: { type: "object", required: ["to"] },
+        output_schema: { type: "string" },
+      },
+    ]);
   });
 
   it("publishes every change in open scopes, once for all of a turn", async () => {

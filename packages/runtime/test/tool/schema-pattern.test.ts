@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { Validator } from "@cfworker/json-schema";
 import { describe, expect, it } from "vitest";
-import { mismatchesOf } from "../../src/tool/live-tool.ts";
+import { mismatchesOf } from "../../src/tool/check.ts";
 import { defineTool } from "../../src/index.ts";
 
 const fits = (schema: object, value: unknown): boolean => mismatchesOf(schema)(value as never) === undefined;

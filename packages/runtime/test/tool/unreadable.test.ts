@@ -186,7 +186,7 @@ describe("a calendar that answers what is no plan", () => {
 
 describe("a caller of a session", () => {
   it("is told where what it says does not fit, and nothing is recorded", async () => {
-    const tool = defineTool({ name: "t", policy: "requires_approval", execute: () => 1 });
+    const tool = defineTool({ name: "t", needsApproval: true, execute: () => 1 });
     const world = new World();
     const session = await world.start([tool]).runtime.session("s");
     void session.request("r", [{ label: "c", tool: "t", args: {} }]);

@@ -9,7 +9,7 @@
  * One approval covers all attempts and resumes. A run-again of an unknown outcome asks again.
  *
  * Invariants
- *   A1  a call awaits approval only where its tool requires it
+ *   A1  a call awaits approval only where its tool requires it, and has not waived it
  *   A2  a sticky decision holds for later calls of its tool, and for parked ones only where that was asked for
  *   A3  the state counts the calls that await approval
  */
@@ -20,7 +20,7 @@ import type { Approval, CallIn, CallRow } from "./model.ts";
 import type { ArgsVerdict, Preparation } from "./event.ts";
 import { awaitsApproval, bodyOf, byBirth, inPhase, isRejection, move } from "./row.ts";
 import { fail, ready } from "./prepare.ts";
-import type { Tool } from "../catalog/model.ts";
+import { type Tool, waived } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
@@ -97,10 +97,10 @@ const mismatch = (found: string, { id, name }: Tool): ToolCallOutput =>
 /** The tool has prepared the call: it is ready, or waits for a person's word. */
 export const afterPrepare = (draft: Draft, row: CallIn<"preparing">, preparation: Preparation): CallRow => {
   if (preparation.type === "finished") return fail(draft, row, preparation.output);
-  const { tool_id, args, args_hash, payload } = preparation;
-  const { manifest } = row;
-  if (tool_id !== manifest.id) return fail(draft, row, mismatch(tool_id, manifest));
-  const next = { ...row, args };
+  const { tool_id, args, args_hash, payload, approval } = preparation;
+  if (tool_id !== row.manifest.id) return fail(draft, row, mismatch(tool_id, row.manifest));
+  const manifest = approval === "waived" ? waived(row.manifest) : row.manifest;
+  const next = { ...row, args, manifest };
   return manifest.policy === "requires_approval"
     ? park(draft, next, { argsHash: args_hash, payload })
     : ready(next, payload, args_hash);

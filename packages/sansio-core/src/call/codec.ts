@@ -67,7 +67,13 @@ export const HookOutcomeCodec: Codec<HookOutcome> = tagged<HookOutcome, "status"
 });
 
 export const PreparationCodec: Codec<Preparation> = tagged<Preparation, "type">("Preparation", "type", {
-  prepared: { tool_id: string, args: json, args_hash: string, payload: json },
+  prepared: {
+    tool_id: string,
+    args: json,
+    args_hash: string,
+    payload: json,
+    approval: optional(oneOf<"waived">("the word of a tool on an approval", "waived")),
+  },
   finished: { output: ToolCallOutput },
 });
 

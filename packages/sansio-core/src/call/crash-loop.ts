@@ -27,11 +27,12 @@ import type { OwnerEnd } from "../scope/model.ts";
 
 export const countsCrashes = ({ scope }: Draft): boolean => hasRule(scope.protocol, "crash_loops");
 
-/** A record of a body: its count of crashes begins anew. */
-export const withRecord = (draft: Draft): Pick<BodyState, "resumes" | "hasRecord"> =>
-  countsCrashes(draft) ? afterRecord : noCrashes;
-const afterRecord = { resumes: 0, hasRecord: true } as const;
-const noCrashes = { resumes: 0, hasRecord: false } as const;
+/** Returns a body after a record of it: its count of crashes begins anew. */
+export const recorded = (
+  draft: Draft,
+  body: BodyState,
+  { open, settled }: Pick<BodyState, "open" | "settled">,
+): BodyState => ({ ...body, resumes: 0, hasRecord: countsCrashes(draft), open, settled });
 
 /** The pause before a body runs again after so many crashes in a row; the last one holds for all that follow. */
 export const crashPauseMs = ({ crash_pauses_ms: pauses }: Options, crashes: number): number =>

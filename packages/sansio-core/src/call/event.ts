@@ -32,6 +32,8 @@ export type Preparation =
       readonly args: Json;
       readonly args_hash: string;
       readonly payload: Json;
+      /** The tool found that this call needs no approval. Only a tool that waives approvals says so. */
+      readonly approval?: "waived";
     }
   | { readonly type: "finished"; readonly output: ToolCallOutput };
 

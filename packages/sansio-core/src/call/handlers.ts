@@ -70,7 +70,11 @@ const onEditChecked = (draft: Draft, row: CallIn<"awaiting_approval">, event: Ev
 
 export const onPrepared = (draft: Draft, event: EventOf<"call.prepared">): Answer => {
   const row = preparing(draft, event.call, "prepare");
-  return isRejection(row) ? row : prepared(draft, row, afterPrepare(draft, asPreparing(row), event.preparation));
+  if (isRejection(row)) return row;
+  const { preparation } = event;
+  if (preparation.type === "prepared" && preparation.approval !== undefined && row.manifest.waives_approval !== true)
+    return reject("wrong_phase", `call \`${event.call}\`: tool \`${row.manifest.name}\` waives no approval`);
+  return prepared(draft, row, afterPrepare(draft, asPreparing(row), event.preparation));
 };
 
 /** The answer to a check is a preparing call's, or that of arguments which a person edited. */

@@ -4,7 +4,7 @@ import { observeStart, project, unapproved, unavailable } from "./finish.ts";
 import { firstLife, nextLife } from "./life.ts";
 import type { BodyState, CallIn, CallRow, FailedVersion, Patches, ResumeCause, Stop } from "./model.ts";
 import { runningRow } from "./row.ts";
-import { type Tool, callableById, recoveryOf } from "../catalog/model.ts";
+import { type Tool, launchable, recoveryOf } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
@@ -134,7 +134,7 @@ export const running = (draft: Draft, row: CallRow, body: BodyState): CallIn<"ru
 
 /** The first run of a call that is ready; its tool may have gone since, or want a person's word now. */
 export const launch = (draft: Draft, row: CallIn<"ready">): CallRow => {
-  const manifest = callableById(draft.catalog, row.manifest.id);
+  const manifest = launchable(draft.catalog, row.manifest);
   if (manifest === undefined) return project(draft, row, unavailable());
   const isAsked = row.manifest.policy === "requires_approval";
   if (manifest.policy === "requires_approval" && !isAsked) return project(draft, row, unapproved);

@@ -17,7 +17,7 @@
  *   C4  settled effects are kept by key; an open effect's key is not among them
  *   C5  open effects stand in the order of their requests
  *   C6  between two attempts only steps that may run once are open
- *   C7  a call comes to `ready` through its approval where its tool requires it, or by a sticky one
+ *   C7  a call comes to `ready` through its approval where its tool requires it, by a sticky one, or by its tool's waiver
  *   C8  a call that was told to stop has no clean-up open, and its grace runs unless it, or what it called, cleans up
  *   C9  lives count from 1, one at a time; each begins with nothing remembered, and names an attempt that has begun
  *   C10  a suspended body has no work under way: no step of its attempt, no request that its host answers at once

@@ -1,7 +1,7 @@
 /** Takes what a body asks for: refuses it, opens its effect, and asks the world or another concern to carry it out. */
 import { type ChildCall, type EffectSpec, type OpenEffect, type SettledEffect, decideSelect } from "./effect.ts";
 import { isForgotten } from "./ask.ts";
-import { withRecord } from "./crash-loop.ts";
+import { recorded } from "./crash-loop.ts";
 import { missingRule } from "../kernel/protocol.ts";
 import type { OwnWait } from "../wait/model.ts";
 import type { CallIn, CallRow } from "./model.ts";
@@ -182,7 +182,7 @@ const withOpen = (
 ): CallIn<"running"> => {
   const { body } = row;
   const settled = before === undefined ? body.settled : body.settled.delete(effect.key);
-  return runningRow(row, { ...body, ...withRecord(draft), open: [...body.open, effect], settled }, row);
+  return runningRow(row, recorded(draft, body, { open: [...body.open, effect], settled }), row);
 };
 
 /** Only a process has a log for events of its own, and a link takes more when some of it is answered. */

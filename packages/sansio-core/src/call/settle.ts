@@ -1,7 +1,7 @@
 /** Ends effects: by an answer from outside, by a signal, or with the body; the body hears of it. */
 import { type EffectKind, type EffectStatus, type OpenEffect, type SettledEffect, decideSelect } from "./effect.ts";
 import { isForgotten } from "./ask.ts";
-import { withRecord } from "./crash-loop.ts";
+import { recorded } from "./crash-loop.ts";
 import { resuming } from "./launch.ts";
 import { readsFirstAnswers } from "./life.ts";
 import type { BodyState, CallIn, CallRow } from "./model.ts";
@@ -82,7 +82,7 @@ const settleOne = (draft: Draft, row: Bodied, effect: OpenEffect, end: End): Bod
   const settled = settledEffect(draft, body, effect, end);
   const open = body.open.length === 1 ? none : withoutDecided(draft, body.open, effect);
   if (row.phase === "running") answer(draft, row, effect.key, settled);
-  return withBody(row, { ...body, ...withRecord(draft), open, settled: body.settled.set(effect.key, settled) });
+  return withBody(row, recorded(draft, body, { open, settled: body.settled.set(effect.key, settled) }));
 };
 
 /** The first open select that is decided now. */
@@ -242,7 +242,7 @@ export const onEffectReused = (draft: Draft, event: EventOf<"effect.reused">): R
   };
   const settled = body.settled.set(event.key, reused);
   const open = event.keys === undefined ? body.open : withLosers(body.open, event.keys);
-  putCall(draft, withBody(row, { ...body, ...withRecord(draft), open, settled }), row);
+  putCall(draft, withBody(row, recorded(draft, body, { open, settled })), row);
   answer(draft, row, event.key, reused);
   return undefined;
 };

@@ -9,7 +9,7 @@
  * Tries count in each attempt, and a crash repeats the one that ran. A try that ran out of time may succeed all the same:
  * its success settles the step while that is open, in a later try too. Its failure is nobody's by then.
  */
-import { withRecord } from "./crash-loop.ts";
+import { recorded } from "./crash-loop.ts";
 import { type OpenEffect, firstTry } from "./effect.ts";
 import { resuming } from "./launch.ts";
 import type { CallIn, CallRow } from "./model.ts";
@@ -86,7 +86,7 @@ export const onStepFailed = (draft: Draft, event: EventOf<"step.failed">): Rejec
   const next = { ...effect, try: event.try + 1 };
   const { body } = row;
   const after = event.retry_in_ms === 0 ? next : { ...next, due: deadlineIn(draft, event.retry_in_ms) };
-  putCall(draft, replaced({ ...row, body: { ...body, ...withRecord(draft) } }, effect, after), row);
+  putCall(draft, replaced({ ...row, body: recorded(draft, body, body) }, effect, after), row);
   if (after === next) run(draft, row, next);
   return undefined;
 };

@@ -29,7 +29,7 @@ import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf, State } from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
-import { missingRule } from "../kernel/protocol.ts";
+import { type ProtocolRule, missingRule } from "../kernel/protocol.ts";
 import { VersionsCodec, setVersions } from "../scope/version.ts";
 
 const kept = (): boolean => false;
@@ -68,6 +68,7 @@ export const ToolCodec: Codec<Tool> = record<Tool>("struct Tool", {
   divergence: defaulted<DivergencePolicy>(oneOf("a divergence policy", "park", "release", "fail"), "park", kept),
   on_crash_loop: optional(oneOf<"fail">("what a crash loop leads to", "fail")),
   approval_ms: optional(u64),
+  waives_approval: optional(boolean),
   checks: defaulted(boolean, false, kept),
   prepares: defaulted(boolean, false, kept),
 });
@@ -75,12 +76,21 @@ export const ToolCodec: Codec<Tool> = record<Tool>("struct Tool", {
 const firstRepeated = (names: readonly string[]): string | undefined =>
   names.length === new Set(names).size ? undefined : names.find((name, i) => names.indexOf(name) !== i);
 
+/** Refuses fields that the protocol of a scope does not have. */
+const tooYoung = (protocol: number, tools: readonly Tool[]): Rejection | undefined => {
+  for (const [field, rule] of Object.entries(fieldRules) as [keyof typeof fieldRules, ProtocolRule][]) {
+    const young = tools.find((tool) => tool[field] !== undefined);
+    const missing = young && missingRule(protocol, rule, `\`${field}\` of tool \`${young.name}\``);
+    if (missing !== undefined) return missing;
+  }
+  return undefined;
+};
+const fieldRules = { on_crash_loop: "crash_loops", waives_approval: "waived_approvals" } as const;
+
 export const onPublished = (draft: Draft, { tools, versions }: EventOf<"catalog.published">): Rejection | undefined => {
   const repeated = firstRepeated(tools.map(({ id }) => id)) ?? firstRepeated(tools.map(({ name }) => name));
   if (repeated !== undefined) return reject("tool_conflict", `two tools are called \`${repeated}\``);
-  const young = tools.find((tool) => tool.on_crash_loop !== undefined);
-  const missing =
-    young && missingRule(draft.scope.protocol, "crash_loops", `\`on_crash_loop\` of tool \`${young.name}\``);
+  const missing = tooYoung(draft.scope.protocol, tools);
   if (missing !== undefined) return missing;
   draft.setCatalog({
     ...draft.catalog,

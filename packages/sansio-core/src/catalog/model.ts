@@ -49,6 +49,8 @@ export interface Tool {
   readonly on_crash_loop?: "fail";
   /** How long an approval may take; without it a call waits for ever. */
   readonly approval_ms?: number;
+  /** Its preparation of a call may waive the approval that its policy requires. From protocol 2 on. */
+  readonly waives_approval?: boolean;
   /** Arguments are checked (`checks`), and the tool prepares its calls (`prepares`). */
   readonly checks: boolean;
   readonly prepares: boolean;
@@ -105,6 +107,19 @@ export const callableById = (catalog: CatalogRow, id: string): Tool | undefined 
   return tool !== undefined && isCallable(tool, catalog) ? tool : undefined;
 };
 
+/** Returns a tool as it is for a call whose preparation has waived the approval. */
+export const waived = (tool: Tool): Tool => ({ ...tool, policy: "auto" });
+
+/**
+ * Returns the tool of a call that is launched, if its catalog still has it. A waiver holds where the tool of today waives
+ * approvals too.
+ */
+export const launchable = (catalog: CatalogRow, prepared: Tool): Tool | undefined => {
+  const now = callableById(catalog, prepared.id);
+  const isWaived = prepared.waives_approval === true && prepared.policy === "auto";
+  return now?.waives_approval === true && isWaived ? waived(now) : now;
+};
+
 /** Returns what a lost owner means for a running call; the first property that is set decides. */
 export const recoveryOf = (tool: Tool): Recovery => {
   if (tool.recovery !== undefined) return tool.recovery;
@@ -117,8 +132,8 @@ export const recoveryOf = (tool: Tool): Recovery => {
 export const toolsUnder = (protocol: number, tools: readonly Tool[]): readonly Tool[] => {
   if (hasRule(protocol, "crash_loops")) return tools;
   return tools.map((tool) => {
-    const { on_crash_loop: _, ...rest } = tool;
-    return tool.on_crash_loop === undefined ? tool : rest;
+    const { on_crash_loop: _, waives_approval: __, ...rest } = tool;
+    return tool.on_crash_loop === undefined && tool.waives_approval === undefined ? tool : rest;
   });
 };
 

@@ -14,6 +14,10 @@ export const currentProtocol: number = newestProtocol;
 
 export const isKnownProtocol = (protocol: number): boolean => protocol >= 1 && protocol <= newestProtocol;
 
+/** Says that a core is too old for a log, a state or an event. */
+export const unknownProtocol = (protocol: number): string =>
+  `expected a protocol from 1 to ${newestProtocol}, found ${protocol}: install the release that brought it, or a later one`;
+
 const firstProtocol = {
   /** R1: `continueAs` begins a new life of the call, and a body's identities hold the life. */
   lives: 2,
@@ -49,6 +53,8 @@ const firstProtocol = {
   step_retries: 2,
   /** A scope has a title, tags and small values, and may have tools of its own. */
   about: 2,
+  /** The preparation of a call may find that it needs no approval. */
+  waived_approvals: 2,
   /** A step prepares and launches so many calls of a batch and no more; the next step goes on. */
   large_batches: 2,
 } as const;

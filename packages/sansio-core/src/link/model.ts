@@ -72,7 +72,10 @@ export interface IncomingEnd {
 
 export interface LinkRow {
   readonly peer: string;
-  /** The protocol of the peer, as it said last; absent: 1, or it has said nothing yet. */
+  /**
+   * The protocol of the peer, as it said last; absent: 1, or it has said nothing yet. A message to the peer has no part of
+   * a later one; all that there are so far are of protocol 1.
+   */
   readonly protocol?: number;
   readonly outgoing?: OutgoingEnd;
   readonly incoming?: IncomingEnd;
@@ -121,10 +124,6 @@ export interface Sending {
 /** The protocol of a scope as it says it to its peers; under protocol 1 it says nothing. */
 export const saidProtocol = ({ scope }: Pick<State, "scope">): { readonly protocol?: number } =>
   hasRule(scope.protocol, "link_protocols") ? { protocol: scope.protocol } : {};
-
-/** The protocol that both ends of a link know: a message to the peer has no part of a later one. */
-export const sharedProtocol = ({ scope, links }: Pick<State, "scope" | "links">, peer: string): number =>
-  Math.min(scope.protocol, links.get(peer)?.protocol ?? 1);
 
 /** A message or an answer as a scope takes it: one of protocol 1 knows nothing of protocols. */
 export const takenBy = <A extends { readonly protocol?: number }>({ scope }: Pick<State, "scope">, said: A): A => {

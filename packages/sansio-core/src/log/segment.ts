@@ -75,8 +75,9 @@ export const segmentOf = (header: Header, found: Json, line: number): E.Either<L
   }
   const state = restore(segment.right.snapshot);
   if (E.isLeft(state)) {
-    const { message, path } = state.left;
-    return E.left(lineFault("segment_invalid", message, { line, path: ["snapshot", ...path] }));
+    const { code, message, path } = state.left;
+    const isNewer = code === "newer_protocol";
+    return E.left(lineFault(isNewer ? code : "segment_invalid", message, { line, path: ["snapshot", ...path] }));
   }
   const problem = problemOf(header, segment.right, state.right);
   if (problem !== undefined) return E.left(lineFault("segment_invalid", problem, { line }));

@@ -8,7 +8,7 @@ import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { Envelope, EventOf, EventType, State } from "../kernel/vocabulary.ts";
 import { Options, defaultOptions, invalidOption, youngOption } from "../kernel/options.ts";
-import { isKnownProtocol } from "../kernel/protocol.ts";
+import { isKnownProtocol, unknownProtocol } from "../kernel/protocol.ts";
 import type { ContinuedCall, OwnerEnd, ScopeEvent, ScopeRows } from "./model.ts";
 import { VersionsCodec } from "./version.ts";
 
@@ -89,7 +89,7 @@ const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejection | und
   const { scope } = draft;
   if (event.epoch <= scope.epoch) return reject("stale_epoch", `the epoch is ${scope.epoch}, found ${event.epoch}`);
   if (!isKnownProtocol(event.protocol)) {
-    return reject("newer_protocol", `this core does not know protocol ${event.protocol}: update it first`);
+    return reject("newer_protocol", unknownProtocol(event.protocol));
   }
   if (scope.epoch > 0 && event.protocol !== scope.protocol) {
     const message = `the scope is of protocol ${scope.protocol}, found ${event.protocol}: only scope.upgraded changes it`;
@@ -126,7 +126,7 @@ const onConfigured = (draft: Draft, { options }: EventOf<"scope.configured">): R
 
 const onUpgraded = (draft: Draft, event: EventOf<"scope.upgraded">): Rejection | undefined => {
   const { scope } = draft;
-  if (!isKnownProtocol(event.to)) return reject("newer_protocol", `this core does not know protocol ${event.to}`);
+  if (!isKnownProtocol(event.to)) return reject("newer_protocol", unknownProtocol(event.to));
   if (event.to <= scope.protocol) return reject("not_an_upgrade", `the scope is of protocol ${scope.protocol} already`);
   draft.setScope({ ...scope, protocol: event.to });
   draft.raise({ type: "calls.upgraded", continued: event.continued ?? [] });

@@ -1,5 +1,5 @@
 /** A snapshot as a state. What is read is decoded, looked through, and then believed only if every invariant holds. */
-import { type ValueError, read } from "@pawl/tool-value";
+import { type Json, type ValueError, isObject, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { BatchParent, BatchRow } from "../call/batch.ts";
 import { duesOf } from "../call/deadlines.ts";
@@ -10,6 +10,7 @@ import { checkAll } from "../check.ts";
 import { Deadlines } from "../kernel/deadline.ts";
 import { type CallRef, type State, callRef, effectBatch, requestBatch, stepBatch } from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
+import { newestProtocol, unknownProtocol } from "../kernel/protocol.ts";
 import { Table } from "../kernel/table.ts";
 import { initial } from "../machine.ts";
 import { type RequestRow, ownExecutionScope } from "../request/model.ts";
@@ -222,6 +223,20 @@ const stateOf = (shape: SnapshotShape, batches: readonly Batch[]): State | undef
   };
 };
 
+/** A newer core has to read the snapshot. */
+interface NewerProtocol extends Pick<ValueError, "path" | "message"> {
+  readonly code: "newer_protocol";
+  readonly protocol: number;
+}
+
+/** Refuses a newer protocol before anything else is looked at: its rows may have another form. */
+const newerThanKnown = (json: unknown): NewerProtocol | undefined => {
+  const { scope } = (isObject(json) ? json : {}) as { readonly scope?: Json };
+  const protocol = isObject(scope) ? scope["protocol"] : undefined;
+  if (typeof protocol !== "number" || protocol <= newestProtocol) return undefined;
+  return { code: "newer_protocol", protocol, path: ["scope", "protocol"], message: unknownProtocol(protocol) };
+};
+
 const refused = (message: string): E.Either<ValueError, never> =>
   E.left({ code: "invalid_record", path: [], message: message.toWellFormed() });
 
@@ -243,8 +258,10 @@ const believed = (shape: SnapshotShape): E.Either<ValueError, State> => {
   return broken === undefined ? E.right(state) : refused(broken);
 };
 
-/** The state that a snapshot was made of; or why this is no snapshot. Never throws. */
-export const restore = (json: unknown): E.Either<ValueError, State> => {
+/** The state that a snapshot was made of; or why there is none here. Never throws. */
+export const restore = (json: unknown): E.Either<ValueError | NewerProtocol, State> => {
+  const newer = newerThanKnown(json);
+  if (newer !== undefined) return E.left(newer);
   const shape = read(SnapshotCodec, json);
   if (E.isLeft(shape)) return shape;
   try {

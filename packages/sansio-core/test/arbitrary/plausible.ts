@@ -52,7 +52,8 @@ const ofPreparing = (dice: Dice, { call, waits, manifest, args }: CallIn<"prepar
   if (dice.isUnder(10)) return { type: "call.tool_missing", call: call.ref };
   if (waits === "args") return checked(dice, call.ref);
   const tool_id = dice.isUnder(92) ? manifest.id : "tool:other";
-  const prepared = { type: "prepared", tool_id, args, args_hash: "ha", payload: anyJson(dice) } as const;
+  const waiver = manifest.waives_approval === true && dice.isUnder(50) ? ({ approval: "waived" } as const) : {};
+  const prepared = { type: "prepared", tool_id, args, args_hash: "ha", payload: anyJson(dice), ...waiver } as const;
   const preparation = dice.isUnder(85) ? prepared : ({ type: "finished", output: anyOutput(dice) } as const);
   return { type: "call.prepared", call: call.ref, preparation };
 };

@@ -11,6 +11,7 @@ import { frozen, frozenState } from "./frozen.ts";
 import { anyRegistration } from "./wild-link.ts";
 import { plausible } from "./plausible.ts";
 import { wild } from "./wild.ts";
+import { toolsUnder } from "../../src/catalog/model.ts";
 import { anyOptions, anyTools } from "./world.ts";
 
 export interface Script {
@@ -90,7 +91,7 @@ export const play = ({ world, wildness, moves }: Script, look: (move: Move) => v
   const protocol = dice.pick([1, newestProtocol]);
   const options = anyOptions(dice, protocol);
   make(move(state, 1000, { type: "scope.opened", epoch: 1, owner: "d1", protocol, options }));
-  make(move(state, 1000, { type: "catalog.published", tools: anyTools(dice) }));
+  make(move(state, 1000, { type: "catalog.published", tools: toolsUnder(protocol, anyTools(dice)) }));
   if (isProcess) make(move(state, 1000, { type: "process.registered", ...anyRegistration(dice) }));
   for (const seed of moves) {
     const of = new Dice(seed);

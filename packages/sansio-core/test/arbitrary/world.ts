@@ -30,6 +30,7 @@ export const anyTool = (dice: Dice, name: string): Tool => {
     ...(recovery === undefined ? {} : { recovery }),
     divergence: dice.pick(["park", "release", "fail"]),
     ...(approval_ms === undefined ? {} : { approval_ms }),
+    ...(dice.isUnder(15) ? { waives_approval: true } : {}),
     checks: dice.isUnder(25),
     prepares: dice.isUnder(25),
   };

@@ -100,7 +100,7 @@ export const preparation = (): Tape => {
 };
 
 const careful = tool("delete", { policy: "requires_approval", checks: true });
-const prepared = (call: string): Event => ({
+const prepared = (call: string, more: { readonly approval?: "waived" } = {}): Event => ({
   type: "call.prepared",
   call,
   preparation: {
@@ -109,6 +109,7 @@ const prepared = (call: string): Event => ({
     args: { path: call },
     args_hash: `hash of ${call}`,
     payload: null,
+    ...more,
   },
 });
 const checked = (call: string, more: object = { verdict: { verdict: "valid" } }): Event =>
@@ -141,6 +142,26 @@ export const approvals = (): Tape => {
   tape.tell(checked("r:c1", { verdict: { verdict: "valid" }, args_hash: "hash of kept" }), "execute r:c1 1.1");
   tape.tell(settle("r:c1"), "call_completed c1");
   return tape.tell(settle("r:c3"), "call_completed c3", "reply r").tell(acked("r"));
+};
+
+/** The tool finds that small amounts need no approval: such a call runs at once, and after a crash it is asked for none. */
+export const waivedApprovals = (): Tape => {
+  const tape = Tape.open([{ ...careful, checks: false, waives_approval: true, durable: true }]);
+  tape.tell(submit("r", { c1: "delete", c2: "delete" }), "tool.prepare r:c1");
+  tape.tell(prepared("r:c1", { approval: "waived" }), "tool.prepare r:c2");
+  tape.tell(
+    prepared("r:c2"),
+    "call_started c2",
+    "call_parked c2",
+    "call_started c1",
+    "execute r:c1 1.1",
+  );
+  const lost = { type: "owner.lost", owner: "d1" } as const;
+  tape.tell(lost, "call_crashed c1", "execute r:c1 1.2 owner_lost");
+  tape.tell({ type: "call.resumed", call: "r:c1", attempt: 1, run: 2, cause: "owner_lost", owner: "d2" });
+  tape.tell(settle("r:c1 1.2"), "call_completed c1");
+  tape.tell(decided("r:c2", approve), "execute r:c2 1.1");
+  return tape.tell(settle("r:c2"), "call_completed c2", "reply r").tell(acked("r"));
 };
 
 /** A sticky decision for later calls, and one for those too that are parked; an approval that nobody gives expires. */

@@ -72,6 +72,7 @@ const since2: Scenarios = {
   "person-asked": wait.personAsked,
   "room-in-link": wait.roomInLink,
   "absent-tool": wait.absentTool,
+  "waived-approvals": call.waivedApprovals,
 };
 
 export const scenariosOf = (protocol: number): Scenarios =>

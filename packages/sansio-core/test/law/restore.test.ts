@@ -32,6 +32,14 @@ describe("a snapshot that is none", () => {
     expect(refusal({ ...written, requests: [{ phase: "lost" }] })).toContain("at $.requests[0].phase");
     expect(refusal({ ...written, catalog: 99 })).toContain("a catalog of 99 among");
   });
+  it("is refused as of a newer protocol, whatever else that has changed in it", () => {
+    const written = snapshot(play({ world: 1, wildness: 0, moves: [1, 2, 3] }).state) as { readonly scope: object };
+    const newer = { version: 7, scope: { ...written.scope, protocol: 3, status: "resting" }, rows: [] };
+    const message = "expected a protocol from 1 to 2, found 3: install the release that brought it, or a later one";
+    expect(restore(newer)).toEqual(
+      E.left({ code: "newer_protocol", protocol: 3, path: ["scope", "protocol"], message }),
+    );
+  });
   it("never throws, whatever is spoiled in it; and what is believed nevertheless is a state like any other", () => {
     let believed = 0;
     const property = fc.property(script(60), fc.array(fc.nat(), { minLength: 1, maxLength: 5 }), (one, seeds) => {

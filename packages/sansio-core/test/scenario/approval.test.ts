@@ -22,16 +22,21 @@ import {
 
 const guarded = (more: Partial<Tool> = {}): Tool => tool("guarded", { policy: "requires_approval", ...more });
 
-const prepared = (rig: Rig, call: string): Rig => {
-  const preparation = {
-    type: "prepared",
-    tool_id: "tool:guarded",
-    args: { n: 0 },
-    args_hash: "h1",
-    payload: { p: 1 },
-  } as const;
-  return rig.tell({ type: "call.prepared", call, preparation });
-};
+const preparation = (call: string, more: { readonly approval?: "waived" } = {}) =>
+  ({
+    type: "call.prepared",
+    call,
+    preparation: {
+      type: "prepared",
+      tool_id: "tool:guarded",
+      args: { n: 0 },
+      args_hash: "h1",
+      payload: { p: 1 },
+      ...more,
+    },
+  }) as const;
+const prepared = (rig: Rig, call: string, more?: { readonly approval?: "waived" }): Rig =>
+  rig.tell(preparation(call, more));
 
 /** Calls that are parked, in one request. */
 const parked = (count = 1, more: Partial<Tool> = {}): Rig => {
@@ -70,6 +75,28 @@ describe("a call whose tool needs an approval", () => {
   });
   it("runs once it is approved, with what was prepared", () => {
     want(decide(parked(), "r:a", approve), { ...execute("r:a"), args: { n: 0 }, payload: { p: 1 } });
+  });
+  it("runs at once where its tool may waive the approval and does, also after its owner is lost", () => {
+    const rig = submit(Rig.open([guarded({ waives_approval: true, durable: true })], {}, 2), "guarded").skip();
+    want(prepared(rig, "r:a", { approval: "waived" }), started("a"), { ...execute("r:a"), payload: { p: 1 } });
+    rig.tell({ type: "owner.lost", owner: rig.state.scope.owner });
+    expect(rig.state.calls.at("r:a")).toMatchObject({ phase: "resuming", body: { manifest: { policy: "auto" } } });
+    const asked = submit(Rig.open([guarded({ waives_approval: true })], {}, 2), "guarded").skip();
+    want(prepared(asked, "r:a"), started("a"), waits("a"));
+  });
+  it("is waived by no tool that may not, nor by one that wants every approval when the call is launched", () => {
+    const strict = submit(Rig.open([guarded()], {}, 2), "guarded").skip();
+    strict.refuses(preparation("r:a", { approval: "waived" }), "wrong_phase");
+    const rig = submit(Rig.open([guarded({ waives_approval: true })], {}, 2), "guarded", "guarded").skip();
+    prepared(rig, "r:a", { approval: "waived" }).skip();
+    rig.tell({ type: "catalog.published", tools: [guarded()] }).skip();
+    prepared(rig, "r:b").skip();
+    expect(rig.state.calls.at("r:a")).toMatchObject({ phase: "completed" });
+    expect(rig.state.calls.at("r:a")).toHaveProperty("output.outcome.payload.code", "approval_required");
+  });
+  it("is waived in no scope of protocol 1", () => {
+    const young = { type: "catalog.published", tools: [guarded({ waives_approval: true })] } as const;
+    Rig.open([], {}, 1).refuses(young, "needs_protocol_2");
   });
   it("ends when it is rejected, with the reason", () => {
     want(decide(parked(), "r:a", reject), completed("a", rejected), replied(rejected));

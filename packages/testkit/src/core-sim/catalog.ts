@@ -1,6 +1,6 @@
 /** Random options, tools and flows for the scopes of the core simulation. */
 import { type EventOf, type Tool, defaultOptions, plainTool } from "@pawl/sansio-core";
-import { type FlowNode, optionsUnder } from "@pawl/sansio-core/driver";
+import { type FlowNode, optionsUnder, toolsUnder } from "@pawl/sansio-core/driver";
 import type { Dice } from "./random.ts";
 
 const tool = (name: string): FlowNode => ({ node_type: "use_tool", tool_name: name, argument: "a", named_args: [] });
@@ -52,11 +52,13 @@ export const toolId = (name: string): string => `tool:${name}`;
 
 const anyTool = (dice: Dice, name: string, policy: Tool["policy"]): Tool => {
   const recovery = dice.pick(recoveries);
+  const waives = policy === "requires_approval" && dice.isUnder(30) ? { waives_approval: true } : {};
   return plainTool(name, {
     availability: dice.isUnder(95) ? dice.pick(["callable", "showcased"]) : dice.pick(["off", "searchable"]),
     scheduling: dice.isUnder(75) ? "parallel" : "serial",
     retry_policy: dice.pick(retries),
     policy,
+    ...waives,
     durable: dice.isUnder(60),
     hints: { readonly: dice.isUnder(10), idempotent: dice.isUnder(10) },
     ...(recovery === undefined ? {} : { recovery }),
@@ -70,7 +72,12 @@ const anyTool = (dice: Dice, name: string, policy: Tool["policy"]): Tool => {
 /** Keeps a tool's policy: a stricter policy in mid-call is not specified. */
 const policyOf = (name: string): Tool["policy"] => (name === "t1" ? "requires_approval" : "auto");
 
-export const anyTools = (dice: Dice): readonly Tool[] => toolNames.map((name) => anyTool(dice, name, policyOf(name)));
+/** Tools that a scope of this protocol may have. */
+export const anyTools = (dice: Dice, protocol: number): readonly Tool[] =>
+  toolsUnder(
+    protocol,
+    toolNames.map((name) => anyTool(dice, name, policyOf(name))),
+  );
 
 export const anyOptions = (dice: Dice): Options => ({
   ...defaultOptions,

@@ -170,7 +170,10 @@ const kept: Doing = ({ state }, { dice }) =>
   state.scope.protocol === 1
     ? undefined
     : { type: "value.kept", key: dice.pick(["a", "b"]), ...dice.pick([{}, { value: dice.below(9) }]) };
-const published: Doing = (_, { dice }) => ({ type: "catalog.published", tools: anyTools(dice) });
+const published: Doing = ({ state }, { dice }) => ({
+  type: "catalog.published",
+  tools: anyTools(dice, state.scope.protocol),
+});
 const deleted: Doing = ({ id }, { dice, events }) =>
   id === sessionScopes[1] && events > 120 && dice.isUnder(30) ? { type: "session.deleted" } : undefined;
 const moving: Doing = () => ({ type: "scope.moving", to: "elsewhere", nonce: "n" });

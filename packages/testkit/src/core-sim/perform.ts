@@ -19,11 +19,27 @@ import type { Act, SimScope } from "./scope.ts";
 import type { Packet, Environment } from "./environment.ts";
 import { anyHook, anyJson, anyOutput, anyResult } from "./random.ts";
 
-const prepared = ({ dice }: Environment, { call, tool_id, args }: CommandOf<"tool.prepare">): Event => ({
+const mayWaive = ({ state }: SimScope, call: string): boolean => {
+  const row = state.calls.at(call);
+  return row?.phase === "preparing" && row.manifest.waives_approval === true;
+};
+
+const prepared = (
+  scope: SimScope,
+  { dice }: Environment,
+  { call, tool_id, args }: CommandOf<"tool.prepare">,
+): Event => ({
   type: "call.prepared",
   call,
   preparation: dice.isUnder(85)
-    ? { type: "prepared", tool_id, args, args_hash: "ha", payload: anyJson(dice) }
+    ? {
+        type: "prepared",
+        tool_id,
+        args,
+        args_hash: "ha",
+        payload: anyJson(dice),
+        ...(mayWaive(scope, call) && dice.isUnder(50) ? { approval: "waived" } : {}),
+      }
     : { type: "finished", output: anyOutput(dice) },
 });
 
@@ -77,7 +93,7 @@ const answerTo = (scope: SimScope, world: Environment, command: Command): Event 
     case "args.check":
       return checked(world, command.call);
     case "tool.prepare":
-      return prepared(world, command);
+      return prepared(scope, world, command);
     case "outcome.resolve":
       return resolved(world, command.call);
     case "result.project":
@@ -95,7 +111,7 @@ const answerTo = (scope: SimScope, world: Environment, command: Command): Event 
     case "wake.deliver":
       return { type: "wake.acked", key: command.key };
     case "env.load":
-      return { type: "catalog.published", tools: anyTools(dice) };
+      return { type: "catalog.published", tools: anyTools(dice, scope.state.scope.protocol) };
     case "lambda.apply": {
       const { request, id } = command;
       const result = dice.isUnder(85)

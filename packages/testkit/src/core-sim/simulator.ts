@@ -108,7 +108,7 @@ class CoreSim implements Environment {
     this.#isRefused(step(initial(scope.id), { seq: 1, at: 1, event: { type: "clock.ticked" } }), "scope_not_opened");
     scope.open();
     if (scope.id !== processScopeId || this.dice.isUnder(50))
-      scope.offer({ type: "catalog.published", tools: anyTools(this.dice) });
+      scope.offer({ type: "catalog.published", tools: anyTools(this.dice, scope.state.scope.protocol) });
   }
 
   #isRefused(result: E.Either<Rejection, unknown>, code: Rejection["code"]): void {

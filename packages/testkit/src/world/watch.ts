@@ -4,7 +4,7 @@
  * and is reported.
  */
 import type { StepInfo, ToolContext, ToolDefinition } from "@pawl/runtime";
-import { manifestOf } from "@pawl/runtime";
+import { coreToolOf } from "@pawl/runtime/driver";
 import { recoveryOf } from "@pawl/sansio-core/driver";
 import type { Arrival } from "./gate.ts";
 import type { Claim } from "./scenario.ts";
@@ -114,7 +114,7 @@ export class Watch {
   }
 
   tool(tool: ToolDefinition): ToolDefinition {
-    const manifest = manifestOf(tool);
+    const manifest = coreToolOf(tool);
     const isOnce = recoveryOf(manifest) === "owner_bound";
     const effect = `tool ${tool.name}`;
     if (isOnce) this.#around.claim(effect, "at_most_once");

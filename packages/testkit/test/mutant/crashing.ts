@@ -102,7 +102,6 @@ const liars: Hunt = {
     tools: () => [
       defineTool({
         name: "liar",
-        hints: { supports_background: true },
         execute: () => "not here",
         background: async () => done(failureOutput(runtimeFailure("external", "tool_outcome_unknown", "it is a lie"))),
       }),

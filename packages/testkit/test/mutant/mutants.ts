@@ -404,8 +404,8 @@ export const mutants: readonly Mutant[] = [
     what: "a core that counts on after a record",
     first: "looping",
     file: crashLoop,
-    find: "const afterRecord = { resumes: 0, hasRecord: true }",
-    replace: "const afterRecord = { hasRecord: true }",
+    find: "({ ...body, resumes: 0, hasRecord: ",
+    replace: "({ ...body, hasRecord: ",
   },
   {
     what: "a core that ends a call at the limit of crashes",
@@ -474,7 +474,7 @@ export const mutants: readonly Mutant[] = [
     what: "a body whose patches are told and never recorded",
     first: "besideItself",
     file: "runtime/src/body/patch.ts",
-    find: "return { patched };",
-    replace: "return { ...(patched === undefined ? { patched } : {}) };",
+    find: "return unsaid;",
+    replace: "return unsaid === undefined ? unsaid : undefined;",
   },
 ];

@@ -98,7 +98,7 @@ const sharing = (): Hunt => ({
     tools: () => [
       defineTool({
         name: "naps",
-        hints: { supports_background: true, idempotent: true },
+        idempotent: true,
         execute: async () => "not here",
         background: async (_, ctx) => (await ctx.sleep(20_000), { summary: "rested", result: 1 }),
       }),

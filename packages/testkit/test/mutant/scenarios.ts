@@ -108,7 +108,7 @@ const batches: Hunt = {
       defineTool({
         name: "serial",
         durable: true,
-        scheduling: "serial",
+        concurrency: "serial",
         execute: (_, ctx) => ctx.runJson("s", {}, async (_input, { key }) => (await effect("serial", { key }), 2)),
       }),
     ],
@@ -123,7 +123,7 @@ const retrying: Hunt = {
       defineTool({
         name: "work",
         durable: true,
-        retry_policy: { type: "idempotent", max_attempts: 3, base_delay_ms: 20, max_delay_ms: 0 },
+        retry: { idempotent: true, attempts: 3, firstDelayMs: 20, maxDelayMs: 0 },
         execute: async (_, ctx) => {
           await ctx.runJson("kept", {}, () => 1);
           await ctx.runJson("mail", { sent_at: ctx.now() }, () => "sent");
@@ -267,7 +267,7 @@ const approving: Hunt = {
       defineTool({
         name: "work",
         durable: true,
-        policy: "requires_approval",
+        needsApproval: true,
         execute: async (_, ctx) =>
           ctx.runJson("s", {}, async (_input, { key }) => (await effect("approved", { key }), "ok")),
       }),
@@ -411,7 +411,7 @@ const deciding: Hunt = {
     tools: ({ effect }) => [
       defineTool<{ readonly life?: number }>({
         name: "work",
-        policy: "requires_approval",
+        needsApproval: true,
         execute: async ({ life = 1 }, ctx) => {
           await effect("acted");
           return life < 3 ? ctx.continueAs({ life: life + 1 }) : "acted";

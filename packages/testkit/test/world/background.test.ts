@@ -33,7 +33,7 @@ const running = ({ isCanceled, isIdempotent = true }: Kind): Scenario => ({
     defineTool({
       name: "work",
       durable: isIdempotent,
-      hints: { supports_background: true, idempotent: isIdempotent },
+      idempotent: isIdempotent,
       execute: async () => null,
       background: async (_, ctx, sink) => {
         await sink.status("begun");

@@ -117,7 +117,7 @@ describe("several approvals that are pending over a restart, and decided in anot
       defineTool<{ readonly n: number }>({
         name: "work",
         durable: true,
-        policy: "requires_approval",
+        needsApproval: true,
         execute: ({ n }, ctx) =>
           ctx.runJson("pay", n, async (_, { key }) => (await effect(`pay ${n}`, { key })).effect),
       }),

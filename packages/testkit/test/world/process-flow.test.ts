@@ -104,8 +104,8 @@ const approving: Scenario = {
     defineTool({
       name: "work",
       durable: true,
-      policy: "requires_approval",
-      scheduling: "serial",
+      needsApproval: true,
+      concurrency: "serial",
       execute: (_, ctx) => ctx.runJson("pay", {}, async (_input, { key }) => (await effect("money", { key }), "paid")),
     }),
   ],

@@ -131,7 +131,7 @@ describe("a simulated world", () => {
 
   it("says what the call waits for that the host waits for", async () => {
     const { why } = await runScenario({
-      tools: () => [defineTool({ name: "ask", policy: "requires_approval", execute: () => "asked" })],
+      tools: () => [defineTool({ name: "ask", needsApproval: true, execute: () => "asked" })],
       host: (host) => host.request("r1", [{ label: "c", tool: "ask", args: {} }]),
     });
     expect(why).toMatch(

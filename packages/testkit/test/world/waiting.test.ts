@@ -43,7 +43,7 @@ const agent = (suspendMs: number): Scenario => {
         defineTool({
           name: "pay",
           durable: true,
-          policy: "requires_approval",
+          needsApproval: true,
           execute: (_, ctx) =>
             ctx.runJson("pay", {}, async (_input, { key }) => (await effect("paid", { key }), "paid")),
         }),

@@ -29,10 +29,10 @@ export const described = (
     name,
     description,
     inputSchema: parameters,
-    ...(displayName === undefined ? {} : { display_name: displayName }),
-    ...(policy === undefined ? {} : { policy }),
-    ...(hints === undefined ? {} : { hints }),
-    ...(deferrable === undefined ? {} : { deferrable }),
+    ...(displayName === undefined ? {} : { title: displayName }),
+    needsApproval: policy === "requires_approval",
+    clientSide: policy === "client_side",
+    manifest: { ...(hints === undefined ? {} : { hints }), ...(deferrable === undefined ? {} : { deferrable }) },
   };
 };
 

@@ -18,7 +18,7 @@ export interface Activation {
 }
 
 const withCategory = ({ tools, category }: Capability): readonly ToolDefinition[] =>
-  tools.map((tool) => ({ ...tool, category: tool.category ?? category }));
+  tools.map((tool) => ({ ...tool, manifest: { category, ...tool.manifest } }));
 
 /** Adds the tools of capabilities to a session's own. A capability counts once, and so does a tool name. */
 export const activate = (

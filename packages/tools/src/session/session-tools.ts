@@ -46,7 +46,8 @@ export const capabilitiesOf = ({
     icon: "zap",
     category: "Execution",
     tools: [spawnBackground(files !== undefined)],
-    activatedBy: ({ hints }) => hints?.supports_background === true,
+    activatedBy: ({ background, manifest }) =>
+      background !== undefined || manifest?.hints?.supports_background === true,
   },
   { id: "session_tasks", name: "Tasks", icon: "list", category: "Execution", tools: taskTools(acceptsMessages) },
   { id: "session_schedule", name: "Schedules", icon: "clock", category: "Execution", tools: scheduleTools },

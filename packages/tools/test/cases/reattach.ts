@@ -25,7 +25,12 @@ class LostWorld extends ToolWorld {
       this.#given = args;
       return new Promise(() => undefined);
     };
-    return defineTool({ name, hints: { ...hints, supports_background: true }, execute: async () => null, background });
+    return defineTool({
+      name,
+      manifest: { hints: { ...hints, supports_background: true } },
+      execute: async () => null,
+      background,
+    });
   }
 
   async #life(tool: ToolDefinition, attempt: number): Promise<Process> {

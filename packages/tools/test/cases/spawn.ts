@@ -72,7 +72,7 @@ const spawned = async (input: JsonObject): Promise<Result> => {
   const spawn = validateSpawn({ ...input, tool, title, args }, everything);
   if (E.isLeft(spawn)) return failed(spawn.left);
   const { target: asked, args: given, ...said } = spawn.right;
-  const runner = defineTool({ name: asked.name, hints, execute: async () => null, background });
+  const runner = defineTool({ name: asked.name, manifest: { hints }, execute: async () => null, background });
   const work = new ToolWorld().begin([runner]).runtime.background;
   const answer = await work.spawn("s", { tool: asked.name, args: given, title: said.title, signal: said.signal });
   if (answer.status === "refused") return failed(answer.message);

@@ -238,7 +238,7 @@ const definition = (input: JsonObject): Result => {
 const activation = ({ tools, explicit }: JsonObject): Result => {
   const known = list(tools).map((tool) => {
     const { name, hints } = object(tool);
-    return { ...defineTool({ name: text(name), execute: async () => null }), hints: object(hints) };
+    return { ...defineTool({ name: text(name), execute: async () => null }), manifest: { hints: object(hints) } };
   });
   const activated = activate(known, capabilitiesOf({}), list(explicit).map(text));
   const executable = activated.tools.map(({ name }) => name);

@@ -28,7 +28,7 @@ describe("a session", () => {
     const { tools, applied } = sessionTools({ tools: [quick] });
     expect(names(tools).filter((name) => name === "spawn_background")).toHaveLength(1);
     expect(applied).toEqual(["session_tasks", "session_schedule", "background_execution"]);
-    expect(tools.find(({ name }) => name === "spawn_background")?.category).toBe("Execution");
+    expect(tools.find(({ name }) => name === "spawn_background")?.manifest?.category).toBe("Execution");
     const both = sessionTools({ tools: [quick], capabilities: ["background_execution"] });
     expect(names(both.tools).filter((name) => name === "spawn_background")).toHaveLength(1);
     expect(both.applied).toEqual(["background_execution"]);

@@ -84,6 +84,7 @@ export class Client {
     checkTools(options.tools);
     if (this.#ended !== undefined) throw this.#ended;
     const executor: Executor = new Executor(options, {
+      leave: (said) => this.#leave(executor, said),
       settle: (result) => this.#settle(executor.id, result),
       progress: (progress) => this.#home.send({ type: "progress", executor: executor.id, ...progress }),
     });
@@ -96,6 +97,12 @@ export class Client {
     await this.ask({ type: "settle", executor, ...result }).catch((thrown: unknown) => {
       if (!(thrown instanceof HostRefused)) throw thrown;
     });
+  }
+
+  async #leave(executor: Executor, said: { readonly farewell?: true }): Promise<void> {
+    const frame = await this.ask({ type: "execute", executor: executor.id, tools: executor.tools, ...said });
+    if (frame.type !== "done") throw unexpected(frame, "done");
+    if (said.farewell === true) this.#executors.delete(executor);
   }
 
   #register(executor: Executor): void {

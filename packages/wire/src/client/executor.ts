@@ -2,6 +2,7 @@
 import type { ProgressMessage } from "@pawl/runtime";
 import type { Offer, OfferedRun } from "@pawl/runtime/driver";
 import { type Json, type ToolCallOutput, errorOutput, internalErrorOutput, outputOfReturned } from "@pawl/tool-value";
+import { checkCount } from "./check.ts";
 import type { HostRefused } from "./error.ts";
 
 export interface ExecutorContext extends OfferedRun {
@@ -40,9 +41,26 @@ export interface RunResult extends OfferedRun {
 }
 
 export interface ExecutorPort {
+  /** Resolves when the host offers no more calls; after a farewell it has back what was not ended. */
+  readonly leave: (said: { readonly farewell?: true }) => Promise<void>;
   readonly settle: (result: RunResult) => Promise<void>;
   readonly progress: (progress: OfferedRun & ProgressMessage) => void;
 }
+
+interface Run {
+  readonly abort: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** Resolves when nothing runs any more, or when the time is over. */
+const endWithin = async (ms: number, runs: () => readonly Run[]): Promise<void> => {
+  const over = new AbortController();
+  const timer = setTimeout(() => over.abort(), ms);
+  const time = new Promise((resolve) => over.signal.addEventListener("abort", resolve));
+  while (!over.signal.aborted && runs().length > 0)
+    await Promise.race([time, Promise.allSettled(runs().map(({ ended }) => ended))]);
+  clearTimeout(timer);
+};
 
 const keyOf = ({ scope, call, attempt, run }: OfferedRun): string => JSON.stringify([scope, call, attempt, run]);
 
@@ -52,7 +70,9 @@ export class Executor {
   readonly #options: ExecutorOptions;
   readonly #port: ExecutorPort;
   /** The runs that were offered and have no result yet. */
-  readonly #runs = new Map<string, AbortController>();
+  readonly #runs = new Map<string, Run>();
+  #isLeaving = false;
+  #hasLeft = false;
 
   constructor(options: ExecutorOptions, port: ExecutorPort) {
     this.#options = options;
@@ -60,16 +80,30 @@ export class Executor {
   }
 
   get tools(): readonly string[] {
-    return Object.keys(this.#options.tools);
+    return this.#isLeaving ? [] : Object.keys(this.#options.tools);
+  }
+
+  /**
+   * Leaves the host for good: takes no more calls, and waits for those that run. What still runs after `withinMs` is told
+   * to stop and given back. A rerunnable call then goes on elsewhere at once, and none counts as crashed.
+   */
+  async leave({ withinMs = 30_000 }: { readonly withinMs?: number } = {}): Promise<void> {
+    checkCount("withinMs", withinMs, 0);
+    this.#isLeaving = true;
+    await this.#port.leave({});
+    await endWithin(withinMs, () => [...this.#runs.values()]);
+    this.#hasLeft = true;
+    for (const { abort } of this.#runs.values()) abort.abort();
+    await this.#port.leave({ farewell: true });
   }
 
   /** Starts a run. The host offers it again after a reconnection: a run that has started is left alone. */
   offered(offer: Offer): void {
     const key = keyOf(offer);
-    if (this.#runs.has(key)) return;
+    if (this.#runs.has(key) || this.#hasLeft) return;
     const abort = new AbortController();
-    this.#runs.set(key, abort);
-    void this.#run(offer, abort.signal).finally(() => this.#runs.delete(key));
+    const ended = this.#run(offer, abort.signal).finally(() => this.#runs.delete(key));
+    this.#runs.set(key, { abort, ended });
   }
 
   refused(error: HostRefused): void {
@@ -77,7 +111,7 @@ export class Executor {
   }
 
   cancelled(run: OfferedRun): void {
-    this.#runs.get(keyOf(run))?.abort();
+    this.#runs.get(keyOf(run))?.abort.abort();
   }
 
   async #run(offer: Offer, signal: AbortSignal): Promise<void> {
@@ -86,6 +120,7 @@ export class Executor {
     const startedAt = performance.now();
     const progress = ({ text, kind }: ProgressMessage): void => this.#port.progress({ ...run, text, kind });
     const output = await this.#output(tool_id, args, { ...run, payload, completionKey, signal, progress });
+    if (this.#hasLeft) return; // Given back: what it came to is nobody's.
     await this.#port.settle({ ...run, output, duration_ms: Math.round(performance.now() - startedAt) });
   }
 

@@ -9,7 +9,9 @@ import { refusalOf } from "./error.ts";
 /** A question that is answered by many frames. */
 export type SubscribeQuestion = Extract<Question, { readonly type: "observe" | "watch" }>;
 /** A question that is answered by one frame. */
-export type SingleQuestion = Exclude<Question, SubscribeQuestion> | Extract<ClientFrame, { readonly type: "receive" }>;
+export type SingleQuestion =
+  | Exclude<Question, SubscribeQuestion>
+  | Extract<ClientFrame, { readonly type: "receive" | "execute" }>;
 
 type Send = (frame: SingleQuestion | Extract<ClientFrame, { readonly type: "unobserve" }>) => void;
 

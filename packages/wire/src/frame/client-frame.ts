@@ -123,8 +123,17 @@ export type ClientFrame =
   | ({ readonly type: "watch"; readonly from?: Cursor; readonly window: number } & QuestionFields)
   | { readonly type: "seen"; readonly id: number; readonly cursor: number }
   | { readonly type: "unobserve"; readonly id: number }
-  /** Offers to run these tools, in the scopes that the token names. */
-  | { readonly type: "execute"; readonly id: number; readonly executor: string; readonly tools: readonly string[] }
+  /**
+   * Offers to run these tools, in the scopes that the token names. `farewell`: the executor leaves for good, and gives back
+   * what it has not ended.
+   */
+  | {
+      readonly type: "execute";
+      readonly id: number;
+      readonly executor: string;
+      readonly tools: readonly string[];
+      readonly farewell?: boolean;
+    }
   /** Reports the progress of a run; has no answer. */
   | ({ readonly type: "progress"; readonly text: string; readonly kind: string } & RunFields)
   | ({
@@ -197,7 +206,7 @@ export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("clie
   watch: { ...questionFields, from: optional(Cursor), window: u64 },
   seen: { id: u64, cursor: u64 },
   unobserve: { id: u64 },
-  execute: { id: u64, executor: string, tools: array(string) },
+  execute: { id: u64, executor: string, tools: array(string), farewell: optional(boolean) },
   progress: { ...runFields, text: string, kind: string },
   settle: { ...questionFields, ...runFields, output: ToolCallOutput, duration_ms: u64 },
 });

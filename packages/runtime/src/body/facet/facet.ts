@@ -260,7 +260,10 @@ export class Asking {
     };
     const problem = problemOf(key, effect);
     if (problem !== undefined) refused(problem);
-    else this.body.request({ key, hash: this.#hashOf(input), effect, perform, ...more }, told, refused);
+    else {
+      const request: Request = { key, hash: this.#hashOf(input), effect, perform };
+      this.body.request(more === undefined ? request : { ...request, ...more }, told, refused);
+    }
     return promise;
   }
 }

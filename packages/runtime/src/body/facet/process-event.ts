@@ -14,7 +14,7 @@ import {
 import { type Json, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError, failureOf } from "../../error.ts";
-import { payloadMismatch } from "../../tool/live-tool.ts";
+import { payloadMismatch } from "../../tool/check.ts";
 import { awaitEffectKey } from "../replay.ts";
 import { type Asking, problemOfProcessEvent, toJson, valueOf } from "./facet.ts";
 import { type Durable, durable, refusing } from "./durable.ts";

@@ -50,9 +50,14 @@ export interface OfCall {
   readonly args: Json;
 }
 
+/** `cause`: why nobody knows what a call came to that has ended. From protocol 2 on. */
+interface Ended {
+  readonly cause?: UnknownCause;
+}
+
 export type Observation =
-  | { readonly type: "session_event"; readonly event: SessionEvent }
-  | { readonly type: "activity"; readonly activity: TurnActivity }
+  | ({ readonly type: "session_event"; readonly event: SessionEvent } & Ended)
+  | ({ readonly type: "activity"; readonly activity: TurnActivity } & Ended)
   /** The call awaits a person's approval of these arguments; a decision names their `stableHash`. */
   | ({ readonly type: "call_parked" } & OfCall)
   /** Nobody knows what the call comes to: it waits for a person, its host, or another version of its tool. */
@@ -100,17 +105,15 @@ const ofRun = {
   detail: optional(string),
   progress: optional(ProgressCodec),
 } as const;
+const unknownCause = oneOf<UnknownCause>("a cause", "owner_lost", "crash_loop", "diverged");
 const nameOfCall = { call: string, label: named("call_id", string), tool: named("name", string) } as const;
 const ofCall = { ...nameOfCall, args: json } as const;
 
 const ObservationCodec: Codec<Observation> = tagged<Observation, "type">("observation", "type", {
-  session_event: { event: SessionEvent },
-  activity: { activity: TurnActivity },
+  session_event: { event: SessionEvent, cause: optional(unknownCause) },
+  activity: { activity: TurnActivity, cause: optional(unknownCause) },
   call_parked: ofCall,
-  call_unknown: {
-    ...ofCall,
-    cause: oneOf<UnknownCause>("a cause", "owner_lost", "crash_loop", "diverged"),
-  },
+  call_unknown: { ...ofCall, cause: unknownCause },
   call_settled_late: { ...ofCall, output: optional(ToolCallOutput), durationMs: named("duration_ms", optional(u64)) },
   process: {
     what: oneOf<"registered" | "event" | "ended">("what is observed", "registered", "event", "ended"),

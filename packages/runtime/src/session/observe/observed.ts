@@ -1,6 +1,6 @@
 /** Observations, made of the commands that the events of a scope produced: live and from the log the same. */
 import { type CommandOf, type Command, type Event, Invariant } from "@pawl/sansio-core";
-import { runOfAttempt } from "@pawl/sansio-core/driver";
+import { type UnknownCause, runOfAttempt } from "@pawl/sansio-core/driver";
 import { callCorrelation, stableHash } from "@pawl/tool-value";
 import { uuidOf } from "../../body/facet/context.ts";
 import type { OfCall, Observation, Observed } from "./observation.ts";
@@ -20,12 +20,16 @@ const ofStart = (command: CommandOf<"observe">): readonly Unnamed[] => {
   ];
 };
 
+const because = (cause: UnknownCause | undefined): { readonly cause?: UnknownCause } =>
+  cause === undefined ? {} : { cause };
+
 const ofEnd = (command: CommandOf<"observe">): Unnamed => {
   const { call_id, tool: name, args } = command;
-  const { output, duration_ms = 0 } = command;
+  const { output, cause, duration_ms = 0 } = command;
   if (output === undefined) throw new Invariant(`call \`${command.call}\` completed without an output`);
   const head = { correlation_id: callCorrelation(call_id), type: "tool_call_completed" } as const;
-  return (id) => ({ type: "activity", activity: { id, ...head, call_id, name, args, output, duration_ms } });
+  const activity = { ...head, call_id, name, args, output, duration_ms };
+  return (id) => ({ type: "activity", activity: { id, ...activity }, ...because(cause) });
 };
 
 const late = (command: CommandOf<"observe">): Unnamed => {
@@ -53,9 +57,10 @@ const ofCallCommand = (command: CommandOf<"observe">): readonly Unnamed[] => {
 
 /** Lists the calls of a request once more when all of them have ended, in their order. */
 const ofReply = ({ replies }: CommandOf<"reply">): readonly Unnamed[] =>
-  replies.map(({ call_id, tool: name, args, output, duration_ms }) => () => ({
+  replies.map(({ call_id, tool: name, args, output, cause, duration_ms }) => () => ({
     type: "session_event",
     event: { type: "tool_call", call_id, name, args, output, duration_ms },
+    ...because(cause),
   }));
 
 const ofReport = ({ process, attempt }: CommandOf<"run.observe">, event: Event): readonly Unnamed[] => {

@@ -1,0 +1,13 @@
+/** The tool of both releases. */
+import { type ToolContext, defineTool } from "@pawl/runtime";
+
+/** Takes a step, waits for a word, and takes another. */
+export const walks = defineTool({
+  name: "walks",
+  durable: true,
+  execute: async (_, ctx: ToolContext) => [
+    await ctx.runJson("before", {}, () => "before"),
+    await ctx.awaitEventJson("go"),
+    await ctx.runJson("after", {}, () => "after"),
+  ],
+});
