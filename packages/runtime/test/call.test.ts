@@ -63,7 +63,16 @@ describe("a call of one tool", () => {
     await session.call(add, { a: 1, b: 2 }, { id: "r" });
     expect(await session.call(add, { a: 1, b: 2 }, { id: "r" })).toBe(3);
     expect(await session.result("r")).toBe(3);
-    await expect(session.call(add, { a: 5, b: 2 }, { id: "r" })).rejects.toMatchObject({ code: "request_conflict" });
+    const changed = session.call(add, { a: 5, b: 2 }, { id: "r" });
+    const message = expect.stringContaining("`calls[0].args.a` was 1, found 5");
+    await expect(changed).rejects.toMatchObject({ code: "request_conflict", message });
+  });
+
+  it("that is made again while it runs is refused with another tool, which it names", async () => {
+    const session = await sessionOf();
+    session.call(pay, { amount: 1 }, { id: "r" }).catch(() => undefined);
+    const message = expect.stringContaining('`calls[0].tool` was "pay", found "add"');
+    await expect(session.call(add, { amount: 1 }, { id: "r" })).rejects.toMatchObject({ message });
   });
 
   it("of a request with several has no one result", async () => {
