@@ -104,6 +104,27 @@ describe("a call that waits for approval", () => {
     expect(await session.approvals()).toEqual([]);
   });
 
+  it("tells observers that it is decided, by whom and with which arguments, before it runs", async () => {
+    const { session, reply } = await asked();
+    const seen: string[] = [];
+    const watching = (async () => {
+      for await (const frame of session.observe({ from: { scope: "session:s", seq: 0, index: 0 } })) {
+        if (frame.type !== "observed") continue;
+        const { observation } = frame;
+        if (observation.type === "call_parked") seen.push(`parked ${observation.call}`);
+        if (observation.type === "activity") seen.push(observation.activity.type);
+        if (observation.type === "call_decided")
+          seen.push(`${observation.decision} ${observation.call} ${JSON.stringify(observation.args)} by ${observation.by}`);
+        if (seen.at(-1) === "tool_call_completed") return;
+      }
+    })();
+    for (const one of await session.approvals()) await one.approve({ by: "ann", args: { amount: 3 } });
+    await reply;
+    await watching;
+    const decided = 'approved r:1 {"amount":3} by ann';
+    expect(seen).toEqual(["tool_call_started", "parked r:1", decided, "tool_call_completed"]);
+  });
+
   it("is approved with other arguments, or rejected with a reason", async () => {
     const edited = await asked();
     for (const one of await edited.session.approvals()) await one.approve({ by: "ann", args: { amount: 3 } });

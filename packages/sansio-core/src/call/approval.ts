@@ -14,6 +14,7 @@
  *   A3  the state counts the calls that await approval
  */
 import type { Json, ToolCallOutput } from "@pawl/tool-value";
+import type { Decided } from "./contract.ts";
 import { denied, internal, observeStart, project } from "./finish.ts";
 import { resuming } from "./launch.ts";
 import type { Approval, CallIn, CallRow } from "./model.ts";
@@ -69,7 +70,10 @@ export const edit = (
   by: string,
 ): CallRow => {
   const { manifest, call, approval } = row;
-  if (!manifest.checks) return approve(draft, { ...row, args, approval: { ...approval, argsHash } });
+  if (!manifest.checks) {
+    observeDecision(draft, { ...row, args }, "approved", by);
+    return approve(draft, { ...row, args, approval: { ...approval, argsHash } });
+  }
   draft.emit({ type: "args.check", call: call.ref, tool_id: manifest.id, args });
   return { ...row, approval: { ...approval, edited: { args, by } } };
 };
@@ -81,9 +85,22 @@ export const afterEdit = (
   args: Json,
   { verdict, args_hash }: { readonly verdict: ArgsVerdict; readonly args_hash?: string },
 ): CallRow => {
-  const { edited: _, ...approval } = row.approval;
+  const { edited, ...approval } = row.approval;
   if (verdict.verdict !== "valid") return { ...row, approval };
+  if (edited !== undefined) observeDecision(draft, { ...row, args }, "approved", edited.by);
   return approve(draft, { ...row, args, approval: { ...approval, argsHash: args_hash ?? approval.argsHash } });
+};
+
+/** Tells observers that a parked call is decided: whoever lists approvals takes it off. */
+const observeDecision = (
+  draft: Draft,
+  { call, tool, args }: CallIn<"awaiting_approval">,
+  decision: Decided["decision"],
+  by: string,
+): void => {
+  if (!hasRule(draft.scope.protocol, "decisions_observed")) return;
+  const decided = { decision, by };
+  draft.emit({ type: "observe", what: "call_decided", call: call.ref, tool, call_id: call.id, args, decided });
 };
 
 // Calls that their tool has prepared, and that are parked until a person decides.
@@ -131,9 +148,15 @@ export const park = (
 /** Applies a sticky decision to a call that is parked already. */
 export const unpark = (draft: Draft, row: CallIn<"awaiting_approval">): CallRow => {
   const sticky = draft.sticky.get(row.manifest.id);
-  if (sticky?.decision === "reject") return project(draft, row, rejected(sticky.reason));
+  if (sticky === undefined) return row;
+  if (sticky.decision === "reject") {
+    observeDecision(draft, row, "rejected", sticky.by);
+    return project(draft, row, rejected(sticky.reason));
+  }
+  if (row.body !== undefined) return row;
+  observeDecision(draft, row, "approved", sticky.by);
   const { payload, argsHash } = row.approval;
-  return sticky === undefined || row.body !== undefined ? row : ready(row, payload, argsHash);
+  return ready(row, payload, argsHash);
 };
 
 export const rejected = (reason: string): ToolCallOutput => denied("approval_rejected", reason);
@@ -145,10 +168,12 @@ export const expired: ToolCallOutput = denied("approval_expired", "nobody decide
 const decide = (draft: Draft, row: CallIn<"awaiting_approval">, { decision, by }: ApprovalEvent): CallRow => {
   switch (decision.type) {
     case "approve":
+      observeDecision(draft, row, "approved", by);
       return approve(draft, row);
     case "approve_edited":
       return edit(draft, row, decision, by);
     case "reject":
+      observeDecision(draft, row, "rejected", by);
       return project(draft, row, rejected(decision.reason));
   }
 };

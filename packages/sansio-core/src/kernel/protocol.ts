@@ -53,6 +53,8 @@ const firstProtocol = {
   step_retries: 2,
   /** A scope has a title, tags and small values, and may have tools of its own. */
   about: 2,
+  /** Observers are told of the decision on a parked call. */
+  decisions_observed: 2,
   /** The preparation of a call may find that it needs no approval. */
   waived_approvals: 2,
   /** A step prepares and launches so many calls of a batch and no more; the next step goes on. */

@@ -76,6 +76,11 @@ export class Tape {
     return this.protocol === 1 ? [] : [`call_crashed ${id}`];
   }
 
+  /** Decisions on parked calls, as observers are told from protocol 2 on. */
+  decided(...ids: readonly string[]): readonly string[] {
+    return this.protocol === 1 ? [] : ids.map((id) => `call_decided ${id}`);
+  }
+
   /** Where the log stands: the sequence of the last event. */
   get seq(): number {
     return this.state.seq;
