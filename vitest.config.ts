@@ -23,7 +23,7 @@ const alone = [
   "packages/inspector/test/page.test.ts",
   "packages/testkit/test/{core-sim,mutant}/*.test.ts",
   "packages/tools/test/browser-files.test.ts",
-  "test/{example,pack,runtime,soak}/*.test.ts",
+  "test/{example,hostile,pack,runtime,soak}/*.test.ts",
   "test/upgrade/proof.test.ts",
   ...globSync(tests, { cwd: import.meta.dirname }).filter(isAlone),
 ];

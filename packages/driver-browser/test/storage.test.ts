@@ -108,11 +108,13 @@ inChromium("what a browser stores", "packages/driver-browser/test/page/storage.t
     const page = await opened("evicted");
     await call(page, "r", 10);
     const watching = page.evaluate("suite.refusals()");
+    await page.evaluate("suite.wait()");
     const session = await context.newCDPSession(page);
     await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
     await expect.poll(() => page.evaluate("suite.changes")).toEqual([true, false]);
     const [, , followed] = (await watching) as readonly string[];
     expect(["closed", "failed"]).toContain(followed); // What was being read when it happened has failed.
+    expect(await page.evaluate("suite.waitEnded()")).toBe("scope_lost");
     expect(await page.evaluate("suite.refusals()")).toEqual(["closed", "closed", "closed"]);
     expect(await page.evaluate("suite.faults")).toContain("the journal was closed: closed");
     const next = await opened("evicted");

@@ -4,6 +4,9 @@ export { type SqliteOptions, type SqliteJournal, sqliteJournal } from "./journal
 export { type DiskBlobsOptions, diskBlobs, diskAttachments } from "./journal/disk-blob.ts";
 export { aesCodec, type ScopeKeys, fileKeys, memoryKeys } from "./journal/seal.ts";
 export { nodePlatform } from "./platform.ts";
+export { inWorker } from "./isolate/in-worker.ts";
+export type { Isolated } from "./isolate/option.ts";
+export type { IsolatedContext } from "./isolate/serve-body.ts";
 export { type FileOptions } from "./sqlite/connection.ts";
 export { JournalFileError, type JournalFileCode } from "./sqlite/file-error.ts";
 export { type Host, type HostOptions, openHost } from "./host/host.ts";

@@ -96,6 +96,8 @@ export {
   ToolDefinition as WireToolDefinition,
 } from "./tool/manifest.ts";
 export { LlmRequest } from "./body/facet/host.ts";
+export { StreamFrame, type StreamOptions } from "./stream/streams.ts";
+export { type StreamCursor, cursorAfter } from "./stream/reader.ts";
 export { type LambdaInput } from "./session/flow.ts";
 export { Resolved } from "./session/resolve.ts";
 export { type Rejecting, type Stickiness, type AwaitingPage, ScopeAwaiting } from "./session/approval.ts";

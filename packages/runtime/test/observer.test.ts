@@ -83,6 +83,31 @@ describe("an observer", () => {
     expect(words(await both)).toEqual([...everything, ...everything]);
   });
 
+  it("that is slow is told how many words of progress it missed, in their place", async () => {
+    const talks = defineTool({
+      name: "talks",
+      durable: true,
+      execute: (_, ctx) => {
+        for (let i = 0; i < 5000; i++) ctx.progress({ text: `word ${i}`, kind: "text" });
+        return "said";
+      },
+    });
+    const session = await new World().start([talks]).runtime.session("s");
+    const subscription = session.observe();
+    await session.request("r", calls("talks"));
+    const frames = await taken(subscription, 1026);
+    const shown = frames.filter(({ type }) => type === "ephemeral").length;
+    expect(shown).toBeGreaterThan(1000);
+    expect(frames.at(-2)).toEqual({ type: "missed", count: 5000 - shown });
+    expect(frames.at(-1)?.type).toBe("gap");
+    await session.request("r2", calls("talks"));
+    await session.request("r3", calls("talks"));
+    expect((await taken(subscription, 1027)).slice(-2)).toMatchObject([
+      { type: "gap" },
+      { type: "missed", count: 5000 },
+    ]);
+  });
+
   it("that is slow misses what does not fit, is told which, and holds no tool", async () => {
     const session = await new World().start([quick, last]).runtime.session("s");
     const subscription = session.observe({ buffer: 3 });

@@ -10,6 +10,7 @@ import { call } from "./call/concern.ts";
 import type { CallCommand, CallRows, CallSignal } from "./call/contract.ts";
 import type { EffectEvent } from "./call/effect.ts";
 import type { CallEvent } from "./call/event.ts";
+import type { StreamEvent } from "./call/stream.ts";
 import { catalog } from "./catalog/concern.ts";
 import type { CatalogEvent, CatalogRows } from "./catalog/model.ts";
 import { flow } from "./flow/concern.ts";
@@ -45,6 +46,7 @@ export type Event =
   | CallEvent
   | ApprovalEvent
   | EffectEvent
+  | StreamEvent
   | WaitEvent
   | ProcessScopeEvent
   | FlowEvent

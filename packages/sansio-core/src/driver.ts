@@ -15,6 +15,14 @@ export {
   type StepRecovery,
   firstTry,
 } from "./call/effect.ts";
+export {
+  type StreamAttempt,
+  type StreamGroup,
+  type StreamRow,
+  type StreamSpec,
+  bytesOf,
+  streamIn,
+} from "./call/stream.ts";
 export { awaitedEffects } from "./call/body-end.ts";
 export { retryDelayMs } from "./call/launch.ts";
 export { EffectSpecCodec } from "./call/codec.ts";
@@ -25,7 +33,7 @@ export { type Decision, type PendingApproval, pendingApprovals } from "./call/ap
 export { hooked } from "./call/prepare.ts";
 export { type Recovery, recoveryOf, toolsUnder } from "./catalog/model.ts";
 export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/concern.ts";
-export { type BatchRef, type CommandType, isExecutor, requestBatch } from "./kernel/vocabulary.ts";
+export { type BatchRef, type CommandType, isExecutor, requestBatch, streamId } from "./kernel/vocabulary.ts";
 export {
   inLife,
   replayBase,

@@ -34,6 +34,8 @@ const draws = defineTool({
     (await ctx.attachments.put(new Uint8Array([1, 2, 3]), { media_type: { kind: "file", type: "image/x-test" } })).id,
 });
 
+const waits = defineTool({ name: "waits", durable: true, execute: (_, ctx) => ctx.awaitEventJson("never") });
+
 let tab: OpenTab;
 export const faults: string[] = [];
 /** Whether the tab writes, each time it was told. */
@@ -47,7 +49,7 @@ export const open = async (name: string): Promise<string> => {
   try {
     tab = await openTab({
       name,
-      tools: [large, draws],
+      tools: [large, draws, waits],
       host: { fault: (what, thrown) => void faults.push(`${what}: ${codeOf(thrown)}`) },
       changed: (runtime) => void changes.push(runtime !== undefined),
     });
@@ -65,6 +67,19 @@ export const call = async (request: string, size: number): Promise<string> => {
   const [reply] = await session.request(request, [{ label: "c", tool: "large", args: { size } }]);
   return JSON.stringify(reply?.output.outcome);
 };
+
+let ended: Promise<string>;
+
+/** Makes a call that waits for ever, and returns when it is on disk. */
+export const wait = async (): Promise<void> => {
+  const session = await (await tab.runtime()).session("waiting");
+  ended = session.request("r", [{ label: "c", tool: "waits", args: {} }]).then(
+    () => "replied",
+    (thrown: unknown) => String((thrown as { readonly code?: string }).code),
+  );
+  await session.approvals(); // Answered once all before it is durable.
+};
+export const waitEnded = (): Promise<string> => ended;
 
 /** What bytes a body has put, as another page finds them by what the call came to. */
 export const draw = async (request: string): Promise<string> => {

@@ -218,6 +218,10 @@ export class Connection {
         return this.#subscribe(frame, async (subscription) =>
           subscription.watch(await scopeOf(this.#port.runtime, frame.scope), frame.from),
         );
+      case "stream":
+        return this.#subscribe(frame, async (subscription) =>
+          subscription.stream(await scopeOf(this.#port.runtime, frame.scope), frame),
+        );
       case "awaiting_approval":
         return awaitingApproval(this.#port.runtime, frame);
       case "signal":
@@ -251,7 +255,7 @@ export class Connection {
 
   /** Runs a subscription until the client ends it or disconnects. */
   async #subscribe(
-    { id, window }: Of<"observe" | "watch">,
+    { id, window }: Of<"observe" | "watch" | "stream">,
     tell: (subscription: Subscription) => Promise<void>,
   ): Promise<HostFrame> {
     const subscription = new Subscription(id, window, this.#outgoing);

@@ -27,6 +27,7 @@ export const rights: { readonly [T in QuestionType]: Right } = {
   signal: "call",
   observe: "observe",
   watch: "observe",
+  stream: "observe",
   move: "move",
   settle: "execute",
   move_part: "move",
@@ -91,6 +92,7 @@ export type SessionQuestion = Exclude<
     readonly type:
       | "observe"
       | "watch"
+      | "stream"
       | "awaiting_approval"
       | "settle"
       | "signal"

@@ -4,8 +4,10 @@
  */
 import type { Cursor, Session } from "@pawl/runtime";
 import { endOf } from "@pawl/runtime/driver";
-import type { HostFrame } from "@pawl/wire/frame";
+import type { ClientFrame, HostFrame } from "@pawl/wire/frame";
 import type { Outgoing } from "./socket.ts";
+
+type StreamQuestion = Extract<ClientFrame, { readonly type: "stream" }>;
 
 /** The characters that a subscription sends in one turn. */
 const turnChars = 128 * 1024;
@@ -97,6 +99,18 @@ export class Subscription {
     await this.#sendAll(frames, (frame) => {
       n += 1;
       return [n, { type: "watched", id, n, frame }];
+    });
+  }
+
+  /** Sends a stream of a call, until its end. A client that is slow is sent what is on record by then. */
+  async stream(session: Session, { call, name, from, attempt }: StreamQuestion): Promise<void> {
+    const id = this.#id;
+    const cursor = from === undefined || attempt === undefined ? from : { attempt, at: from };
+    const place = { name, signal: this.#over.signal, ...(cursor === undefined ? {} : { from: cursor }) };
+    let n = 0;
+    await this.#sendAll(session.stream(call, place), (frame) => {
+      n += 1;
+      return [n, { type: "streamed", id, n, frame }];
     });
   }
 }

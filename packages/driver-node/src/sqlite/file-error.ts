@@ -1,4 +1,5 @@
 /** Errors of a journal file, with stable codes. */
+import { statSync, utimesSync } from "node:fs";
 import type { NotWritten } from "@pawl/runtime/driver";
 
 export type JournalFileCode =
@@ -40,11 +41,28 @@ const codeOf = (thrown: Error): number => ("errcode" in thrown ? Number(thrown.e
 /** Tells whether another connection holds the lock. */
 export const isLocked = (thrown: unknown): boolean => thrown instanceof Error && codeOf(thrown) === 5;
 
+/**
+ * Tells whether nothing can be written where the file is, as on a disk that has failed. The times of the file are set to what
+ * they are: a kernel may let a file be opened for writing there, and refuse each write.
+ */
+const isOnReadOnlyDisk = (file: string): boolean => {
+  try {
+    const { atime, mtime } = statSync(file);
+    utimesSync(file, atime, mtime);
+    return false;
+  } catch (thrown) {
+    return thrown instanceof Error && "code" in thrown && thrown.code === "EROFS";
+  }
+};
+
+const readOnlyDisk = ["read_only", "its file system is read-only: see the system's log, and make it writable"] as const;
+
 /** Converts an error of SQLite; returns any other error unchanged. */
 export const fileError = (thrown: unknown, file: string): unknown => {
   if (!(thrown instanceof Error) || thrown instanceof JournalFileError) return thrown;
-  const cause = causes[codeOf(thrown)];
-  if (cause === undefined) return thrown;
+  const known = causes[codeOf(thrown)];
+  if (known === undefined) return thrown;
+  const cause = known[0] === "io_failed" && isOnReadOnlyDisk(file) ? readOnlyDisk : known;
   return new JournalFileError(cause[0], `journal ${file}: ${thrown.message}; ${cause[1]}`);
 };
 

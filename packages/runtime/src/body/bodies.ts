@@ -12,7 +12,7 @@ import { divergedEvent } from "./divergence.ts";
 import { type HostSide, completionKeyId, placeOf, reportUnheard } from "../host/host.ts";
 import { answeredConnection, ParkedCalls } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
-import type { CallFacts, ProcessApi } from "./facet/facet.ts";
+import type { CallFacts } from "./facet/facet.ts";
 import type { HostRequest } from "../host/host-request.ts";
 import { withPatches } from "./patch.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
@@ -26,18 +26,14 @@ import {
   shownEventAt,
 } from "./replay.ts";
 import type { Ending } from "../host/outcome.ts";
-import { bodyResult, callFacts, runTool } from "./run-tool.ts";
-import type { Observers } from "../session/observe/observer.ts";
+import { type ScopeOfCall, bodyResult, callFacts, runTool } from "./run-tool.ts";
 import type { Cause, ScopeRunner } from "../scope/runner.ts";
 import type { Instance } from "../session/instance.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 
 type RunningRow = CallIn<"running">;
 /** The parts of a scope that its bodies work with. */
-export interface BodiesScope {
-  readonly runner: ScopeRunner;
-  readonly observers: Observers;
-  readonly processApi: ProcessApi;
+export interface BodiesScope extends ScopeOfCall {
   /** Asks the host for what a body waits for, unless it is at it. */
   readonly askHost: (request: HostRequest) => void;
 }
@@ -289,6 +285,7 @@ export class Bodies {
     const told = isNew ? resultIn(cause.event, key, effect, process, refused) : earlier?.result;
     const result = told ?? resolvedIn(this.#state, key, effect);
     const at = effect.first === undefined ? cause.at : (earlier?.at ?? cause.at);
-    return { answer: { key, seq, index, at, result, winner: effect.winner }, isRecorded: told === undefined };
+    const answer = { key, seq, index, at, result, winner: effect.winner, chunks: earlier?.chunks };
+    return { answer, isRecorded: told === undefined };
   }
 }

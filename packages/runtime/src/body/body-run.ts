@@ -31,7 +31,7 @@
  *    takes its place in the log, and the next one only when that is delivered. So an attempt takes the branches that the
  *    one before took, as far as it asks for the same.
  * 7. `now` is the scope time at which the last answer first took its place, so the function reads the same clock in each
- *    run and attempt.
+ *    run and attempt. Streams do not move it: a later attempt is handed their chunks together.
  *
  * A run that breaks rule 4 has diverged (divergence.ts): it is over. A live run that only waits, and is quiet for a while,
  * leaves memory (rest.ts); the answer that it waits for begins the next.
@@ -40,27 +40,20 @@
  * the clean-ups that the function registered with `onCancel` begin. They may ask for effects as before, under a signal that
  * the cancel does not abort. A function that returns ends the call once all clean-ups are done or their time has passed;
  * where it has not returned by then, `call.cleaned_up` ends the call without it.
- *
- * When a run is over, its function is detached. It may keep executing; each further request is rejected as `call_ended`,
- * and its result is ignored.
  */
 import type { Ask } from "@pawl/sansio-core";
 import { BodyEnd } from "./body-end.ts";
 import type { BodyPort } from "./body-port.ts";
-import type { Answer, Request, RunId } from "./record.ts";
+import type { Answer, Request, RunId, Waiting } from "./record.ts";
 import { type Divergence, askedBefore, differsFrom, quiet } from "./divergence.ts";
 import { RestWatch, type RunTerms } from "./rest.ts";
 import { CancelMark, CleanUps, ended, Signals } from "./stop.ts";
 import type { EffectError } from "../error.ts";
+import type { RecordedStreams } from "./stream-replay.ts";
 import { type News, type Place, type RecordedRun, insert, ReplayOrder } from "./replay.ts";
 import { PatchAnswers } from "./patch.ts";
 import { ReuseQueue } from "./reuse.ts";
 import { StepWork } from "./step-work.ts";
-
-interface Waiting {
-  readonly request: Request;
-  readonly told: ((answer: Answer) => void)[];
-}
 
 export class BodyRun {
   readonly id: RunId;
@@ -70,6 +63,7 @@ export class BodyRun {
   readonly #recorded: ReadonlyMap<string, Answer>;
   readonly #waiting = new Map<string, Waiting>();
   readonly #heard = new Map<string, Answer>();
+  readonly streams: RecordedStreams;
   #queue: Answer[] = [];
   #position = 0;
   #isOver = false;
@@ -95,6 +89,7 @@ export class BodyRun {
     this.#replayOrder = new ReplayOrder(past.effects);
     this.#recorded = new Map(past.answers.map((answer) => [answer.key, answer]));
     this.#now = past.at;
+    this.streams = past.streams;
     this.#work = new StepWork(id, port);
     this.patches = new PatchAnswers(past, (key) => this.#heard.has(key) || this.#waiting.has(key));
     this.#keepsOrder = past.keepsOrder;
@@ -108,7 +103,7 @@ export class BodyRun {
     const { due, isLive, isRow } = this.#replayOrder;
     if (this.#isCancelDue) return "some";
     if (due === undefined) return isLive && (this.#queue.length > 0 || this.#reuses.isReady) ? "some" : "none";
-    return this.#waiting.has(due) ? (isRow ? "row" : "some") : "none";
+    return this.#waiting.has(this.streams.ownerOf(due)) ? (isRow ? "row" : "some") : "none";
   }
 
   /** Suspends a live run that was quiet for a while. A run that its log expects to go on has diverged. */
@@ -165,7 +160,7 @@ export class BodyRun {
     return this.#isOver;
   }
 
-  /** Detaches the run. The user's function keeps executing; its requests and its result are ignored. */
+  /** Detaches the run. The user's function keeps executing; its requests are rejected (`call_ended`), its result ignored. */
   end(): void {
     this.rest.stop();
     this.#isOver = true;
@@ -286,13 +281,17 @@ export class BodyRun {
   }
 
   #deliver(answer: Answer): boolean {
-    const waiting = this.#waiting.get(answer.key);
+    const waiting = this.#waiting.get(answer.part?.of ?? answer.key);
     if (waiting === undefined) return false;
+    this.heardUpTo = Math.max(this.heardUpTo, answer.seq);
+    if (answer.part !== undefined) {
+      waiting.request.part?.(answer.part);
+      return true;
+    }
     this.#waiting.delete(answer.key);
     this.#reuses.delivered(answer.key);
     this.#heard.set(answer.key, answer);
-    this.heardUpTo = Math.max(this.heardUpTo, answer.seq);
-    this.#now = answer.at;
+    if (waiting.request.part === undefined) this.#now = answer.at;
     for (const tell of waiting.told) tell(answer);
     this.review();
     return true;

@@ -13,6 +13,7 @@ import {
   ask,
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
+import type { Json } from "@pawl/tool-value";
 import type { Told } from "../scope/deferred-event.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import type { EffectResult, EffectSpec, Patches } from "@pawl/sansio-core/driver";
@@ -35,6 +36,8 @@ export interface Request {
   readonly perform?: Work | undefined;
   /** Set for a step that has a time of its own, or more tries than one. */
   readonly terms?: TryTerms;
+  /** Set for a stream: takes what it says before it ends. */
+  readonly part?: (part: StreamPart) => void;
   /** Set for a step that only waits: the end of its body does not wait with it. */
   readonly isWait?: boolean;
 }
@@ -48,12 +51,25 @@ export const unknownOutcome: EffectResult = {
   error: { code: "step_outcome_unknown", message: "the step began, and its owner was lost before it was recorded" },
 };
 
+/** What a body is handed of a stream: chunks that are on record now, or word that the producer began anew. */
+export type StreamPart = { readonly type: "said"; readonly chunks: readonly Json[] } | { readonly type: "restarted" };
+
 export interface Answer extends Place {
   readonly key: string;
   readonly at: number;
   readonly result: EffectResult;
   /** The key that won a select. */
   readonly winner: string | undefined;
+  /** A part of the answer under this other key, which stays open. */
+  readonly part?: StreamPart & { readonly of: string };
+  /** For a stream, where its parts were not handed one by one. */
+  readonly chunks?: readonly Json[] | undefined;
+}
+
+/** A request that has no answer yet, and who is told of it. */
+export interface Waiting {
+  readonly request: Request;
+  readonly told: ((answer: Answer) => void)[];
 }
 
 /** Rejections that mean that the run is over, or its scope moved: nobody is left to answer. */

@@ -20,6 +20,7 @@ import {
 import type { CallRef, Event, State } from "@pawl/sansio-core";
 import type { Json, Resolution } from "@pawl/tool-value";
 import type { Answer } from "./record.ts";
+import { RecordedStreams, withStreams } from "./stream-replay.ts";
 import { isMarked } from "../journal/blob.ts";
 import { type ReadLines, eventsIn, linesAt, Quarantined } from "../scope/history.ts";
 import type { Cause, ScopeRunner } from "../scope/runner.ts";
@@ -39,6 +40,8 @@ export interface Recorded {
   readonly key: string;
   readonly requested: number;
   readonly settled?: Place;
+  /** For a stream: the parts of its answer that the body was handed before. */
+  readonly parts?: readonly (Place & { readonly key: string })[];
 }
 
 interface Mark extends Place {
@@ -61,8 +64,9 @@ const byPlace = (a: Mark, b: Mark): number => a.seq - b.seq || a.index - b.index
 /** Sorts the marks. A request stands before all that its own event settled. */
 const marksOf = (effects: readonly Recorded[]): readonly Mark[] => {
   const marks: Mark[] = [];
-  for (const { key, requested, settled } of effects) {
+  for (const { key, requested, settled, parts = [] } of effects) {
     marks.push({ key, type: "request", seq: requested, index: -1 });
+    for (const { key: part, seq, index } of parts) marks.push({ key: part, type: "answer", seq, index });
     if (settled !== undefined) marks.push({ key, type: "answer", seq: settled.seq, index: settled.index });
   }
   return marks.toSorted(byPlace);
@@ -209,6 +213,7 @@ export interface RecordedRun {
   readonly keys: readonly string[];
   /** The answers of `ctx.patched`. */
   readonly patches: Patches;
+  readonly streams: RecordedStreams;
 }
 
 export interface RecordedRunPort {
@@ -244,23 +249,26 @@ const askedAt = (effect: SettledEffect, attempt: number, events: ReadonlyMap<num
   return asked !== undefined && "attempt" in asked && asked.attempt === attempt ? requested : settled;
 };
 
+const noStreams = new RecordedStreams();
+
 /** Reads what earlier runs of a call did, up to this run of an attempt. */
 export const recordedRunOf = async (port: RecordedRunPort, call: CallRef, attempt: number): Promise<RecordedRun> => {
   const { runner, readLines, values } = port;
   const row = runner.state.calls.at(call);
   const body = row === undefined ? undefined : bodyOf(row);
-  const nothing = { effects: [], answers: [], keys: [] };
+  const nothing = { effects: [], answers: [], keys: [], streams: noStreams };
   if (body === undefined) return { at: runner.state.at, keepsOrder: false, patches: {}, ...nothing };
   const { patches } = body;
   const keepsOrder = readsFirstAnswers(runner.state.scope.protocol, body);
   const at = body.life.at ?? body.startedAt;
   const settled = [...body.settled];
   if (settled.length === 0 && body.open.length === 0) return { at, keepsOrder, patches, ...nothing };
-  const seqs = settled.flatMap(([, effect]) => [
+  const ofEffects = settled.flatMap(([, effect]) => [
     effect.value,
     effect.first ?? effect.settled,
     ...(effect.once ? [effect.requested] : []),
   ]);
+  const seqs = [...ofEffects, ...body.streams.flatMap(({ groups }) => groups.map(({ seq }) => seq))];
   await runner.whenDurable(seqs.reduce((a, b) => Math.max(a, b), 0)); // An event that was applied just now is not in the log yet.
   const lines = await linesAt(readLines, seqs);
   const { state } = runner;
@@ -278,12 +286,8 @@ export const recordedRunOf = async (port: RecordedRunPort, call: CallRef, attemp
     .filter((effect) => effect.attempt === attempt)
     .map(({ key, seq }) => ({ key, requested: seq }));
   const mayRefer = state.process !== undefined || lines.some(({ line }) => isMarked(line));
-  return {
-    at,
-    keepsOrder,
-    effects: [...own, ...open],
-    answers: mayRefer ? await values.of(answers) : answers,
-    keys: [...answers, ...body.open].map(({ key }) => key),
-    patches,
-  };
+  const inlined = mayRefer ? await values.of(answers) : answers;
+  const recorded = withStreams(body, [...own, ...open], inlined, events);
+  const keys = [...answers, ...body.open].map(({ key }) => key);
+  return { at, keepsOrder, ...recorded, keys, patches };
 };

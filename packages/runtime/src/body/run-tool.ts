@@ -28,22 +28,26 @@ import { contextOf } from "../host/prepare.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import { type KeyOwner, scopedTokenOf, tokenOf } from "../scope/wait-token.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
+import { Producer } from "../stream/producer.ts";
+import type { ScopeStreams } from "../stream/streams.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import { EffectError } from "../error.ts";
 import { unanswered } from "../host/connection.ts";
 import { type Ending, endingOf, hidden, resultOfThrown } from "../host/outcome.ts";
 
-interface ScopeOfCall {
+/** The parts of a scope that the context of a call works with. */
+export interface ScopeOfCall {
   readonly runner: ScopeRunner;
   readonly observers: Observers;
   readonly processApi: ProcessApi;
+  readonly streams: ScopeStreams;
 }
 
 /** Collects the facts of a call for the context of its body. */
 export const callFacts = (
   { host, roots, attachments }: HostSide,
-  { runner, observers, processApi }: ScopeOfCall,
-  { call, tool, max_attempts: maxAttempts, payload }: CommandOf<"tool.execute">,
+  { runner, observers, processApi, streams }: ScopeOfCall,
+  { call, run, tool, max_attempts: maxAttempts, payload }: CommandOf<"tool.execute">,
   verbs: Pick<CallFacts, "handOut" | "continueAs">,
 ): CallFacts => {
   const { state } = runner;
@@ -81,6 +85,7 @@ export const callFacts = (
     report: (thrown) => report(host, place(), thrown),
     failures: new Failures(),
     attachments,
+    producer: (stream) => new Producer(runner, streams, { call, run }, stream),
     progress: ({ text, kind }) => emit({ type: "progress", call, tool, label: id, text, kind }),
   };
 };

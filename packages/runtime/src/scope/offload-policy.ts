@@ -3,7 +3,7 @@
  * the core only hands on may go; what it reads itself stays in the event: texts of flows, outputs that a flow's steps or
  * a process go on with, and what processes and scopes tell each other.
  */
-import type { Event, EventType, State } from "@pawl/sansio-core";
+import type { Command, Event, EventType, State } from "@pawl/sansio-core";
 import type { EffectKind } from "@pawl/sansio-core/driver";
 import { Refused } from "../error.ts";
 
@@ -48,6 +48,22 @@ const told: ReadonlySet<string> = new Set(["message", "event"]);
 export const isStep = (state: State, call: string): boolean => {
   const request = state.calls.at(call)?.call.request;
   return request !== undefined && state.flows.has(request);
+};
+
+/**
+ * Says whether a command carries the arguments of a flow's step. Until the step is prepared they are the core's own text:
+ * nothing in them refers to a large value.
+ */
+export const isMadeByFlow = (state: State, command: Command): boolean => {
+  switch (command.type) {
+    case "args.check":
+    case "tool.prepare":
+      return isStep(state, command.call);
+    case "hook.run":
+      return command.phase === "before" && isStep(state, command.call);
+    default:
+      return false;
+  }
 };
 
 /** Says whether the core reads the end of a call: of a flow's step, or in a process. */

@@ -18,7 +18,7 @@
  * While the session closes, and once the scope has said that it moves, only replies and observations are performed:
  * everything else is the next owner's, who is asked for it again.
  */
-import type { CommandOf, Command, Event, Finished, State, Tool } from "@pawl/sansio-core";
+import type { CallRef, CommandOf, Command, Event, Finished, State, Tool } from "@pawl/sansio-core";
 import { endedIn, isAtRest, isClientSide, isOffered, UnderWay } from "../lifecycle/eviction.ts";
 import { ApprovalEdits } from "./approval.ts";
 import { publish } from "./catalog.ts";
@@ -32,32 +32,18 @@ import type { Session } from "./session.ts";
 import { Bodies } from "../body/bodies.ts";
 import type { Answer } from "../body/record.ts";
 import type { News } from "../body/replay.ts";
+import { saidOf } from "../body/stream-replay.ts";
 import { ScopeLost, stackOf } from "../error.ts";
 import { type AskedAt, hostWork, isQuestion, named, Questions } from "../host/question.ts";
 import { Leaving } from "../move/quiesce.ts";
 import { ScopeLinks } from "../process/scope-links.ts";
 import type { Access } from "../scope/access.ts";
 import { FinishedIndex } from "../scope/history.ts";
-import { isStep } from "../scope/offload-policy.ts";
+import { isMadeByFlow } from "../scope/offload-policy.ts";
 import { type Cause, ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import { Snapshots } from "../scope/snapshots.ts";
-
-/**
- * Says whether a command carries the arguments of a flow's step. Until the step is prepared they are the core's own text:
- * nothing in them refers to a large value.
- */
-const isMadeByFlow = (state: State, command: Command): boolean => {
-  switch (command.type) {
-    case "args.check":
-    case "tool.prepare":
-      return isStep(state, command.call);
-    case "hook.run":
-      return command.phase === "before" && isStep(state, command.call);
-    default:
-      return false;
-  }
-};
+import { ScopeStreams } from "../stream/streams.ts";
 
 /** Returns the event of a body's request. One that is asked again after an opening has it in its row. */
 const askedBy = ({ seq, event }: Cause): number | undefined => (event.type === "effect.requested" ? seq : undefined);
@@ -91,6 +77,7 @@ export class ScopeInterpreter implements Interpreter {
   readonly offers: Offers;
   readonly observers: Observers;
   readonly scopeLinks: ScopeLinks;
+  readonly streams: ScopeStreams;
   readonly leaving: Leaving;
   readonly approvalEdits = new ApprovalEdits();
   readonly underWay: UnderWay;
@@ -114,10 +101,12 @@ export class ScopeInterpreter implements Interpreter {
     this.observers = new Observers(store, instance.telemetry, schedule);
     this.#questions = new Questions(() => hostWork(instance, store, side, this.observers, session), runner, instance);
     this.scopeLinks = new ScopeLinks(this.access, instance, store, side, this.observers, () => this.bodies.askAgain());
+    this.streams = new ScopeStreams(instance.platform);
     this.bodies = new Bodies(instance, store, side, {
       runner,
       observers: this.observers,
       processApi: this.scopeLinks.processApi,
+      streams: this.streams,
       askHost: (request) => this.#answer(this.#questions.ask(request)),
     });
     this.leaving = new Leaving(runner, instance);
@@ -178,6 +167,7 @@ export class ScopeInterpreter implements Interpreter {
     }
     this.bodies.review();
     this.observers.stepped(cause, commands, this.runner);
+    this.streams.stepped(cause.event, finished, this.runner);
     this.#instance.crashTurns.stepped(this.state);
   }
 
@@ -209,7 +199,9 @@ export class ScopeInterpreter implements Interpreter {
     this.#instance.executors.forget(id);
     this.#instance.hostRequests.forget(id);
     this.scopeLinks.abandon(why);
-    this.observers.end(new ScopeLost(`scope ${id} was lost: ${why}`));
+    const lost = new ScopeLost(`scope ${id} was lost: ${why}`);
+    this.observers.end(lost);
+    this.streams.end(lost);
     this.#instance.lost(this.#session);
   }
 
@@ -222,18 +214,22 @@ export class ScopeInterpreter implements Interpreter {
     const { values } = this.#store;
     if (isMadeByFlow(this.state, command)) return this.#perform(command, cause);
     if (command.type === "step.answer") return this.#answerBody(command, cause);
+    if (command.type === "stream.answer") return this.#enqueue(command.call, saidOf(command.key, cause));
     const performed = command.type === "step.run" ? undefined : command; // Its body has the work: it keeps its place only.
     values.inOrder(performed, (inlined) => this.#perform(inlined ?? command, cause), this.#fail);
   }
 
   /** Enqueues an answer for a body. A wait's is read from the state as recorded; every other is as it was told. */
   #answerBody(command: CommandOf<"step.answer">, cause: Cause): void {
-    const run = this.bodies.at(command.call);
     const answered = this.bodies.answerOf(command, cause);
-    if (answered === undefined) return;
-    const { answer, isRecorded } = answered;
+    if (answered !== undefined) this.#enqueue(command.call, answered.answer, answered.isRecorded);
+  }
+
+  /** Enqueues an answer behind those whose large values are being read. */
+  #enqueue(call: CallRef, answer: Answer | undefined, isRecorded = false): void {
+    const run = this.bodies.at(call);
     const enqueue = (inlined: Answer | undefined): void => {
-      run?.enqueueAnswer(inlined ?? answer);
+      if (answer !== undefined) run?.enqueueAnswer(inlined ?? answer);
       this.runner.schedule();
     };
     this.#store.values.inOrder(isRecorded ? answer : undefined, enqueue, this.#fail);
@@ -255,6 +251,7 @@ export class ScopeInterpreter implements Interpreter {
       case "step.run":
         return this.bodies.at(command.call)?.perform(command.key, command.try);
       case "step.answer":
+      case "stream.answer":
         return; // `perform` has enqueued it.
       case "replies.record":
         return this.#answer(Promise.resolve({ ...command, type: "replies.recorded" }));

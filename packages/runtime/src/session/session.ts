@@ -59,6 +59,7 @@ import type { BlobReader } from "../journal/blob.ts";
 import type { Leaving } from "../move/quiesce.ts";
 import type { ScopeLinks } from "../process/scope-links.ts";
 import { record } from "../scope/access.ts";
+import type { StreamFrame, StreamOptions } from "../stream/streams.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 
@@ -225,6 +226,18 @@ export class Session {
     yield* await this.#with(async (live) =>
       held(live.#scope.underWay, followLog(live.#scope.access, after, signal), signal),
     );
+  }
+
+  /**
+   * Reads a stream of a call: what is on record, then what is said, until its end. It may be read live and late, any number
+   * of times, and from any place.
+   */
+  async *stream(call: string, options: StreamOptions): AsyncGenerator<StreamFrame> {
+    const { signal = new AbortController().signal } = options;
+    yield* await this.#with(async (live) => {
+      const { streams, access, underWay } = live.#scope;
+      return held(underWay, streams.read(access, call, { ...options, signal }), signal);
+    });
   }
 
   /** Lists the calls that wait for approval, oldest first: each is approved or rejected by its own `approve` and `reject`. */

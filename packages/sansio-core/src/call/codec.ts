@@ -37,6 +37,7 @@ import type {
 } from "./event.ts";
 import type { Patches, ResumeCause, UnknownCause } from "./model.ts";
 import type { SignalPlace } from "./life.ts";
+import type { StreamSpec } from "./stream.ts";
 import { SessionScope } from "../identity/scope.ts";
 import { AskingCodec } from "../message/message.ts";
 
@@ -144,7 +145,11 @@ export const SelectModeCodec: Codec<SelectMode> = oneOf("a select mode", "race",
 
 /** Reads and writes what a body asks for. */
 export const EffectSpecCodec: Codec<EffectSpec> = tagged<EffectSpec, "kind">("EffectSpec", "kind", {
-  step: { recovery: oneOf<StepRecovery>("a step recovery", "again", "idempotent", "once"), input: json },
+  step: {
+    recovery: oneOf<StepRecovery>("a step recovery", "again", "idempotent", "once"),
+    input: json,
+    stream: optional(record<StreamSpec>("struct StreamSpec", { name: string, resumes: optional(boolean) })),
+  },
   sleep: { ms: u64 },
   cleanup: { deadline_ms: u64 },
   wait: {
@@ -188,4 +193,5 @@ export const ofSettledCall = {
   patched: optional(PatchesCodec),
 };
 export const ofSettledStep = { ...ofRun, key: string, result: EffectResultCodec, try: optional(u64) };
+export const ofStream = { call: string, stream: string, attempt: u64, from: u64, after: optional(u64) };
 export const ofFailedTry = { ...ofRun, key: string, try: u64, error: StepErrorCodec, retry_in_ms: u64 };

@@ -60,6 +60,11 @@ export const callCommands: { readonly [T in CallCommand["type"]]: CommandRule<T>
     digest: (lanes, command) =>
       lanes.run(command).text(command.key).number(command.seq).number(command.index).number(command.value),
   },
+  "stream.answer": {
+    tag: 50,
+    duty: toBody,
+    digest: (lanes, command) => lanes.run(command).text(command.key),
+  },
   "host.request": {
     tag: 8,
     duty: { performed: "durable", afterLoss: "when_asked", answeredBy: "host.answered" },

@@ -1,5 +1,5 @@
 /** Calls from the request to their output, made together in batches, with the effects of their bodies. */
-import { array, json, oneOf, optional, string, ToolCallOutput, u64 } from "@pawl/tool-value";
+import { array, boolean, json, oneOf, optional, string, ToolCallOutput, u64 } from "@pawl/tool-value";
 import { Deadlines } from "../kernel/deadline.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { Table } from "../kernel/table.ts";
@@ -40,6 +40,7 @@ import {
   ofRun,
   ofSettledCall,
   ofSettledStep,
+  ofStream,
   PreparationCodec,
   ResolvedCodec,
   ResumeCauseCodec,
@@ -62,6 +63,15 @@ import { onCallsUpgraded, onWaitKept } from "./life.ts";
 import { nextCallDue, onCallDue, tidyCallDues } from "./deadlines.ts";
 import { onEffectRequested } from "./perform.ts";
 import { onCallLeft, onEffectEnd, onEffectReused, onHostAnswered, onRepliesRecorded } from "./settle.ts";
+import {
+  checkG1,
+  checkG2,
+  checkG3,
+  checkG4Change,
+  onStreamRecorded,
+  onStreamReset,
+  type StreamEvent,
+} from "./stream.ts";
 import { onEffectsExpire, onStepFailed, onStepSettled } from "./try.ts";
 import { areAtWork, outstandingOfCalls } from "./owner-lost.ts";
 import { onResolved, onVersionsChanged } from "./unknown.ts";
@@ -85,7 +95,7 @@ import { VersionsCodec } from "../scope/version.ts";
 
 export const call: Concern<
   CallRows,
-  CallEvent["type"] | ApprovalEvent["type"] | EffectEvent["type"],
+  CallEvent["type"] | ApprovalEvent["type"] | EffectEvent["type"] | StreamEvent["type"],
   CallSignal["type"],
   CallCommand["type"]
 > = {
@@ -201,6 +211,12 @@ export const call: Concern<
       fields: { call: string, key: string, replies: array(ReplyCodec), triggers: array(json) },
       on: onRepliesRecorded,
     },
+    "stream.recorded": {
+      fields: { ...ofStream, chunks: array(json), last: optional(boolean) },
+      since: "streams",
+      on: onStreamRecorded,
+    },
+    "stream.reset": { fields: { ...ofStream, keep: optional(u64) }, since: "streams", on: onStreamReset },
     "effect.reused": {
       fields: {
         call: string,
@@ -251,8 +267,11 @@ export const call: Concern<
   due: { next: nextCallDue, tidy: tidyCallDues, on: onCallDue },
   outstanding: outstandingOfCalls,
   isAtWork: areAtWork,
-  checks: [...batchChecks, ...callChecks, ...approvalChecks, ...effectChecks],
-  changes: { batches: batchChangeChecks, calls: [...callChangeChecks, ...approvalChangeChecks, ...effectChangeChecks] },
+  checks: [...batchChecks, ...callChecks, ...approvalChecks, ...effectChecks, checkG1, checkG2, checkG3],
+  changes: {
+    batches: batchChangeChecks,
+    calls: [...callChangeChecks, ...approvalChangeChecks, ...effectChangeChecks, checkG4Change],
+  },
   rows: {
     batches: Table.empty(),
     calls: Table.empty(),

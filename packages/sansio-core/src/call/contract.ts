@@ -141,6 +141,8 @@ export type CallCommand =
       readonly index: number;
       readonly value: number;
     } & OfRun)
+  /** A group of chunks is on record with this event. */
+  | ({ readonly type: "stream.answer"; readonly key: string } & OfRun)
   | ({ readonly type: "host.request"; readonly key: string; readonly name: string; readonly input: Json } & OfRun)
   | { readonly type: "outcome.resolve"; readonly call: CallRef; readonly cause: UnknownCause; readonly tool: string }
   | { readonly type: "result.project"; readonly call: CallRef; readonly tool: string; readonly output: ToolCallOutput }

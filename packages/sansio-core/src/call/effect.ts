@@ -27,6 +27,7 @@ import type { SessionScope } from "../identity/scope.ts";
 import type { Deadline } from "../kernel/deadline.ts";
 import type { Asking } from "../message/message.ts";
 import type { Reply } from "../request/model.ts";
+import type { StreamSpec } from "./stream.ts";
 
 /** The fate of a step whose owner was lost while it ran. */
 export type StepRecovery = "again" | "idempotent" | "once";
@@ -40,7 +41,13 @@ export interface ChildCall {
 
 /** The request of a body. */
 export type EffectSpec =
-  | { readonly kind: "step"; readonly recovery: StepRecovery; readonly input: Json }
+  | {
+      readonly kind: "step";
+      readonly recovery: StepRecovery;
+      readonly input: Json;
+      /** What it says while it works is a stream. */
+      readonly stream?: StreamSpec;
+    }
   | { readonly kind: "sleep"; readonly ms: number }
   /** Answered when the call is told to stop: then the body has so long to clean up, in each of its runs. */
   | { readonly kind: "cleanup"; readonly deadline_ms: number }
@@ -98,6 +105,8 @@ export interface OpenEffect {
   readonly recovery?: StepRecovery;
   /** For a step whose first try has failed: the try that runs, or that is due. */
   readonly try?: number;
+  /** For a step that streams: the name of its stream. */
+  readonly stream?: string;
   /** A select that had it to choose from was decided, and chose another. */
   readonly loser?: boolean;
   /** For a wait: its key. */

@@ -2,6 +2,7 @@
 import { type ToolCallOutput, type ToolFailure, withRetry } from "@pawl/tool-value";
 import { observeStart, project, unapproved, unavailable } from "./finish.ts";
 import { firstLife, nextLife } from "./life.ts";
+import type { StreamRow } from "./stream.ts";
 import type { BodyState, CallIn, CallRow, FailedVersion, Patches, ResumeCause, Stop } from "./model.ts";
 import { runningRow } from "./row.ts";
 import { type Tool, launchable, recoveryOf } from "../catalog/model.ts";
@@ -110,6 +111,7 @@ export const execute = (draft: Draft, row: CallRow, body: BodyState, cause?: Res
 };
 
 const noWaits: readonly string[] = [];
+const noStreams: readonly StreamRow[] = [];
 
 const freshBody = (draft: Draft, { manifest, payload, argsHash }: CallIn<"ready">): BodyState => ({
   manifest,
@@ -124,6 +126,7 @@ const freshBody = (draft: Draft, { manifest, payload, argsHash }: CallIn<"ready"
   startedAt: draft.at,
   open: [],
   settled: PersistentMap.empty(),
+  streams: noStreams,
   version: versionOf(draft, manifest),
   failed: noVersions,
   patches: noPatches,

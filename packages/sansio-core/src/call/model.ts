@@ -32,6 +32,7 @@ import type { Deadline } from "../kernel/deadline.ts";
 import type { Life } from "./life.ts";
 import type { OpenEffect, SettledEffect } from "./effect.ts";
 import type { BatchRef, CallRef } from "../kernel/vocabulary.ts";
+import type { StreamRow } from "./stream.ts";
 
 /** The part of a call that never changes. */
 export interface CallIdentity {
@@ -82,6 +83,8 @@ export interface BodyState {
   readonly startedAt: number;
   readonly open: readonly OpenEffect[];
   readonly settled: PersistentMap<string, SettledEffect>;
+  /** What its steps have said, by all lives: the stream that grew last stands last. */
+  readonly streams: readonly StreamRow[];
   /** The version of the code that runs it, where that is known. */
   readonly version: string | undefined;
   /** Versions that this attempt is not begun with again. */

@@ -8,6 +8,7 @@ import type { CallIn, CallRow } from "./model.ts";
 import { inPhase, isRejection, problemOfRun, putCall, runningRow, withPatches } from "./row.ts";
 import { type Bodied, settleAll, withBody } from "./settle.ts";
 import { problemOfRoom, withoutRoom } from "./suspend.ts";
+import { type StreamSpec, beginStream } from "./stream.ts";
 import { processOfScope } from "../identity/scope.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
@@ -194,6 +195,26 @@ const problemOfScope = (draft: Draft, row: CallRow, { effect }: Requested): Reje
     : undefined;
 };
 
+/** Returns why a step cannot stream: a body that was lost begins its producers again, and each stream has one. */
+const problemOfStream = (
+  draft: Draft,
+  { body }: CallIn<"running">,
+  { recovery, stream }: Spec<"step">,
+): Rejection | undefined => {
+  const young = missingRule(draft.scope.protocol, "streams", "a stream");
+  if (young !== undefined) return young;
+  if (recovery === "once")
+    return reject("wrong_phase", `stream \`${stream?.name}\`: its step has to be able to run again`);
+  if (!body.open.some((effect) => effect.stream === stream?.name)) return undefined;
+  return reject("effect_exists", `stream \`${stream?.name}\` is open: another step fills it`);
+};
+
+/** Begins the stream of a step that was just opened. */
+const streaming = (draft: Draft, row: CallIn<"running">, stream: StreamSpec): CallIn<"running"> => ({
+  ...row,
+  body: { ...row.body, streams: beginStream(draft, row.body, stream) },
+});
+
 /** A select over what is settled already is decided as it is made; a call that is cancelled has a clean-up at once. */
 const decideAtOnce = (draft: Draft, row: CallIn<"running">, effect: OpenEffect): Bodied => {
   if (effect.kind === "cleanup" && row.cancelled !== undefined) {
@@ -262,9 +283,12 @@ export const onEffectRequested = (draft: Draft, event: Requested): Rejection | u
     return undefined;
   }
   if (effect.kind !== "step") return onAsked(draft, row, event);
-  const { recovery } = effect;
-  const open = { key, kind: "step", hash, seq: draft.seq, attempt, run, recovery } as const;
-  putCall(draft, withOpen(draft, row, open, before), row);
+  const { recovery, stream } = effect;
+  const refusal = stream && problemOfStream(draft, row, effect);
+  if (refusal !== undefined) return refusal;
+  const step = { key, kind: "step", hash, seq: draft.seq, attempt, run, recovery } as const;
+  const next = withOpen(draft, row, stream === undefined ? step : { ...step, stream: stream.name }, before);
+  putCall(draft, stream === undefined ? next : streaming(draft, next, stream), row);
   draft.emit({ type: "step.run", call: row.call.ref, attempt, run, key, recovery });
   return undefined;
 };

@@ -9,7 +9,7 @@ import type { Resolution } from "@pawl/tool-value";
 import type { Draft } from "../kernel/draft.ts";
 import { codeOf } from "../scope/version.ts";
 import { type Rejection, Invariant, reject } from "../kernel/error.ts";
-import type { CallRef } from "../kernel/vocabulary.ts";
+import { type CallRef, streamId } from "../kernel/vocabulary.ts";
 
 /** Returns whether a person has to decide on the call. */
 export const awaitsApproval = (row: CallRow | undefined): row is CallIn<"awaiting_approval"> =>
@@ -97,6 +97,12 @@ export interface Change {
 export const closeKey = (draft: Draft, { call }: CallRow, key: string, resolution: Resolution): void =>
   draft.raise({ type: "wait.close", key, waiter: { call: call.ref }, request: call.request, resolution });
 
+/** Notes the last event of each stream of a body that is over. */
+const finishStreams = (draft: Draft, { call }: CallRow, { streams }: BodyState): void => {
+  for (const { name, last } of streams)
+    draft.finished.push({ kind: "stream", id: streamId(call.ref, name), ...(last === undefined ? {} : { seq: last }) });
+};
+
 /** Cancels effects that were open before and are not in the new row. Steps need no clean-up. Gives back room in a link. */
 const leave = (draft: Draft, before: CallRow, after: CallRow): void => {
   const open = bodyOf(before)?.open ?? [];
@@ -109,10 +115,11 @@ const leave = (draft: Draft, before: CallRow, after: CallRow): void => {
   if (key !== undefined && isEnded(after)) closeKey(draft, before, key, { status: "cancelled" });
 };
 
-/** Waits that are its own leave with a call, or with the life that it has left. */
-export const leaveOwnWaits = (draft: Draft, before: CallRow, after: CallRow | undefined): void => {
+/** What is its own leaves with a call: its streams, and the waits of the life that it has left. */
+export const leaveOwn = (draft: Draft, before: CallRow, after: CallRow | undefined): void => {
   const body = bodyOf(before);
   const next = after === undefined ? undefined : bodyOf(after);
+  if (body !== undefined && next === undefined) finishStreams(draft, before, body);
   if (body === undefined || body.waits.length === 0 || body.life.number === next?.life.number) return;
   const ended = next === undefined ? {} : { life: body.life.number };
   draft.raise({ type: "waits.leave", call: before.call.ref, ...ended, keys: body.waits });
@@ -129,7 +136,7 @@ export const putCall = (draft: Draft, row: CallRow, before: CallRow | undefined)
 export const place = (draft: Draft, before: CallRow, after: CallRow): Change => {
   putCall(draft, after, before);
   leave(draft, before, after);
-  leaveOwnWaits(draft, before, after);
+  leaveOwn(draft, before, after);
   return {
     occupied: Number(occupies(after)) - Number(occupies(before)),
     completed: Number(after.phase === "completed") - Number(before.phase === "completed"),

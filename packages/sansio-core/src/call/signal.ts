@@ -8,7 +8,7 @@ import { outputOfPending } from "./deadlines.ts";
 import { ending, internal, project } from "./finish.ts";
 import { launch } from "./launch.ts";
 import type { CallIn, CallRow } from "./model.ts";
-import { type Change, byBirth, known, leaveOwnWaits, move, place, putCall } from "./row.ts";
+import { type Change, byBirth, known, leaveOwn, move, place, putCall } from "./row.ts";
 import { unpark } from "./approval.ts";
 import { begin } from "./prepare.ts";
 import { lose } from "./owner-lost.ts";
@@ -129,7 +129,7 @@ export const onCallsDrop = (draft: Draft, { batches }: SignalOf<"calls.drop">): 
     for (const ref of draft.batch(batch)?.calls ?? []) {
       const row = known(draft, ref);
       drop(draft, row);
-      leaveOwnWaits(draft, row, undefined);
+      leaveOwn(draft, row, undefined);
       draft.dropCalls([ref]);
     }
     draft.dropBatch(batch);

@@ -27,6 +27,9 @@ export interface Options {
   readonly max_crashes: number;
   /** From protocol 2 on: how long the end of a body waits for its steps, batches and requests to the host. */
   readonly effects_ms: number;
+  /** From protocol 2 on: the bounds of a stream, in chunks and in bytes. */
+  readonly max_stream_chunks: number;
+  readonly max_stream_bytes: number;
   /** How long a call waits for an executor of its tool. */
   readonly no_executor_ms: number;
   /** How long a call that diverged waits for another version of its tool; without it for ever. */
@@ -68,6 +71,8 @@ export const defaultOptions: Options = {
   crash_pauses_ms: [0, 0, 1000, 2000, 5000, 10_000],
   max_crashes: 100,
   effects_ms: 60_000,
+  max_stream_chunks: 100_000,
+  max_stream_bytes: 8 * 1024 * 1024,
   no_executor_ms: 900_000,
   divergence_ms: undefined,
   expire_at_once: 256,
@@ -104,6 +109,8 @@ const option = <A>(codec: Codec<A>, absent: A): ReturnType<typeof defaulted<A>> 
 
 type Later =
   | "effects_ms"
+  | "max_stream_chunks"
+  | "max_stream_bytes"
   | "max_crashes"
   | "max_flow_nodes"
   | "max_flow_text"
@@ -125,6 +132,8 @@ const since = {
   crash_pauses_ms: "crash_loops",
   max_crashes: "crash_loops",
   effects_ms: "waits_for_effects",
+  max_stream_chunks: "streams",
+  max_stream_bytes: "streams",
   divergence_ms: "parked_divergence",
 } as const satisfies {
   readonly [O in keyof Options]?: ProtocolRule;
@@ -155,6 +164,8 @@ export const Options: Codec<Options> = record<Options>("struct Options", {
   crash_pauses_ms: defaulted(array(u64), defaultOptions.crash_pauses_ms, isDefaultPauses),
   max_crashes: unlessDefault("max_crashes"),
   effects_ms: unlessDefault("effects_ms"),
+  max_stream_chunks: unlessDefault("max_stream_chunks"),
+  max_stream_bytes: unlessDefault("max_stream_bytes"),
   no_executor_ms: option(u64, defaultOptions.no_executor_ms),
   divergence_ms: optional(u64),
   expire_at_once: option(u64, defaultOptions.expire_at_once),

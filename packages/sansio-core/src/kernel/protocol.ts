@@ -55,6 +55,8 @@ const firstProtocol = {
   about: 2,
   /** Observers are told of the decision on a parked call. */
   decisions_observed: 2,
+  /** A step may be a stream, whose chunks are on record in groups. */
+  streams: 2,
   /** The preparation of a call may find that it needs no approval. */
   waived_approvals: 2,
   /** A step prepares and launches so many calls of a batch and no more; the next step goes on. */

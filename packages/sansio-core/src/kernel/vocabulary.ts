@@ -31,6 +31,10 @@ export const requestBatch = (request: string): BatchRef => `${escapeRequest(requ
 export const stepBatch = (request: string, id: string): BatchRef => `${callRef(request, id)}:` as BatchRef;
 export const effectBatch = (call: CallRef, key: string): BatchRef => `${call}/${key}` as BatchRef;
 
+/** Names a stream of a call, for those who read it once the call is over. */
+export const streamId = (call: string, name: string): string =>
+  `${call}/${name.replaceAll("%", "%25").replaceAll("/", "%2F")}`;
+
 /** Owners that keep a lease of their own: a scope's new epoch says nothing of them. */
 export const isExecutor = (owner: string): boolean => owner.startsWith("executor:");
 
@@ -52,7 +56,17 @@ export interface Envelope {
  * closed, or that nobody ever resolved, has a mark beside it: the event that ended it does not say how.
  */
 export interface Finished {
-  readonly kind: "request" | "call" | "wait" | "wait_timed_out" | "wait_left" | "link" | "wake" | "task" | "schedule";
+  readonly kind:
+    | "request"
+    | "call"
+    | "wait"
+    | "wait_timed_out"
+    | "wait_left"
+    | "link"
+    | "wake"
+    | "task"
+    | "schedule"
+    | "stream";
   readonly id: string;
   /** For a wait: the event that resolved it, where that came before the one with which it left. */
   readonly seq?: number;

@@ -37,6 +37,7 @@ const runText = ({ call, attempt, run, key }: OfRun): string =>
 const requestedText = (event: EventOf<"effect.requested">): string | undefined => {
   const { effect, hash } = event;
   if (effect.kind !== "step" || event.refused !== undefined || event.patched !== undefined) return undefined;
+  if (effect.stream !== undefined) return undefined;
   const spec = `{"kind":"step","recovery":"${effect.recovery}","input":${stringify(effect.input)}}`;
   return `{"type":"effect.requested",${runText(event)},"hash":${quote(hash)},"effect":${spec}}`;
 };

@@ -43,6 +43,7 @@ import {
 } from "../call/effect.ts";
 import type { Approval, CallIn, FailedVersion, RoomWanted, Stop } from "../call/model.ts";
 import { type Life, firstLife } from "../call/life.ts";
+import type { StreamAttempt, StreamGroup, StreamRow } from "../call/stream.ts";
 import type { Deadline } from "../kernel/deadline.ts";
 
 /** A snapshot leaves out what goes without saying. */
@@ -67,6 +68,7 @@ const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct OpenEffect
   run: u64,
   recovery: optional<StepRecovery>(oneOf("a step recovery", "again", "idempotent", "once")),
   try: optional(u64),
+  stream: optional(string),
   loser: optional(boolean),
   wait: optional(string),
   select: optional(SelectCodec),
@@ -122,9 +124,62 @@ const SettledCodec: Codec<SettledEntry> = codecFrom<SettledEntry>(
 /** By their places in the log, which no two share. */
 export const byPlace = ([, a]: SettledEntry, [, b]: SettledEntry): number => a.settled - b.settled || a.index - b.index;
 
+const isPlaces = (u: unknown): u is readonly number[] => Array.isArray(u) && u.every(isCount);
+
+/** Reads and writes rows of numbers as one list. */
+const rowsOf = <A>(
+  name: string,
+  write: (row: A) => readonly number[],
+  width: number,
+  read: (at: (column: number) => number) => A,
+): Codec<readonly A[]> =>
+  codecFrom<readonly A[]>(
+    name,
+    (u): u is readonly A[] => Array.isArray(u),
+    (u, c) => {
+      if (!isPlaces(u) || u.length % width !== 0)
+        return refuse(u, c, `invalid value: expected ${name}, ${width} numbers each`);
+      return E.right(Array.from({ length: u.length / width }, (_, row) => read((i) => u[row * width + i] ?? 0)));
+    },
+    (rows) => rows.flatMap(write),
+  );
+
+const AttemptsCodec = rowsOf<StreamAttempt>(
+  "attempts of a stream",
+  ({ seq, from, keep }) => [seq, from, keep],
+  3,
+  (at) => ({
+    seq: at(0),
+    from: at(1),
+    keep: at(2),
+  }),
+);
+const GroupsCodec = rowsOf<StreamGroup>(
+  "groups of a stream",
+  ({ seq, from }) => [seq, from],
+  2,
+  (at) => ({
+    seq: at(0),
+    from: at(1),
+  }),
+);
+
+const isOne = (n: number): boolean => n === 1;
+const isEmpty = (rows: readonly unknown[]): boolean => rows.length === 0;
+const StreamCodec: Codec<StreamRow> = record<StreamRow>("struct Stream", {
+  name: string,
+  resumes: defaulted(boolean, false, isFalse),
+  attempts: AttemptsCodec,
+  groups: defaulted(GroupsCodec, [], isEmpty),
+  chunks: defaulted(u64, 0, isNone),
+  bytes: defaulted(u64, 0, isNone),
+  last: optional(u64),
+  run: defaulted(u64, 1, isOne),
+  isDone: defaulted(boolean, false, isFalse),
+});
+
 const isNull = (payload: Json): boolean => payload === null;
 const isBlank = (text: string): boolean => text === "";
-const isOne = (n: number): boolean => n === 1;
 const isTrue = (flag: boolean): boolean => flag;
 
 const payload = defaulted<Json>(json, null, isNull);
@@ -162,6 +217,7 @@ const BodyCodec = struct("struct Body", {
   startedAt: u64,
   open: list(OpenEffectCodec),
   settled: list(SettledCodec),
+  streams: list(StreamCodec),
   version: optional(string),
   failed: list(FailedCodec),
   patches: defaulted(PatchesCodec, {}, isEmptyRecord),

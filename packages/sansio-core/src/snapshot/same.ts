@@ -53,7 +53,9 @@ export const isSameState = (a: State, b: State): boolean =>
 export const referredTo = ({ calls, waits }: State): readonly number[] => {
   const seqs = new Set<number>();
   for (const row of calls.rows()) {
-    for (const { value, settled, first = settled } of bodyOf(row)?.settled.values() ?? []) seqs.add(value).add(first);
+    const body = bodyOf(row);
+    for (const { value, settled, first = settled } of body?.settled.values() ?? []) seqs.add(value).add(first);
+    for (const { groups } of body?.streams ?? []) for (const { seq } of groups) seqs.add(seq);
   }
   for (const { terminal } of waits.rows()) if (terminal !== undefined) seqs.add(terminal.seq);
   return [...seqs].toSorted((a, b) => a - b);

@@ -14,12 +14,24 @@ type Running = CallIn<"running">;
 
 export const waitKeys = ["w0", "w1", "w2", "w3", "w4"] as const;
 
+/** A step; where its protocol has streams, one of two streams at times. */
+const anyStep = (dice: Dice, hasStreams: boolean): EffectSpec => {
+  const spec = {
+    kind: "step",
+    recovery: dice.pick(["again", "again", "idempotent", "once"] as const),
+    input: anyJson(dice),
+  } as const;
+  if (!hasStreams || !dice.isUnder(40)) return spec;
+  const resumes = dice.isUnder(50) ? { resumes: true } : {};
+  return { ...spec, stream: { name: dice.pick(["a", "b/%"]), ...resumes } };
+};
+
 const anySpec = (dice: Dice, { body }: Running, hasLives: boolean): EffectSpec => {
   switch (dice.below(11)) {
     case 0:
     case 1:
     case 8:
-      return { kind: "step", recovery: dice.pick(["again", "again", "idempotent", "once"]), input: anyJson(dice) };
+      return anyStep(dice, hasLives);
     case 2:
       return { kind: "sleep", ms: anyMs(dice) };
     case 3: {
@@ -141,6 +153,25 @@ const reports = (dice: Dice, state: State, row: Running): Event => {
   }
 };
 
+/** The producer of a stream reports: chunks, or that it begins again. */
+const streams = (dice: Dice, { call, body }: Running, name: string): Event | undefined => {
+  const row = body.streams.find((stream) => stream.name === name);
+  if (row === undefined) return undefined;
+  const { chunks: from, attempts, resumes, last: after } = row;
+  const of = { call: call.ref, stream: name, from, ...(after === undefined ? {} : { after }) };
+  const keep = resumes ? { keep: attempts.at(-1)?.keep ?? 0 } : {};
+  if (row.run !== body.run || dice.isUnder(15))
+    return { type: "stream.reset", ...of, attempt: attempts.length + 1, ...keep };
+  const last = dice.isUnder(20) ? { last: true } : {};
+  return {
+    type: "stream.recorded",
+    ...of,
+    attempt: attempts.length,
+    chunks: dice.list(3, () => anyJson(dice)),
+    ...last,
+  };
+};
+
 /** A try of a step ends: one that ran, or that ran out of time before. */
 const afterTry = (dice: Dice, state: State, row: Running, { key, try: now = firstTry }: OpenEffect): Event => {
   const of = ofRun(row);
@@ -162,8 +193,10 @@ const answers = (dice: Dice, state: State, row: Running): Event | undefined => {
   const { kind, key, seq, hash, waiting } = effect;
   const of = ofRun(row);
   switch (kind) {
-    case "step":
-      return afterTry(dice, state, row, effect);
+    case "step": {
+      const said = effect.stream === undefined || dice.isUnder(40) ? undefined : streams(dice, row, effect.stream);
+      return said ?? afterTry(dice, state, row, effect);
+    }
     case "host":
     case "trigger": {
       if (waiting === undefined && dice.isUnder(40))

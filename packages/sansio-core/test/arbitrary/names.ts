@@ -46,6 +46,16 @@ export class Names {
     const off = this.dice.isUnder(90) ? 0 : 1;
     return { call, attempt: (body?.attempt ?? 1) + off, run: (body?.run ?? 1) + off };
   }
+  /** A stream of a call, and where it stands. */
+  stream() {
+    const call = this.call();
+    const row = this.state.calls.at(call);
+    const streams = (row === undefined ? undefined : bodyOf(row))?.streams ?? [];
+    const known = streams.length > 0 && this.dice.isUnder(80) ? this.dice.pick(streams) : undefined;
+    const { name = anyText(this.dice), attempts = [], chunks: from = 0, last: after } = known ?? {};
+    const off = this.dice.isUnder(80) ? 0 : 1;
+    return { call, stream: name, attempt: attempts.length + off, from, ...(after === undefined ? {} : { after }) };
+  }
   tool(): string {
     return this.dice.isUnder(90) ? this.dice.pick(toolNames) : anyText(this.dice);
   }

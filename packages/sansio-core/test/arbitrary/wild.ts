@@ -14,6 +14,7 @@ const spec = (names: Names, call: string): EffectSpec => {
   const childId = (): string => dice.pick(["x", "y", "x/k1/y", "", "x"]);
   return dice.pick<() => EffectSpec>([
     () => ({ kind: "step", recovery: dice.pick(["again", "idempotent", "once"]), input: anyJson(dice) }),
+    () => ({ kind: "step", recovery: "again", input: null, stream: { name: dice.pick(["a", "b/%", ""]) } }),
     () => ({ kind: "sleep", ms: anyMs(dice) }),
     () => ({ kind: "cleanup", deadline_ms: anyMs(dice) }),
     () => ({ kind: "wait", wait: names.wait(), deadline_ms: anyMs(dice) }),
@@ -143,6 +144,8 @@ const makers: { readonly [T in EventType]: Make<T> } = {
     const error = { code: "busy", message: anyText(names.dice) };
     return { ...of, key: names.effect(of.call), try: names.dice.below(4), error, retry_in_ms: anyMs(names.dice) };
   },
+  "stream.recorded": (names) => ({ ...names.stream(), chunks: names.dice.list(3, () => anyJson(names.dice)) }),
+  "stream.reset": (names) => ({ ...names.stream(), ...names.dice.pick([{}, { keep: names.dice.below(4) }]) }),
   "host.answered": (names) => {
     const call = names.call();
     const named = names.dice.isUnder(20) ? { seq: names.dice.below(9), hash: "h" } : {};

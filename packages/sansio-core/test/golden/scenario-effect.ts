@@ -1,5 +1,7 @@
 /** What became of effects under protocol 2: steps that are tried again, and ends of bodies that wait for them. */
 import type { Event } from "../../src/kernel/vocabulary.ts";
+import { streamIn } from "../../src/call/stream.ts";
+import type { EffectSpec } from "../../src/call/effect.ts";
 import { acked, ask, continued, failed, resumed, settle, step, stepped, submit, suspended } from "./event.ts";
 import { Tape, tool } from "./tape.ts";
 
@@ -41,4 +43,36 @@ export const effectsEnd = (): Tape => {
   tape.after(30_000).refuses(settle("r:c1 2.2"), "effects_open");
   const left = { ...settle("r:c1 2.2"), left: ["d"] } as Event;
   return tape.tell(left, "call_completed c1", "reply r").tell(acked("r"));
+};
+
+/** What the producer of the stream `words` reports: its chunks, or that it begins again. */
+const streamed = ({ state }: Tape, chunks: readonly string[] | undefined, last = false): Event => {
+  const { attempts = [], chunks: from = 0, last: after, resumes } = streamIn(state, "r:c1", "words") ?? {};
+  const of = { call: "r:c1", stream: "words", from, ...(after === undefined ? {} : { after }) };
+  const keep = resumes === true ? { keep: attempts.at(-1)?.keep ?? 0 } : {};
+  if (chunks === undefined) return { type: "stream.reset", ...of, attempt: attempts.length + 1, ...keep };
+  return { type: "stream.recorded", ...of, attempt: attempts.length, chunks, ...(last ? { last } : {}) };
+};
+
+/** Streams: cut by a crash and begun again, whole in one life and gone on with in the next, by a producer that resumes. */
+export const streams = (): Tape => {
+  const words = { ...step(), stream: { name: "words" } } as EffectSpec;
+  const tape = Tape.open([tool("durable")], { max_stream_chunks: 7 });
+  tape.tell(submit("r", { c1: "durable" }), "call_started c1", "execute r:c1 1.1");
+  tape.tell(ask("r:c1", "words", words), "step.run words");
+  tape.tell(streamed(tape, ["one ", "two "]), "stream.answer words").refuses(settle("r:c1"), "effects_open");
+  const { options } = tape.state.scope;
+  const opened: Event = { type: "scope.opened", epoch: 2, owner: "d2", protocol: tape.protocol, options };
+  tape.tell(opened, "execute r:c1 1.2 owner_lost").tell(resumed("r:c1 1.2", "owner_lost", "d2"));
+  tape.refuses(streamed(tape, ["three"]), "stale_stream").tell(streamed(tape, undefined));
+  tape.tell(streamed(tape, ["uno ", "dos ", "tres"], true), "stream.answer words");
+  tape.tell(stepped("r:c1 1.2", "words", { from: 2, to: 5 }), "answer words of 10");
+  tape.tell(continued("r:c1 1.2", 2), "execute r:c1 1.3 continued").tell(resumed("r:c1 1.3", "continued", "d2"));
+  const more = { ...step("idempotent"), stream: { name: "words", resumes: true } } as EffectSpec;
+  tape.tell(ask("r:c1 1.3", "life:2:words", more), "step.run life:2:words");
+  tape.tell(streamed(tape, ["four"]), "stream.answer life:2:words").tell(streamed(tape, undefined));
+  tape.refuses(streamed(tape, ["five", "six"]), "stream_full");
+  tape.tell(streamed(tape, ["five"], true), "stream.answer life:2:words");
+  tape.tell(stepped("r:c1 1.3", "life:2:words", { from: 5, to: 7 }), "answer life:2:words of 17");
+  return tape.tell(settle("r:c1 1.3"), "call_completed c1", "reply r").tell(acked("r"));
 };

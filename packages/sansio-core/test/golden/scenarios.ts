@@ -67,6 +67,7 @@ const since2: Scenarios = {
   lives: life.lives,
   "lives-upgraded": life.upgradedLives,
   "step-retries": effect.stepRetries,
+  streams: effect.streams,
   upgraded: scope.upgraded,
   "suspended-chain": wait.suspendedChain,
   "person-asked": wait.personAsked,

@@ -50,6 +50,7 @@ const samples: { readonly [T in CommandType]: Sample<T> } = {
   "tool.cancel": { type: "tool.cancel", ...run },
   "step.run": { type: "step.run", ...run, key: "k", recovery: "once", try: 2 },
   "step.answer": { type: "step.answer", ...run, key: "k", seq: 5, index: 0, value: 4 },
+  "stream.answer": { type: "stream.answer", ...run, key: "k" },
   "host.request": { type: "host.request", ...run, key: "k", name: "n", input: 1 },
   "outcome.resolve": { type: "outcome.resolve", call, cause: "owner_lost", tool: "t" },
   "result.project": { type: "result.project", call, tool: "t", output },
@@ -110,7 +111,8 @@ const { cause: _cause, crash: _crash, decided: _decided, ...observed } = samples
 const { try: _try, ...firstTry } = samples["step.run"];
 
 /** Without the fields that commands of protocol 1 do not have. */
-const samplesOf1: { readonly [type: string]: Command } = { ...samples, observe: observed, "step.run": firstTry };
+const { "stream.answer": _since2, ...since1 } = samples;
+const samplesOf1: { readonly [type: string]: Command } = { ...since1, observe: observed, "step.run": firstTry };
 
 /** Values stand in the events, and the protocol in the scope: the digest does not look at them in a command. */
 const values = new Set(["protocol", "args", "payload", "input", "output", "duration_ms", "text", "arguments"]);

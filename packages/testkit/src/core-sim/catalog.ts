@@ -92,6 +92,7 @@ export const anyOptions = (dice: Dice): Options => ({
   max_crashes: dice.pick([100, 100, 3]),
   no_executor_ms: dice.pick([900_000, 1000]),
   expire_at_once: dice.pick([256, 256, 1, 2]),
+  max_stream_chunks: 20,
   max_runs: dice.pick([1, 3]),
   max_run_attempts: dice.pick([1, 3]),
   max_ended_tasks: dice.pick([0, 1, 100]),

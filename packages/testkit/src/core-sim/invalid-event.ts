@@ -39,6 +39,34 @@ const sinceSecond =
 const anyRequest = ({ state }: SimScope, phase: "running" | "replying"): string | undefined =>
   state.requests.rows().find((row) => row.phase === phase)?.request;
 
+/** The bound of streams that this simulation can overrun. */
+const smallStream = 100;
+
+interface Filled {
+  readonly name: string;
+  readonly attempt: number;
+  readonly from: number;
+  readonly after?: number;
+}
+
+const groupOf = (ref: string, { name: stream, attempt, from, after }: Filled, chunks: readonly null[]): Event => ({
+  type: "stream.recorded",
+  call: ref,
+  stream,
+  attempt,
+  from,
+  ...(after === undefined ? {} : { after }),
+  chunks,
+});
+
+/** Returns a stream that an open step of the body fills, and where it stands. */
+const filledIn = ({ body }: CallIn<"running">): (Filled & { readonly run: number }) | undefined => {
+  const open = body.streams.find(({ name, isDone }) => !isDone && body.open.some(({ stream }) => stream === name));
+  if (open === undefined) return undefined;
+  const { name, attempts, chunks: from, last, run } = open;
+  return { name, attempt: attempts.length, from, run, ...(last === undefined ? {} : { after: last }) };
+};
+
 const ok = { status: "ok", value: null } as const;
 const no = { code: "no", message: "no" } as const;
 const step = { kind: "step", recovery: "again", input: null } as const;
@@ -99,6 +127,27 @@ const invalidEvents: { readonly [C in RejectionCode]?: Make } = {
     });
     return runs && cancelled === undefined ? { type: "call.continued", ...of, args: null } : undefined;
   }),
+  stream_unknown: sinceSecond((_, { call: ref }) => groupOf(ref, { name: "nobody", attempt: 1, from: 0 }, [])),
+  stale_stream: sinceSecond((row, { call: ref }) => {
+    const stream = filledIn(row);
+    return stream && groupOf(ref, { ...stream, attempt: 99 }, []);
+  }),
+  stream_full: (scope, dice) => {
+    const { max_stream_chunks: most } = scope.state.scope.options; // A scope that was upgraded may have the default.
+    return most > smallStream
+      ? undefined
+      : sinceSecond((row, { call: ref }) => {
+          const stream = filledIn(row);
+          const isBegun = stream?.run === row.body.run;
+          return isBegun
+            ? groupOf(
+                ref,
+                stream,
+                Array.from({ length: most + 1 }, () => null),
+              )
+            : undefined;
+        })(scope, dice);
+  },
   stale_decision: (scope) => {
     const row = rowIn(scope, "awaiting_approval");
     if (row === undefined || row.approval.edited !== undefined) return undefined;

@@ -155,7 +155,28 @@ const runStep = (scope: SimScope, world: Environment, command: CommandOf<"step.r
   const row = scope.state.calls.at(call);
   if (row?.phase !== "running" || row.body.attempt !== attempt || row.body.run !== run) return;
   world.conservation.ran(scope.id, command, scope.state);
-  scope.offer(afterTry(scope, world, command));
+  const said = streamed(scope, world, command);
+  if (said === undefined) return void scope.offer(afterTry(scope, world, command));
+  scope.offer(said);
+  scope.todo.push(command);
+};
+
+/** Returns what the producer of a stream reports next: that it begins again, or chunks; undefined where it has said all. */
+const streamed = ({ state }: SimScope, { dice, isCalm }: Environment, { call, key, run }: CommandOf<"step.run">) => {
+  const row = state.calls.at(call);
+  const body = row === undefined ? undefined : bodyOf(row);
+  const name = body?.open.find((open) => open.key === key)?.stream;
+  const stream = body?.streams.find((one) => one.name === name);
+  if (stream === undefined || stream.isDone || isCalm || dice.isUnder(20)) return undefined;
+  const { chunks: from, attempts, resumes, last: after } = stream;
+  const of = { call, stream: stream.name, from, ...(after === undefined ? {} : { after }) };
+  const attempt = attempts.length + 1;
+  if (stream.run !== run)
+    return { type: "stream.reset", ...of, attempt, ...(resumes ? { keep: attempts.at(-1)?.keep ?? 0 } : {}) } as const;
+  const chunks = dice.list(3, (i) => `chunk ${from + i}`);
+  if (from + chunks.length > state.scope.options.max_stream_chunks) return undefined;
+  const last = dice.isUnder(20) ? { last: true } : {};
+  return { type: "stream.recorded", ...of, attempt: attempts.length, chunks, ...last } as const;
 };
 
 /** A try of a step ends: by its result, or with another to follow. */

@@ -1,7 +1,7 @@
 /**
  * Programs of bodies. A program is a function of its arguments, so that a body that runs again makes the same requests.
  */
-import { type EffectKind, type EffectSpec, signalWaitKey } from "@pawl/sansio-core/driver";
+import { type EffectKind, type EffectSpec, type StepRecovery, signalWaitKey } from "@pawl/sansio-core/driver";
 import { type Json, isObject } from "@pawl/tool-value";
 import { toolId, toolNames } from "./catalog.ts";
 import { Dice } from "./random.ts";
@@ -93,6 +93,13 @@ const children = (dice: Dice, { depth }: Args): EffectSpec => ({
   })),
 });
 
+/** A step. Of two that may run again one streams, where its protocol has streams: under the name of its key. */
+const stepOf = (recovery: StepRecovery, { p }: Args, { life }: Place, key: string): EffectSpec => {
+  const step = { kind: "step", recovery, input: null } as const;
+  if (life === undefined || recovery === "once" || p % 2 === 0) return step;
+  return { ...step, stream: { name: key, ...(p % 3 === 0 ? { resumes: true } : {}) } };
+};
+
 const effectOf = (dice: Dice, args: Args, place: Place, key: string, earlier: readonly string[]): EffectSpec => {
   const kind = dice.pick(kinds);
   switch (kind) {
@@ -123,7 +130,7 @@ const effectOf = (dice: Dice, args: Args, place: Place, key: string, earlier: re
         ? { kind: "sleep", ms: 5 }
         : { kind, mode: dice.pick(["race", "any", "all", "all_settled"]), keys: earlier };
     case "step":
-      return { kind, recovery: dice.pick(["again", "again", "idempotent", "once"]), input: null };
+      return stepOf(dice.pick(["again", "again", "idempotent", "once"]), args, place, key);
   }
 };
 

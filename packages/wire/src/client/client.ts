@@ -13,7 +13,14 @@ import type { SingleQuestion } from "./pending-questions.ts";
 import { type Follow, ScopeRouter, checkFollow } from "./scope-router.ts";
 import { type Moving, SessionClient, type WithoutId, defaultWindow, unexpected } from "./session.ts";
 import type { SocketConstructor } from "./reconnecting-socket.ts";
-import { type AnySubscription, Observation, type SubscriptionPort, Watching } from "./subscription.ts";
+import {
+  type AnySubscription,
+  Observation,
+  type StreamPlace,
+  StreamReading,
+  type SubscriptionPort,
+  Watching,
+} from "./subscription.ts";
 
 export { HostRefused } from "./error.ts";
 export {
@@ -27,7 +34,13 @@ export { type Arrivals, type ReceiveOptions, moverOver } from "./move.ts";
 export { type Follow } from "./scope-router.ts";
 export { type CallOptions, type RequestOptions, type Moving, SessionClient } from "./session.ts";
 export { type SocketConstructor, type SocketLike } from "./reconnecting-socket.ts";
-export { type Observation, type Observed, type Watching } from "./subscription.ts";
+export {
+  type Observation,
+  type Observed,
+  type StreamPlace,
+  type StreamReading,
+  type Watching,
+} from "./subscription.ts";
 
 export interface ClientOptions extends Pick<SocketOptions, "url" | "token"> {
   /** The platform's `WebSocket` by default. */
@@ -205,6 +218,11 @@ export class Client {
 
   watch(scope: string, from: Cursor | undefined, window: number): Watching {
     return this.#subscribe(scope, window, (port) => new Watching(scope, from, window, port));
+  }
+
+  stream(scope: string, place: StreamPlace, window: number): StreamReading {
+    checkName("the name of a stream", place.name);
+    return this.#subscribe(scope, window, (port) => new StreamReading(scope, place, window, port));
   }
 
   #subscribe<A extends AnySubscription>(scope: string, window: number, create: (port: SubscriptionPort) => A): A {

@@ -7,7 +7,7 @@ import type { HostFrame } from "../frame/host-frame.ts";
 import { refusalOf } from "./error.ts";
 
 /** A question that is answered by many frames. */
-export type SubscribeQuestion = Extract<Question, { readonly type: "observe" | "watch" }>;
+export type SubscribeQuestion = Extract<Question, { readonly type: "observe" | "watch" | "stream" }>;
 /** A question that is answered by one frame. */
 export type SingleQuestion =
   | Exclude<Question, SubscribeQuestion>

@@ -24,7 +24,7 @@ import type { HostFrame } from "../frame/host-frame.ts";
 import { checkRecord } from "./check.ts";
 import { HostRefused } from "./error.ts";
 import type { SingleQuestion } from "./pending-questions.ts";
-import type { Observation, Watching } from "./subscription.ts";
+import type { Observation, StreamPlace, StreamReading, Watching } from "./subscription.ts";
 
 interface OwnDecision {
   readonly sticky?: Stickiness;
@@ -89,6 +89,7 @@ interface SessionPort {
   readonly ask: (question: WithoutId<SingleQuestion>, signal?: AbortSignal) => Promise<HostFrame>;
   readonly observe: (scope: string, after: number, window: number) => Observation;
   readonly watch: (scope: string, from: Cursor | undefined, window: number) => Watching;
+  readonly stream: (scope: string, place: StreamPlace, window: number) => StreamReading;
   readonly move: (scope: string, to: string, moving?: Moving) => Promise<void>;
 }
 
@@ -273,6 +274,14 @@ export class SessionClient {
   /** Iterates over observations, after a cursor or from now on. A reader that is too slow gets a `gap` frame. */
   watch({ from, window = defaultWindow }: { readonly from?: Cursor; readonly window?: number } = {}): Watching {
     return this.#client.watch(this.scope, from, window);
+  }
+
+  /** Iterates over a stream of a call, live or late, until its end. */
+  stream(
+    call: string,
+    { window = defaultWindow, ...place }: Omit<StreamPlace, "call"> & { readonly window?: number },
+  ): StreamReading {
+    return this.#client.stream(this.scope, { call, ...place }, window);
   }
 
   /** Moves the session to another host. */

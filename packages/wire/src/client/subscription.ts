@@ -7,7 +7,7 @@
  * for every reconnection.
  */
 import type { Cursor, Frame } from "@pawl/runtime";
-import { isAfter } from "@pawl/runtime/driver";
+import { type StreamCursor, type StreamFrame, cursorAfter, isAfter } from "@pawl/runtime/driver";
 import type { Event } from "@pawl/sansio-core";
 import type { HostFrame } from "../frame/host-frame.ts";
 import type { HostRefused } from "./error.ts";
@@ -167,6 +167,7 @@ const cursorOf = (frame: Frame): Cursor | undefined => {
     case "gap":
       return frame.to;
     case "ephemeral":
+    case "missed":
       return undefined;
   }
 };
@@ -207,5 +208,51 @@ export class Watching extends Subscription<Frame> {
   #latest(cursor: Cursor | undefined): Cursor | undefined {
     if (cursor === undefined || this.#cursor === undefined) return cursor ?? this.#cursor;
     return isAfter(cursor, this.#cursor) ? cursor : this.#cursor;
+  }
+}
+
+/** What a client reads: a stream of a call, from a place. */
+export interface StreamPlace {
+  readonly call: string;
+  readonly name: string;
+  /** A number asks for recorded chunks alone; the cursor of the last frame goes on with what is said as well. */
+  readonly from?: number | StreamCursor;
+}
+
+/** The frames of a stream, until its end. A reconnection goes on after the last one that arrived. */
+export class StreamReading extends Subscription<StreamFrame> {
+  readonly #scope: string;
+  readonly #place: StreamPlace;
+  readonly #window: number;
+  #cursor: StreamCursor | undefined;
+
+  constructor(scope: string, place: StreamPlace, window: number, port: SubscriptionPort) {
+    super(window, port);
+    this.#scope = scope;
+    this.#place = place;
+    this.#window = window;
+    this.#cursor = typeof place.from === "object" ? place.from : undefined;
+  }
+
+  /** The cursor after the last frame that arrived, from which another reading can go on. */
+  get cursor(): StreamCursor | undefined {
+    return this.#cursor;
+  }
+
+  get #from(): { readonly from?: number; readonly attempt?: number } {
+    const { from } = this.#place;
+    if (typeof from === "number") return { from: this.#cursor?.at ?? from };
+    return this.#cursor === undefined ? {} : { from: this.#cursor.at, attempt: this.#cursor.attempt };
+  }
+
+  question(id: number): SubscribeQuestion {
+    const { call, name } = this.#place;
+    return { type: "stream", id, scope: this.#scope, call, name, ...this.#from, window: this.#window };
+  }
+
+  receive(frame: HostFrame): void {
+    if (frame.type !== "streamed") return;
+    this.#cursor = cursorAfter(frame.frame, this.#cursor ?? { attempt: 1, at: 0 });
+    this.push(frame.frame, frame.n);
   }
 }

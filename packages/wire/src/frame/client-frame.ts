@@ -121,6 +121,18 @@ export type ClientFrame =
   | ({ readonly type: "observe"; readonly after: number; readonly window: number } & QuestionFields)
   /** Subscribes to observations, after a cursor or from now on; at most `window` are sent ahead of `seen`. */
   | ({ readonly type: "watch"; readonly from?: Cursor; readonly window: number } & QuestionFields)
+  /**
+   * Reads a stream of a call. `from` counts chunks, and asks for recorded ones alone; with the `attempt` that said the last of
+   * them it is the cursor of a reader that is shown what is not recorded too. At most `window` frames are sent ahead of `seen`.
+   */
+  | ({
+      readonly type: "stream";
+      readonly call: string;
+      readonly name: string;
+      readonly from?: number;
+      readonly attempt?: number;
+      readonly window: number;
+    } & QuestionFields)
   | { readonly type: "seen"; readonly id: number; readonly cursor: number }
   | { readonly type: "unobserve"; readonly id: number }
   /**
@@ -204,6 +216,14 @@ export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("clie
   move_answer: { n: u64, answer: optional(MoveAnswer) },
   observe: { ...questionFields, after: u64, window: u64 },
   watch: { ...questionFields, from: optional(Cursor), window: u64 },
+  stream: {
+    ...questionFields,
+    call: string,
+    name: string,
+    from: optional(u64),
+    attempt: optional(u64),
+    window: u64,
+  },
   seen: { id: u64, cursor: u64 },
   unobserve: { id: u64 },
   execute: { id: u64, executor: string, tools: array(string), farewell: optional(boolean) },

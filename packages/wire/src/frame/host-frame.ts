@@ -10,6 +10,7 @@ import {
   Resolved,
   ScopeAwaiting,
   type Settled,
+  StreamFrame,
 } from "@pawl/runtime/driver";
 import { type Event, EventCodec } from "@pawl/sansio-core";
 import { type Codec, type Json, array, json, oneOf, optional, string, tagged, u64 } from "@pawl/tool-value";
@@ -67,6 +68,8 @@ export type HostFrame =
   | { readonly type: "watching"; readonly id: number; readonly cursor: Cursor }
   /** Carries frame number `n` of a watch, counted from 1. */
   | { readonly type: "watched"; readonly id: number; readonly n: number; readonly frame: Frame }
+  /** Carries frame number `n` of a stream that is read, counted from 1. */
+  | { readonly type: "streamed"; readonly id: number; readonly n: number; readonly frame: StreamFrame }
   | ({ readonly type: "offer"; readonly executor: string } & Offer)
   | ({ readonly type: "cancelled"; readonly executor: string } & OfferedRun)
   | { readonly type: "settled"; readonly id: number; readonly outcome: Settled }
@@ -102,6 +105,7 @@ export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame
   observed: { id: u64, cursor: u64, at: u64, event: EventCodec },
   watching: { id: u64, cursor: Cursor },
   watched: { id: u64, n: u64, frame: FrameCodec },
+  streamed: { id: u64, n: u64, frame: StreamFrame },
   offer: {
     executor: string,
     ...runFields,

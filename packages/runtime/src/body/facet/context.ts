@@ -17,6 +17,7 @@ import { type LongWorkFacets, longWorkFacets } from "./long-work.ts";
 import { type ProcessesFacet, processes } from "./process.ts";
 import { type ProcessEvents, handedSignals, processEvents } from "./process-event.ts";
 import { type Steps, steps } from "./step.ts";
+import { type Streams, streams } from "./stream.ts";
 import { type Waits, waits } from "./wait.ts";
 
 /** Progress is shown to observers and not recorded. */
@@ -25,7 +26,7 @@ export interface ProgressMessage {
   readonly kind: string;
 }
 
-export interface ToolContext extends Steps, Waits, Concurrency, HostRequests, ProcessEvents, LongWorkFacets {
+export interface ToolContext extends Steps, Streams, Waits, Concurrency, HostRequests, ProcessEvents, LongWorkFacets {
   readonly processes: ProcessesFacet;
   readonly handleTools: HandleTools;
   readonly background: LongWorkFacets["background"] & {
@@ -157,6 +158,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const asking = new Asking(body, facts);
   const { toolNamed, childStarted } = facts.processApi;
   const { runJson, onCancel } = steps(asking);
+  const { stream } = streams(asking);
   const { sleep, awaitEventJson, externalEventKey, completionKey } = waits(asking);
   const { batch, race, any, all, allSettled } = concurrency(asking);
   const { host, store, sessions, triggers, directCompletions } = hostRequests(asking);
@@ -168,6 +170,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const context: Omit<ToolContext, "signal"> = {
     runJson,
     onCancel,
+    stream,
     sleep,
     awaitEventJson,
     externalEventKey,

@@ -30,6 +30,7 @@ import type { CallRef, Event, State, CommandOf } from "@pawl/sansio-core";
 import type { NestedCall } from "../../host/hook.ts";
 import type { AttachmentStore } from "../../journal/attachment.ts";
 import type { SessionWork } from "../../process/run/session-work.ts";
+import type { Producer } from "../../stream/producer.ts";
 import type { LiveTool, PrepareContext } from "../../tool/live-tool.ts";
 import type { ProgressMessage, ToolContext } from "./context.ts";
 import { type Durable, type Failures, EffectPromise, unlooked } from "./durable.ts";
@@ -157,6 +158,8 @@ export interface CallFacts {
   /** Reports to the host an error that no model is shown. */
   readonly report: (thrown: unknown) => void;
   readonly attachments: AttachmentStore;
+  /** Takes the place of the producer of a stream. */
+  readonly producer: (stream: string) => Producer;
   readonly progress: (message: ProgressMessage) => void;
   readonly continueAs: (args: Json, signals: readonly SignalPlace[]) => void;
 }
@@ -232,12 +235,12 @@ export class Asking {
 
   /** Asks for an effect, and reads its answer with `read` before any other answer is delivered. */
   askFor<A>(
-    read: (result: EffectResult) => A,
+    read: (result: EffectResult, answer: Answer) => A,
     key: string,
     effect: EffectSpec,
     input: Json,
     perform?: Work,
-    more?: Pick<Request, "terms" | "isWait">,
+    more?: Pick<Request, "terms" | "isWait" | "part">,
   ): Durable<A> {
     let resolve: (value: A) => void = ignored;
     let reject: (thrown: unknown) => void = ignored;
@@ -251,9 +254,9 @@ export class Asking {
       if (!this.body.isOver) this.facts.failures.add(promise, thrown);
       reject(thrown);
     };
-    const told = ({ result }: Answer): void => {
+    const told = (answer: Answer): void => {
       try {
-        resolve(read(result));
+        resolve(read(answer.result, answer));
       } catch (thrown) {
         refused(thrown);
       }

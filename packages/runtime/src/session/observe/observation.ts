@@ -97,7 +97,9 @@ export type Frame =
   | { readonly type: "observed"; readonly cursor: Cursor; readonly at: number; readonly observation: Observation }
   | { readonly type: "ephemeral"; readonly observation: Ephemeral }
   /** Observations from one cursor to the other, both included, were missed. The log may still have them. */
-  | { readonly type: "gap"; readonly from: Cursor; readonly to: Cursor };
+  | { readonly type: "gap"; readonly from: Cursor; readonly to: Cursor }
+  /** So many ephemeral observations were missed here: they are recorded nowhere. */
+  | { readonly type: "missed"; readonly count: number };
 export type Observed = Extract<Frame, { readonly type: "observed" }>;
 
 const ofRun = {
@@ -151,4 +153,5 @@ export const FrameCodec: Codec<Frame> = tagged<Frame, "type">("frame", "type", {
   observed: { cursor: Cursor, at: u64, observation: ObservationCodec },
   ephemeral: { observation: EphemeralCodec },
   gap: { from: Cursor, to: Cursor },
+  missed: { count: u64 },
 });

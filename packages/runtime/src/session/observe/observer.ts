@@ -35,6 +35,8 @@ export class Subscription implements AsyncIterableIterator<Frame> {
   #past: AsyncGenerator<Frame> | undefined;
   readonly #queue: Frame[] = [];
   #gap: Gap | undefined;
+  /** What was not recorded, and came while a gap was to be told. */
+  #missed = 0;
   #error: Error | undefined;
   #isOver = false;
   #wake: (() => void) | undefined;
@@ -56,10 +58,19 @@ export class Subscription implements AsyncIterableIterator<Frame> {
     this.#wakeTaker();
   }
 
+  /** Queues what is not recorded. What does not fit is counted, and its place is told. */
   pushEphemeral(observation: Ephemeral): void {
-    if (this.#gap !== undefined || this.#queue.length >= this.#max) return;
-    this.#queue.push({ type: "ephemeral", observation });
+    if (this.#gap !== undefined) this.#missed += 1;
+    else if (this.#queue.length < this.#max) this.#queue.push({ type: "ephemeral", observation });
+    else this.#miss();
     this.#wakeTaker();
+  }
+
+  #miss(): void {
+    const last = this.#queue.at(-1);
+    const before = last?.type === "missed" ? last.count : 0;
+    if (before > 0) this.#queue.pop();
+    this.#queue.push({ type: "missed", count: before + 1 });
   }
 
   /** Ends the subscription: what was queued is still told, then this error. */
@@ -78,6 +89,8 @@ export class Subscription implements AsyncIterableIterator<Frame> {
     if (frame !== undefined || this.#gap === undefined) return frame;
     const gap = this.#gap;
     this.#gap = undefined;
+    if (this.#missed > 0) this.#queue.push({ type: "missed", count: this.#missed });
+    this.#missed = 0;
     return { type: "gap", ...gap };
   }
 
@@ -96,6 +109,7 @@ export class Subscription implements AsyncIterableIterator<Frame> {
     this.#past = undefined;
     this.#queue.length = 0;
     this.#gap = undefined;
+    this.#missed = 0;
     this.#leave(this);
   }
 
