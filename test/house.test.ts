@@ -9,8 +9,8 @@ import { sourceFiles } from "./house/source.ts";
  * made it better; take its line out when the bound holds.
  */
 const today: { readonly [figure: string]: number } = {
-  "lines of core and runtime": 41_411,
-  "files of core and runtime": 255,
+  "lines of core and runtime": 41_517,
+  "files of core and runtime": 256,
 };
 
 describe("the house", () => {

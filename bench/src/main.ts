@@ -7,6 +7,7 @@ import { type Figure, type Result, measure } from "./figure.ts";
 import { hostFigures } from "./host.ts";
 import { inspectorFigures } from "./inspector.ts";
 import { nodeFigures } from "./node.ts";
+import { postgresFigures } from "./pg.ts";
 import { replayFigures } from "./replay.ts";
 import { simFigures } from "./sim.ts";
 import { toolFigures } from "./tools-run.ts";
@@ -17,6 +18,7 @@ const figures: readonly Figure[] = [
   ...coreFigures,
   ...replayFigures,
   ...nodeFigures,
+  ...postgresFigures,
   ...hostFigures,
   ...simFigures,
   ...browserFigures,

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { inspect } from "node:util";
-import { inWorker, nodePlatform, openHost, sqliteJournal } from "@pawl/driver-node";
+import { JournalFileError, inWorker, nodePlatform, openHost, sqliteJournal } from "@pawl/driver-node";
 import { type Log, Runtime, type ToolDefinition, defineTool } from "@pawl/runtime";
 import { sessionTools, webFetch } from "@pawl/tools";
 import { DiskFiles, nodeWeb } from "@pawl/tools/node";
@@ -98,4 +98,11 @@ const live = async (told: Order): Promise<void> => {
   sayUp(url);
 };
 
-obey(live);
+/** Leaves without a word where its file is refused by name: files are damaged on purpose. */
+const begin = (order: Order): Promise<void> =>
+  live(order).catch((thrown: unknown) => {
+    if (!(thrown instanceof JournalFileError)) throw thrown;
+    process.exit(3);
+  });
+
+obey(begin);

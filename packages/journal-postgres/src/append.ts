@@ -177,6 +177,6 @@ export class Appender {
   #done({ append, claimed, last }: Placed, results: Map<Append, AppendResult>): void {
     results.set(append, { type: "ok" });
     if (claimed !== undefined && append.lines.length > 0 && last > claimed.seq)
-      this.#scopes.appended(claimed, last, append.wakeAt);
+      this.#scopes.appended(claimed, append, last, append.wakeAt);
   }
 }

@@ -71,11 +71,44 @@ BEGIN
 END $$;
 `;
 
+/** What an owner reads next: the lines after the snapshot or the segment, and the ids of what has finished; not if they are many. */
+const brought = (s: string): string => `
+CREATE OR REPLACE FUNCTION ${s}.brought(of bigint, OUT snapshot_seq bigint, OUT snapshot text, OUT segment_base bigint,
+  OUT segment_hash text, OUT segment text, OUT lines text, OUT finished text) LANGUAGE plpgsql AS $$
+#variable_conflict use_variable
+BEGIN
+  SELECT x.seq, x.body INTO snapshot_seq, snapshot FROM ${s}.snapshot x WHERE x.scope = of;
+  SELECT x.base, x.hash, x.body INTO segment_base, segment_hash, segment FROM ${s}.segment x WHERE x.scope = of;
+  SELECT CASE WHEN count(*) <= 2000 THEN coalesce(string_agg(y.lines, '' ORDER BY y.last), '') END INTO lines FROM (
+    SELECT x.lines, x.last FROM ${s}.append x
+    WHERE x.scope = of AND x.last > coalesce(snapshot_seq, segment_base, 0) ORDER BY x.last LIMIT 2001) y;
+  SELECT CASE WHEN count(*) <= 5000 THEN coalesce(json_agg(y.name), '[]')::text END INTO finished FROM (
+    SELECT x.kind || ' ' || x.id AS name FROM ${s}.finished x WHERE x.scope = of
+    UNION ALL
+    SELECT (f->>0) || ' ' || (f->>1) FROM ${s}.append x, json_array_elements(x.finished::json) f
+      WHERE x.scope = of AND x.finished IS NOT NULL
+        AND x.last > coalesce((SELECT d.seq FROM ${s}.sorted d WHERE d.scope = of), 0)
+    LIMIT 5001) y;
+END $$;
+
+CREATE OR REPLACE FUNCTION ${s}.load(named text, by text)
+RETURNS TABLE (id bigint, epoch bigint, seq bigint, wake_at bigint, token text, snapshot_seq bigint, snapshot text,
+  segment_base bigint, segment_hash text, segment text, lines text, finished text) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE c record;
+BEGIN
+  SELECT x.* INTO c FROM ${s}.scope x JOIN ${s}.instance i ON i.id = x.owner WHERE x.name = named AND i.name = by AND NOT i.has_left;
+  IF NOT FOUND THEN RETURN; END IF;
+  RETURN QUERY SELECT c.id, c.epoch, c.seq, c.wake_at, c.token, b.* FROM ${s}.brought(c.id) b;
+END $$;
+`;
+
 /** Makes an instance the owner of a scope. The clock is read once the rows are locked. */
 const claim = (s: string): string => `
 CREATE OR REPLACE FUNCTION ${s}.claim(named text, by text, knows int, above bigint, mark text, told bigint)
 RETURNS TABLE (verdict text, id bigint, epoch bigint, seq bigint, protocol int, released_at bigint, wake_at bigint,
-  owner text, address text, known int, snapshot_seq bigint, snapshot text) LANGUAGE plpgsql AS $$
+  owner text, address text, known int, snapshot_seq bigint, snapshot text, segment_base bigint, segment_hash text, segment text,
+  lines text, finished text) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE c record; o record; mine bigint; clock bigint;
 BEGIN
@@ -98,7 +131,7 @@ BEGIN
   verdict := 'claimed'; epoch := greatest(c.epoch, above) + 1;
   UPDATE ${s}.scope x SET epoch = claim.epoch, token = mark, owner = mine WHERE x.id = c.id;
   SELECT min(i.protocol) INTO known FROM ${s}.instance i WHERE NOT i.has_left AND i.until > ${s}.clock(told);
-  SELECT x.seq, x.body INTO snapshot_seq, snapshot FROM ${s}.snapshot x WHERE x.scope = c.id;
+  SELECT b.* INTO snapshot_seq, snapshot, segment_base, segment_hash, segment, lines, finished FROM ${s}.brought(c.id) b;
   RETURN NEXT;
 END $$;
 `;
@@ -194,4 +227,4 @@ END $$;
 `;
 
 /** Makes all functions of a schema. */
-export const functions = (s: string): string => clock(s) + appendAll(s) + claim(s) + retain(s) + adopt(s);
+export const functions = (s: string): string => clock(s) + appendAll(s) + brought(s) + claim(s) + retain(s) + adopt(s);

@@ -49,7 +49,7 @@ export const moves = (database: Database, scopes: Scopes, schema: string): MoveS
         if (verdict === "never") return { type: "never" };
         if (verdict === "fenced") return { type: "fenced", epoch: integer(row, "at") };
         const claimed = scopes.at(scope, epoch);
-        if (claimed !== undefined) scopes.appended(claimed, last, wakeAt);
+        if (claimed !== undefined) scopes.appended(claimed, adoption, last, wakeAt);
         return { type: "ok" };
       } catch (thrown) {
         return failure(thrown);

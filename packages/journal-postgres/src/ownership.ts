@@ -5,7 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Journal } from "@pawl/runtime";
-import type { Claim, Holding, LastOwner, Snapshot } from "@pawl/runtime/driver";
+import type { Brought, Claim, Holding, LastOwner, Snapshot } from "@pawl/runtime/driver";
 import {
   type Database,
   type Now,
@@ -20,7 +20,7 @@ import {
 import { PostgresError } from "./error.ts";
 import type { Scopes } from "./scopes.ts";
 
-type Ownership = Pick<Journal, "join" | "renew" | "leave" | "lost" | "claim" | "load" | "release">;
+type Ownership = Pick<Journal, "open" | "join" | "renew" | "leave" | "lost" | "claim" | "load" | "release">;
 
 /** The time after which a lost instance is forgotten. */
 const rememberedMs = 7 * 24 * 60 * 60 * 1000;
@@ -52,12 +52,7 @@ const statements = (s: string) => ({
      DELETE FROM ${s}.instance i USING old WHERE i.id = old.id AND (SELECT count(*) FROM freed) = 0`,
   ),
   claim: named("claim", `SELECT * FROM ${s}.claim($1, $2, $3, $4, $5, $6)`),
-  load: named(
-    "load",
-    `SELECT x.id, x.epoch, x.seq, x.wake_at, x.token, p.seq AS snapshot_seq, p.body AS snapshot
-     FROM ${s}.scope x JOIN ${s}.instance i ON i.id = x.owner LEFT JOIN ${s}.snapshot p ON p.scope = x.id
-     WHERE x.name = $1 AND i.name = $2 AND NOT i.has_left`,
-  ),
+  load: named("load", `SELECT * FROM ${s}.load($1, $2)`),
   release: named(
     "release",
     `UPDATE ${s}.scope x SET owner = 0, released_at = x.seq,
@@ -69,6 +64,18 @@ const statements = (s: string) => ({
 const snapshotOf = (row: Row): { readonly snapshot?: Snapshot } => {
   const seq = optional(integer, row, "snapshot_seq");
   return seq === undefined ? {} : { snapshot: { seq, text: text(row, "snapshot") } };
+};
+
+/** Returns what came along with a claim; nothing where it was too much for one answer. */
+const broughtOf = (row: Row): { readonly brought?: Brought } => {
+  const lines = optional(text, row, "lines");
+  if (lines === undefined) return {};
+  const base = optional(integer, row, "segment_base");
+  const first = (optional(integer, row, "snapshot_seq") ?? base ?? 0) + 1;
+  const texts = lines.split("\n").slice(0, -1);
+  const segment =
+    base === undefined ? {} : { segment: { base, hash: text(row, "segment_hash"), snapshot: text(row, "segment") } };
+  return { brought: { ...segment, lines: texts.map((line, i) => ({ seq: first + i, line: `${line}\n` })) } };
 };
 
 const holdingOf = (row: Row): Holding => ({
@@ -96,6 +103,20 @@ const claimOf = (row: Row, protocol: number): Claim => {
 
 export const ownership = (database: Database, scopes: Scopes, schema: string, now: Now): Ownership => {
   const sql = statements(schema);
+  const claim = async (...[scope, instance, protocol, above = 0]: Parameters<Journal["claim"]>) => {
+    const token = randomUUID();
+    const [row] = await database.query(sql.claim, [stored(scope), stored(instance), protocol, above, token, now()]);
+    if (row === undefined) throw new PostgresError("not_intact", `a claim of ${scope} was answered by no row`);
+    const claimed = claimOf(row, protocol);
+    if (claimed.type === "claimed") scopes.keep(scope, row, token);
+    return { claim: claimed, row };
+  };
+  const load = async (...[scope, instance]: Parameters<Journal["load"]>) => {
+    const [row] = await database.query(sql.load, [stored(scope), stored(instance)]);
+    if (row === undefined) return undefined;
+    if (scopes.at(scope, integer(row, "epoch")) === undefined) scopes.keep(scope, row, text(row, "token"));
+    return { holding: holdingOf(row), row };
+  };
   return {
     join: async (instance, { ttlMs, address, protocol = 1 }) => {
       await database.lease(sql.forget, [now(), rememberedMs]);
@@ -104,20 +125,17 @@ export const ownership = (database: Database, scopes: Scopes, schema: string, no
     renew: async (instance) => (await database.lease(sql.renew, [stored(instance), now()])).length === 1,
     leave: async (instance) => void (await database.lease(sql.leave, [stored(instance)])),
     lost: async () => (await database.query(sql.lost, [now()])).map((row) => nameIn(row, "name")),
-    claim: async (scope, instance, protocol, above = 0) => {
-      const token = randomUUID();
-      const [row] = await database.query(sql.claim, [stored(scope), stored(instance), protocol, above, token, now()]);
-      if (row === undefined) throw new PostgresError("not_intact", `a claim of ${scope} was answered by no row`);
-      const claim = claimOf(row, protocol);
-      if (claim.type === "claimed") scopes.keep(scope, row, token);
-      return claim;
-    },
-    load: async (scope, instance) => {
-      const [row] = await database.query(sql.load, [stored(scope), stored(instance)]);
-      if (row === undefined) return undefined;
-      const held = scopes.at(scope, integer(row, "epoch"));
-      if (held === undefined) scopes.keep(scope, row, text(row, "token"));
-      return holdingOf(row);
+    claim: async (...of) => (await claim(...of)).claim,
+    load: async (...of) => (await load(...of))?.holding,
+    open: {
+      claim: async (...of) => {
+        const { claim: claimed, row } = await claim(...of);
+        return claimed.type === "claimed" ? { ...claimed, ...broughtOf(row) } : claimed;
+      },
+      load: async (...of) => {
+        const loaded = await load(...of);
+        return loaded && { ...loaded.holding, ...broughtOf(loaded.row) };
+      },
     },
     release: async (scope, instance) => {
       const claimed = scopes.claimOf(scope);

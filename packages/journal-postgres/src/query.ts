@@ -125,6 +125,7 @@ export const queries = (database: Database, scopes: Scopes, schema: string, now:
       return lines;
     },
     find: async (scope, kind, id) => {
+      if (scopes.hasNot(scope, kind, id)) return undefined;
       const [row] = await database.query(sql.find, [stored(scope), kind, stored(id)]);
       return optional(integer, row, "seq");
     },

@@ -4,8 +4,9 @@
  * A claim has a random token, which each append compares. Epochs count, and repeat after a failover that lost acknowledged
  * commits or after a restored backup; tokens do not. An append finds its claim by scope and epoch.
  */
+import { type Append, BloomFilter } from "@pawl/runtime/driver";
 import type { Database, Row, Statement } from "./database.ts";
-import { integer, optional, stored } from "./database.ts";
+import { integer, optional, stored, text } from "./database.ts";
 
 export interface Claimed {
   readonly id: number;
@@ -16,7 +17,20 @@ export interface Claimed {
   /** The wake time that the newest append wants. */
   wantedWake: number | undefined;
   seq: number;
+  /** The ids of all that has finished, if they came along: most questions need no answer from the database. */
+  readonly finished: BloomFilter | undefined;
 }
+
+const filterOf = (row: Row): BloomFilter | undefined => {
+  const names = optional(text, row, "finished");
+  if (names === undefined) return undefined;
+  const filter = new BloomFilter();
+  for (const name of JSON.parse(names) as readonly string[]) filter.add(name);
+  return filter;
+};
+
+/** Names what has finished as the filters do. */
+export const finishedName = (kind: string, id: string): string => `${kind} ${stored(id)}`;
 
 const idOf = (s: string): Statement => ({
   name: "pawl_id",
@@ -54,7 +68,7 @@ export class Scopes {
     const wake = optional(integer, row, "wake_at");
     const [id, epoch, seq] = [integer(row, "id"), integer(row, "epoch"), integer(row, "seq")];
     this.forget(scope);
-    this.#claimed.set(scope, { id, epoch, token, storedWake: wake, wantedWake: wake, seq });
+    this.#claimed.set(scope, { id, epoch, token, storedWake: wake, wantedWake: wake, seq, finished: filterOf(row) });
   }
 
   forget(scope: string): void {
@@ -82,8 +96,14 @@ export class Scopes {
     return row === undefined ? undefined : integer(row, "id");
   }
 
+  /** Tells whether something has certainly not finished in a scope that is claimed here. */
+  hasNot(scope: string, kind: string, id: string): boolean {
+    return this.#claimed.get(scope)?.finished?.mayContain(finishedName(kind, id)) === false;
+  }
+
   /** Takes note of an append that was stored. */
-  appended(claimed: Claimed, seq: number, wakeAt: number | undefined): void {
+  appended(claimed: Claimed, { finished }: Pick<Append, "finished">, seq: number, wakeAt: number | undefined): void {
+    for (const { kind, id } of finished) claimed.finished?.add(finishedName(kind, id));
     claimed.seq = seq;
     claimed.wantedWake = wakeAt;
     if (wakeAt !== undefined && (claimed.storedWake === undefined || wakeAt < claimed.storedWake))

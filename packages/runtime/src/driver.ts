@@ -8,6 +8,7 @@ export { type BackgroundSink } from "./process/run/report.ts";
 export { type Platform, messageTurn } from "./platform.ts";
 export {
   type Append,
+  type Brought,
   type AppendResult,
   type ChainCheck,
   type ChainHead,
@@ -29,6 +30,7 @@ export {
   type MoveEnd,
   type MoveStore,
 } from "./journal/journal.ts";
+export { BloomFilter } from "./journal/bloom-filter.ts";
 export { type MemoryJournalOptions } from "./journal/memory-journal.ts";
 export {
   BlobMissing,

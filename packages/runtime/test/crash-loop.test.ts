@@ -53,7 +53,7 @@ class Loop {
 
   /** As it is on record. */
   async row(request: string, session = "s") {
-    const { state } = await openState(this.world.journal, `session:${session}`, undefined, () => undefined);
+    const { state } = await openState(this.world.journal, `session:${session}`, {}, () => undefined);
     return state.calls.at(`${request}:c`);
   }
 

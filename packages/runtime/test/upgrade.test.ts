@@ -220,7 +220,12 @@ describe("what a newer release has written of a scope", () => {
     const { journal } = new World();
     const faults: string[] = [];
     const open = (of: Partial<Journal>, kept?: typeof stored): Promise<unknown> =>
-      openState({ ...journal, ...of }, "session:s", kept, (what) => void faults.push(what));
+      openState(
+        { ...journal, ...of },
+        "session:s",
+        kept === undefined ? {} : { snapshot: kept },
+        (what) => void faults.push(what),
+      );
     await expect(open({ read: async () => [{ seq: 1, line }] })).rejects.toMatchObject(refused);
     await expect(open({}, stored)).rejects.toMatchObject(refused);
     const segment = { base: 1, hash: "", snapshot: newer };

@@ -11,7 +11,7 @@ const isElsewhere = (thrown: unknown): boolean =>
 const resume = async (journal: Journal, runtime: Runtime, scope: string, owner: string): Promise<void> => {
   const held = await journal.load(scope, owner);
   if (held === undefined || !scope.startsWith("session:")) return;
-  const { state } = await openState(journal, scope, held.snapshot, () => undefined);
+  const { state } = await openState(journal, scope, held, () => undefined);
   if (state.scope.status.type === "open" && isAtRest(state)) return journal.release(scope, owner);
   await runtime.session(scope.slice("session:".length));
 };

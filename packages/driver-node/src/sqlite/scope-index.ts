@@ -6,7 +6,7 @@
 import type { Finished } from "@pawl/sansio-core";
 import type { Connection } from "./connection.ts";
 import { integer, optional, text } from "./sql.ts";
-import { BloomFilter } from "./bloom-filter.ts";
+import { BloomFilter } from "@pawl/runtime/driver";
 
 export interface ScopeRow {
   readonly id: number;

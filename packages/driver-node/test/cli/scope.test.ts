@@ -100,6 +100,22 @@ describe("pawl ls, show and why", () => {
     );
   });
 
+  it("say in which life a body is that has begun anew", async () => {
+    const golden = new URL("../../../sansio-core/test/golden/2/lives.jsonl", import.meta.url);
+    const lines = readFileSync(golden, "utf8").split(/(?<=\n)/);
+    const log = join(newFolder(), "lives.jsonl");
+    const second = lines.findIndex((line) => line.includes('"type":"call.continued"'));
+    writeFileSync(log, lines.slice(0, second).join(""));
+    expect((await pawl(["why", log])).out).toContain("r:c1  durable  running\n");
+    writeFileSync(log, lines.slice(0, second + 2).join(""));
+    expect((await pawl(["why", log])).out).toContain("r:c1  durable  running, life 2\n");
+    expect((await pawl(["show", log])).out).toContain("r:c1  running, life 2, attempt 1, run 2,");
+    const [asked] = jsonIn(await pawl(["why", log, "--json"]));
+    expect(asked?.["calls"]).toEqual([expect.objectContaining({ call: "r:c1", life: 2 })]);
+    const [shown] = jsonIn(await pawl(["show", log, "--json"]));
+    expect(shown?.["calls"]).toMatchObject([{ body: { life: 2, run: 2 } }]);
+  });
+
   it("show the request at which a call's code diverged from its log", async () => {
     const golden = new URL("../../../sansio-core/test/golden/divergence.jsonl", import.meta.url);
     const lines = readFileSync(golden, "utf8").split(/(?<=\n)/);

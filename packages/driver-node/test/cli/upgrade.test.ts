@@ -318,6 +318,30 @@ describe("patches", () => {
     expect((await checked(await begunBy(younger))).patches).toEqual([{ name: "faster", isNeeded: false }]);
   });
 
+  it("are needed by a call of protocol 1, whose scope has no patches before its upgrade", async () => {
+    const { patches, calls } = await checked(await begunBy(older, "never"));
+    expect(patches).toEqual([{ name: "faster", isNeeded: true }]);
+    expect(calls).toMatchObject([{ verdict: { type: "same", requests: 2 } }]);
+  });
+
+  it("are known by their names: one that two tools ask for is needed while a call of either needs it", async () => {
+    const other = defineTool({ ...younger, name: "others", id: "tool:others" });
+    const path = join(newFolder(), "journal.db");
+    const begin = async (tool: string): Promise<void> => {
+      const { runtime, close } = openRuntime({ file: path, tools: [older, other], log: () => undefined });
+      const session = await runtime.session("s");
+      void session.request(tool, [{ label: "c", tool, args: {} }]).catch(() => undefined); // Ends with its runtime.
+      await until(() => session.state.calls.at(`${tool}:c`)?.phase === "running" && session.state.waits.size > 0);
+      await close();
+    };
+    await begin("books");
+    await begin("others");
+    const text = (await pawl(["log", "export", `${path}#s`])).out.split(/(?<=\n)/);
+    expect((await checkUpgrade(text, [younger, other], patienceMs)).patches).toEqual([
+      { name: "faster", isNeeded: true },
+    ]);
+  });
+
   it("are listed once no live log needs them", async () => {
     const [tool, path] = [join(newFolder(), "tools.mjs"), await begunBy(younger)];
     writeFileSync(

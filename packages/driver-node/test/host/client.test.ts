@@ -1,6 +1,8 @@
+import { type HostPort, Runtime, defineTool, memoryJournal } from "@pawl/runtime";
 import type { ClientOptions } from "@pawl/wire";
 import { describe, expect, it } from "vitest";
-import { clientOf, everything, hostOf, runtimeOf } from "./rig.ts";
+import { nodePlatform } from "../../src/index.ts";
+import { clientOf, everything, hostOf, roots, runtimeOf } from "./rig.ts";
 import { counted, echo, outside, payloads, use } from "./tools.ts";
 import { until } from "../until.ts";
 
@@ -37,6 +39,43 @@ describe("a client", () => {
     await hostOf([], { runtime, port: first.port });
     expect(await session.resolve(tokens[0] ?? "", ok(2))).toEqual({ status: "accepted" });
     expect(payloads(await replies)).toEqual([2]);
+  });
+
+  it("is told what its request has triggered, with the replies, also over a reconnection and when it asks again", async () => {
+    const host: HostPort = {
+      request: async (_name, input) => {
+        const { idempotency_key: key } = input as { readonly idempotency_key: string };
+        return { occurrence_id: `of ${key}`, started_process_ids: [] };
+      },
+    };
+    const outer = Promise.withResolvers<void>();
+    const trigger = { source_type: "test", source_key: "k", payload: {}, idempotency_key: "one" };
+    const emits = defineTool({
+      name: "emits",
+      durable: true,
+      execute: async (_, ctx) => {
+        await ctx.triggers.emit(trigger);
+        await outer.promise;
+      },
+    });
+    const runtime = new Runtime({
+      journal: memoryJournal(),
+      platform: nodePlatform,
+      tools: [emits, echo],
+      instance: "i",
+      roots,
+      host,
+    });
+    const client = clientOf(await hostOf([], { runtime }));
+    const session = client.session("s");
+    const replies = session.request("r", use("emits"), { keep: true });
+    await until(() => client.isConnected);
+    client.reconnect();
+    outer.resolve();
+    const triggered = [expect.objectContaining({ occurrence_id: "of one" })];
+    expect((await replies).triggers).toEqual(triggered);
+    expect((await session.replies("r")).triggers).toEqual(triggered);
+    expect("triggers" in (await session.request("r2", use("echo")))).toBe(false);
   });
 
   it("observes each event once and in order, over reconnections", async () => {

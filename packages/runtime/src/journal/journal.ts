@@ -80,12 +80,21 @@ export interface Snapshot {
   readonly text: string;
 }
 
+/** All that a scope is loaded from besides its snapshot. */
+export interface Brought {
+  readonly segment?: Segment;
+  /** The lines after the snapshot, or all that there are after the segment. */
+  readonly lines: readonly JournalLine[];
+}
+
 /** The owner's view of a scope. */
 export interface Holding {
   readonly epoch: number;
   /** The sequence of the last line. */
   readonly seq: number;
   readonly snapshot?: Snapshot;
+  /** Comes from `open`, if it is not too large for one answer. */
+  readonly brought?: Brought;
 }
 
 /**
@@ -156,6 +165,8 @@ export type ChainCheck =
     };
 
 export interface Journal {
+  /** Claims or loads a scope and brings along what its owner reads next, in one round trip: for a store that is far away. */
+  readonly open?: Pick<Journal, "claim" | "load">;
   /** Present in a store whose scopes can move. */
   readonly moves?: MoveStore;
   /** The journal below one that seals values: as it is stored. */

@@ -124,8 +124,9 @@ const sealedMoves = (moves: MoveStore, sealing: Sealing): MoveStore => ({
 /** Seals the values of a journal with a codec as they are stored, and opens them as they are read. */
 export const sealedJournal = (journal: Journal, codec: ValueCodec): Journal => {
   const sealing = new Sealing(codec);
+  const { open: _, ...parts } = journal; // What it brings along is not unsealed here; reads are.
   return {
-    ...journal,
+    ...parts,
     stored: journal,
     ...(journal.blobs && { blobs: sealedBlobs(journal.blobs, codec) }),
     ...(journal.moves && { moves: sealedMoves(journal.moves, sealing) }),

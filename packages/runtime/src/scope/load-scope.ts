@@ -25,7 +25,7 @@ import {
 import type { Platform } from "../platform.ts";
 import type { CodeVersions } from "../tool/version.ts";
 import { type Json, describe, noLimits, parse, stableHash, stringify } from "@pawl/tool-value";
-import type { Claim, Journal, LastOwner, Segment, Snapshot } from "../journal/journal.ts";
+import type { Claim, Holding, Journal, LastOwner, Segment, Snapshot } from "../journal/journal.ts";
 import { sealedHere } from "../journal/seal.ts";
 import { OwnedElsewhere, newerProtocol, textOf } from "../error.ts";
 import { Quarantined, foldLines } from "./history.ts";
@@ -77,7 +77,7 @@ export const beforeLines = (scope: string, segment: Segment | undefined): State 
 };
 
 /** Returns the state where the log of a stored scope begins. */
-export const begun = async (journal: Journal, scope: string): Promise<State> =>
+export const begun = async (journal: Pick<Journal, "segment">, scope: string): Promise<State> =>
   beforeLines(scope, await journal.segment(scope));
 
 export const isStored = async (journal: Journal, scope: string): Promise<boolean> =>
@@ -88,7 +88,7 @@ export const claimed = async (
   { journal, instance }: Pick<RuntimeOptions, "journal" | "instance">,
   scope: string,
 ): Promise<Extract<Claim, { readonly type: "claimed" }>> => {
-  const claim = await journal.claim(scope, instance, newestProtocol);
+  const claim = await (journal.open ?? journal).claim(scope, instance, newestProtocol);
   if (claim.type === "owned_by") throw new OwnedElsewhere(scope, claim.instance, claim.address);
   if (claim.type === "newer_protocol") throw newerProtocol(scope, claim.protocol);
   return claim;
@@ -101,12 +101,26 @@ export interface Opened {
   readonly since: number;
 }
 
-const folded = async (journal: Journal, scope: string, from: State): Promise<Pick<Opened, "state" | "since">> => {
+/** The stored log of a scope: what a claim brought along is not read again. */
+type Stored = Pick<Journal, "read" | "segment">;
+
+const storedOf = (journal: Journal, held: Pick<Holding, "snapshot" | "brought">): Stored => {
+  const { brought } = held;
+  if (brought === undefined) return journal;
+  const { segment, lines } = brought;
+  const after = held.snapshot?.seq ?? segment?.base ?? 0;
+  return {
+    segment: async () => segment,
+    read: async (scope, from, to) => (from === after + 1 ? lines : journal.read(scope, from, to)),
+  };
+};
+
+const folded = async (journal: Stored, scope: string, from: State): Promise<Pick<Opened, "state" | "since">> => {
   const lines = await journal.read(scope, from.seq + 1);
   return { state: foldLines(scope, lines, from), since: lines.reduce((sum, { line }) => sum + line.length, 0) };
 };
 
-const fromSnapshot = async (journal: Journal, scope: string, stored: Snapshot): Promise<E.Either<string, Opened>> => {
+const fromSnapshot = async (journal: Stored, scope: string, stored: Snapshot): Promise<E.Either<string, Opened>> => {
   const state = restored(scope, stored);
   if (E.isLeft(state)) return state;
   const { seq, at } = state.right;
@@ -123,15 +137,17 @@ const fromSnapshot = async (journal: Journal, scope: string, stored: Snapshot): 
 export const openState = async (
   journal: Journal,
   scope: string,
-  stored: Snapshot | undefined,
+  held: Pick<Holding, "snapshot" | "brought">,
   fault: (what: string) => void,
 ): Promise<Opened> => {
-  if (stored !== undefined) {
-    const opened = await fromSnapshot(journal, scope, stored);
+  const { snapshot: taken } = held;
+  const stored = storedOf(journal, held);
+  if (taken !== undefined) {
+    const opened = await fromSnapshot(stored, scope, taken);
     if (E.isRight(opened)) return opened.right;
-    fault(`the snapshot at event ${stored.seq} does not restore: ${opened.left}`);
+    fault(`the snapshot at event ${taken.seq} does not restore: ${opened.left}`);
   }
-  return { ...(await folded(journal, scope, await begun(journal, scope))), snapshot: undefined };
+  return { ...(await folded(stored, scope, await begun(stored, scope))), snapshot: undefined };
 };
 
 /** Returns the protocol that a scope may go on to, which a new one begins under: every live instance can read it. */

@@ -195,7 +195,8 @@ export class Scopes {
   /** Brings an evicted scope back. Where another instance has claimed it meanwhile, its callers are told. */
   async #reload(scope: string, { callers = new Callers(), ...evicted }: Evicted): Promise<Session> {
     try {
-      const held = await this.#options.journal.load(scope, this.#options.instance);
+      const { journal, instance } = this.#options;
+      const held = await (journal.open ?? journal).load(scope, instance);
       if (held !== undefined) {
         const session = await this.#load(scope, held, { ...evicted, callers });
         return await wholly(session, () => this.#news.tell(session));
@@ -208,10 +209,11 @@ export class Scopes {
     return this.#claim(scope);
   }
 
-  async #load(scope: string, { epoch, snapshot }: Holding, evicted: Evicted = {}): Promise<Session> {
+  async #load(scope: string, held: Holding, evicted: Evicted = {}): Promise<Session> {
+    const { epoch, snapshot } = held;
     const { callers = new Callers(), clock = new ScopeClock(this.#instance.platform) } = evicted;
     const fault = (what: string, thrown: unknown): void => this.#fault(`${scope}: ${what}`, thrown);
-    const opened = await openState(this.#options.journal, scope, snapshot, (what) => fault(what, snapshot));
+    const opened = await openState(this.#options.journal, scope, held, (what) => fault(what, snapshot));
     const { state } = opened;
     if (state.scope.status.type !== "open") {
       await this.#opening.moves().conclude(state, epoch);

@@ -138,16 +138,20 @@ export const onHostWaiting = (draft: Draft, event: EventOf<"host.waiting">): Rej
 // Room in a link.
 
 /** Counts the messages for which a link has room kept, since their bodies were woken to send them. */
-const keptRoom = (draft: Draft, to: string, but?: CallRef): number =>
-  draft.calls().filter((row) => bodyOf(row)?.room === to && row.call.ref !== but).length;
+const keptRoom = (draft: Draft, to: string): number => draft.calls().filter((row) => bodyOf(row)?.room === to).length;
 
 /** Most links have room for more messages than there are calls. */
 const mayBeFull = (draft: Draft, to: string): boolean =>
   unansweredOf(draft.link(to) ?? {}) + draft.state.calls.size >= draft.options.max_unanswered;
 
-/** Returns why a body cannot send a message now: others have the room, or have waited longer for it. */
-export const problemOfRoom = (draft: Draft, to: string, { call }: CallRow): Rejection | undefined =>
-  mayBeFull(draft, to) ? problemOfLink(draft, to, keptRoom(draft, to, call.ref)) : undefined;
+/**
+ * Returns why a body cannot send a message now: others have the room, or have waited longer for it. What is kept for others
+ * does not take its own room from it: after the bound was lowered, more may be kept than there is.
+ */
+export const problemOfRoom = (draft: Draft, to: string, row: CallRow): Rejection | undefined => {
+  if (!mayBeFull(draft, to)) return undefined;
+  return problemOfLink(draft, to, bodyOf(row)?.room === to ? 0 : keptRoom(draft, to));
+};
 
 const wakeFor = (draft: Draft, to: string): void => {
   const room = draft.options.max_unanswered - unansweredOf(draft.link(to) ?? {}) - keptRoom(draft, to);

@@ -4,7 +4,7 @@ import { maxAttempts } from "../call/launch.ts";
 import { openStep } from "../call/crash-loop.ts";
 import type { OpenEffect } from "../call/effect.ts";
 import type { BodyState, CallIn, CallRow } from "../call/model.ts";
-import { occupies } from "../call/row.ts";
+import { bodyOf, occupies } from "../call/row.ts";
 import type { CallReason, CallWaits, EffectReason, EffectWaits } from "./model.ts";
 import type { Deadline } from "../kernel/deadline.ts";
 import { hasRule } from "../kernel/protocol.ts";
@@ -176,10 +176,12 @@ const found = (state: State, row: CallRow): Found => {
 /** Why a call stands where it stands. */
 export const callReason = (state: State, row: CallRow): CallReason => {
   const { what, movedBy, due, since = due?.birth } = found(state, row);
+  const life = bodyOf(row)?.life.number ?? 1;
   return {
     call: row.call.ref,
     tool: row.tool,
     phase: row.phase,
+    ...(life === 1 ? {} : { life }),
     what,
     ...(since === undefined ? {} : { since }),
     ...(due === undefined ? {} : { until: due.at }),

@@ -130,6 +130,8 @@ export interface CallReason extends When {
   readonly call: CallRef;
   readonly tool: string;
   readonly phase: string;
+  /** The life of its body, from the second on: `continueAs` begins another. */
+  readonly life?: number;
   readonly what: CallWaits;
 }
 

@@ -1,6 +1,7 @@
 /** A background run in both of its scopes, and schedules with a monitor. */
 import { type ToolCallOutput, failureOutput, toolFailure } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import type { Event } from "../../src/kernel/vocabulary.ts";
 import { registrationHash } from "../../src/process/hash.ts";
 import { checkRegistration } from "../../src/process/registration.ts";
 import type { ProcessRegistration } from "../../src/process/model.ts";
@@ -89,6 +90,19 @@ export const lostRun = (): Tape => {
   pair.process.after(50).note({ type: "scope.opened", epoch: 2, owner: "d2", protocol, options });
   pair.deliver().process.note(resumed(`${run}:c 1.2`, "owner_lost", "d2"));
   return ended(pair, `${run}:c 1.2`, failureOutput(toolFailure("execution", "tool_error", "boom"))).process;
+};
+
+/** Its owner is lost, and its driver does not begin it again. */
+export const orphanedRun = (): Tape => {
+  const pair = started();
+  const { protocol, options } = pair.process.state.scope;
+  pair.process.after(50).note({ type: "scope.opened", epoch: 2, owner: "d2", protocol, options, last_owner: "lost" });
+  pair.deliver().process.note(resumed(`${run}:c 1.2`, "owner_lost", "d2"));
+  const refused = failureOutput({ ...toolFailure("external", "tool_outcome_unknown", "not again"), source: "runtime" });
+  const lost = { ...settle(`${run}:c 1.2`, refused), cause: "owner_lost" } as Event;
+  pair.process.tell(lost, "call_completed c", "artifacts.write");
+  pair.process.note({ type: "artifacts.written", attempt: pair.process.state.background.run?.attempt ?? 1, written: true });
+  return pair.deliver().process;
 };
 
 /** A task that asks and is answered, and a monitor whose probe says what it found. */

@@ -1,8 +1,8 @@
 /** What became of effects under protocol 2: steps that are tried again, and ends of bodies that wait for them. */
 import type { Event } from "../../src/kernel/vocabulary.ts";
+import { acked, ask, continued, failed, resumed, reused, settle, step, stepped, submit, suspended } from "./event.ts";
 import { streamIn } from "../../src/call/stream.ts";
 import type { EffectSpec } from "../../src/call/effect.ts";
-import { acked, ask, continued, failed, resumed, settle, step, stepped, submit, suspended } from "./event.ts";
 import { Tape, tool } from "./tape.ts";
 
 const tryFailed = (tape: Tape, key: string, tried: number, retry_in_ms: number, run = 1): Event => {
@@ -40,9 +40,30 @@ export const effectsEnd = (): Tape => {
   tape.tell(stepped("r:c1 2.1", "c"), "answer c of 10", "answer race of 10");
   tape.tell(continued("r:c1 2.1", 2), "execute r:c1 2.2 continued").tell(resumed("r:c1 2.2", "continued", "d1"));
   tape.tell(ask("r:c1 2.2", "d", step("once")), "step.run d");
-  tape.after(30_000).refuses(settle("r:c1 2.2"), "effects_open");
-  const left = { ...settle("r:c1 2.2"), left: ["d"] } as Event;
+  tape.after(30_000).refuses(continued("r:c1 2.2", 3), "effects_open");
+  const anew = { ...continued("r:c1 2.2", 3), left: ["d"] } as Event;
+  tape.tell(anew, "execute r:c1 2.3 continued").tell(resumed("r:c1 2.3", "continued", "d1"));
+  tape.tell(ask("r:c1 2.3", "e", step("once")), "step.run e");
+  tape.after(30_000).refuses(settle("r:c1 2.3"), "effects_open");
+  const left = { ...settle("r:c1 2.3"), left: ["e"] } as Event;
   return tape.tell(left, "call_completed c1", "reply r").tell(acked("r"));
+};
+
+const patched = (event: Event, said: { readonly [name: string]: boolean }): Event => ({ ...event, patched: said }) as Event;
+
+/** What an attempt reuses of the one before, a select among it, and what its body is told of patches meanwhile. */
+export const patches = (): Tape => {
+  const retry_policy = { type: "safe", max_attempts: 2, base_delay_ms: 0, max_delay_ms: 0 } as const;
+  const tape = Tape.open([tool("durable", { retry_policy })]);
+  tape.tell(submit("r", { c1: "durable" }), "call_started c1", "execute r:c1 1.1");
+  tape.tell(patched(ask("r:c1", "a", step()), { early: true }), "step.run a").tell(ask("r:c1", "b", step()), "step.run b");
+  tape.tell(ask("r:c1", "race", { kind: "select", mode: "race", keys: ["a", "b"] }));
+  tape.tell(stepped("r:c1", "b"), "answer b of 7", "answer race of 7").tell(stepped("r:c1", "a"), "answer a of 8");
+  tape.tell(settle("r:c1", failed), "execute r:c1 2.1");
+  tape.tell(patched(reused("r:c1", 2, "b"), { late: false }), `answer b of ${tape.seq + 1}`);
+  tape.tell(reused("r:c1", 2, "a"), `answer a of ${tape.seq + 1}`);
+  tape.tell({ ...reused("r:c1", 2, "race"), keys: ["a", "b"] } as Event, `answer race of ${tape.seq + 1}`);
+  return tape.tell(patched(settle("r:c1 2.1"), { last: true }), "call_completed c1", "reply r").tell(acked("r"));
 };
 
 /** What the producer of the stream `words` reports: its chunks, or that it begins again. */

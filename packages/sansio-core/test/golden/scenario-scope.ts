@@ -63,7 +63,9 @@ export const moved = (): Tape => {
 /** The copy that arrived: it goes on in a later epoch, and what ran where it came from is lost. */
 export const received = (): Tape => {
   const tape = move().refuses({ type: "scope.received", nonce: "n1", epoch: 1, owner: "d9" }, "stale_epoch");
-  tape.after(10).tell({ type: "scope.received", nonce: "n1", epoch: 2, owner: "d9" }, "execute r:c1 1.2 owner_lost");
+  const versions = tape.state.scope.protocol > 1 ? { versions: { "*": "v9" } } : {};
+  const event = { type: "scope.received", nonce: "n1", epoch: 2, owner: "d9", ...versions } as const;
+  tape.after(10).tell(event, "execute r:c1 1.2 owner_lost");
   tape.tell(resumed("r:c1 1.2", "owner_lost", "d9")).tick(90, "answer nap of 9");
   if (tape.state.scope.protocol > 1) tape.tell(stepped("r:c1 1.2", "a"), "answer a of 10");
   return tape.tell(settle("r:c1 1.2"), "call_completed c1", "reply r").tell(acked("r"));

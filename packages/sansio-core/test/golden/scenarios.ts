@@ -62,8 +62,10 @@ const underEvery: Scenarios = {
 /** Scenarios of what protocol 2 has brought. */
 const since2: Scenarios = {
   about: scope.about,
+  "background-run-orphaned": background.orphanedRun,
   divergence: divergence.parkedDivergence,
   "effects-end": effect.effectsEnd,
+  patches: effect.patches,
   lives: life.lives,
   "lives-upgraded": life.upgradedLives,
   "step-retries": effect.stepRetries,

@@ -353,6 +353,22 @@ describe("a body whose next message finds its link full", () => {
     expect(phase(rig, "r:d")).toBe("suspended");
     expect(checkAll(rig.state)).toBeUndefined();
   });
+  it("takes its own room, though more is kept than a bound that was lowered meanwhile has", () => {
+    const rig = inLine(full(), "r:b", "r:c");
+    const bound = (max_unanswered: number): Rig =>
+      rig.tell({ type: "scope.configured", options: { ...rig.state.scope.options, max_unanswered } });
+    want(bound(3), execute("r:b", [1, 2]), execute("r:c", [1, 2]));
+    resume(rig, "r:b", [1, 2], "suspended").nothingMore();
+    resume(rig, "r:c", [1, 2], "suspended").nothingMore();
+    bound(1).nothingMore();
+    rig.refuses(asks("r:b", [1, 2]), "link_full");
+    answered(rig, 1).skip();
+    want(rig.tell(asks("r:b", [1, 2])), { type: "send", to });
+    rig.refuses(asks("r:c", [1, 2]), "link_full");
+    answered(rig, 2).skip();
+    want(rig.tell(asks("r:c", [1, 2])), { type: "send", to });
+    expect(checkAll(rig.state)).toBeUndefined();
+  });
   it("is woken by an answer of its own as well, and waits in line again", () => {
     const rig = full();
     ask(rig, "r:b", "w", { kind: "wait", wait: "k" }).skip();

@@ -6,6 +6,7 @@ import { type Args, type Instruction, type Program, argsOf, programOf, writeArgs
 import type { SimScope } from "./scope.ts";
 import type { Environment } from "./environment.ts";
 import { anyOutput, anyPending, cancelled } from "./random.ts";
+import { anyPatches, isOff, versionOf } from "./version.ts";
 
 type OpenEffect = BodyState["open"][number];
 
@@ -66,9 +67,9 @@ const leave = (scope: SimScope, world: Environment, body: Body): true => {
 
 type Ended = EventOf<"call.settled" | "call.continued">;
 
-const resultOf = (world: Environment, { of, program, isCancelled }: Body): Ended => {
+const resultOf = ({ state }: SimScope, world: Environment, { of, program, isCancelled }: Body): Ended => {
   const { dice } = world;
-  const settled = { type: "call.settled", ...of, duration_ms: dice.below(100) } as const;
+  const settled = { type: "call.settled", ...of, duration_ms: dice.below(100), ...anyPatches(dice, state) } as const;
   if (isCancelled) return { ...settled, result: { type: "done", output: cancelled } };
   if (program.ending === "pending")
     return { ...settled, result: { type: "pending", key: `done:${of.call}`, pending: anyPending(dice) } };
@@ -96,13 +97,14 @@ const end = (scope: SimScope, world: Environment, body: Body): boolean => {
   const isAnew = body.program.ending === "anew" && !body.isCancelled;
   const ended: Ended = isAnew
     ? continued(scope, of, writeArgs({ ...args, anew: args.anew + 1 }))
-    : resultOf(world, body);
+    : resultOf(scope, world, body);
   scope.offer(left.length === 0 ? ended : { ...ended, left });
   return true;
 };
 
 const request = (scope: SimScope, world: Environment, body: Body, { key, hash, effect }: Instruction): boolean => {
-  const refused = scope.offer({ type: "effect.requested", ...body.of, key, hash, effect });
+  const patched = anyPatches(world.dice, scope.state);
+  const refused = scope.offer({ type: "effect.requested", ...body.of, key, hash, effect, ...patched });
   if (refused === undefined) return true;
   if (refused.code === "link_full") body.blockedBy = scope.state.links;
   else leave(scope, world, body);
@@ -129,14 +131,29 @@ const askAgain = (scope: SimScope, { of }: Body, { key, effect }: Instruction): 
 
 const unknown = { code: "step_outcome_unknown", message: "its owner was lost while it ran" };
 
-const reuse = (scope: SimScope, body: Body, key: string): boolean =>
-  scope.offer({ type: "effect.reused", call: body.of.call, attempt: body.of.attempt, key }) === undefined;
+const reuse = (scope: SimScope, { dice }: Environment, { of: { call, attempt } }: Body, key: string): boolean =>
+  scope.offer({ type: "effect.reused", call, attempt, key, ...anyPatches(dice, scope.state) }) === undefined;
+
+type Diverged = Extract<ReturnType<typeof ask>, { readonly type: "diverged" }>;
+
+const divergence = (
+  { state }: SimScope,
+  { of, at }: Body,
+  { expected, found }: Diverged,
+  version: string | undefined,
+): EventOf<"call.diverged"> => {
+  const event = { type: "call.diverged", ...of, position: at, expected, found } as const;
+  if (!hasRule(state.scope.protocol, "parked_divergence")) return event;
+  const asked = { key: "k0", kind: "step", hash: "h" } as const;
+  return { ...event, differs: { expected: asked, found: asked }, ...(version === undefined ? {} : { version }) };
+};
 
 /** Follows the core's advice on a request. Returns false if the body has to retry later. */
 const obey = (scope: SimScope, world: Environment, body: Body, next: Instruction): boolean => {
   const { program, of } = body;
-  const isOff = program.isFickle && (of.run > 1 || of.attempt > 1) && next === program.instructions[0];
-  const asked = isOff ? { ...next, hash: `${next.hash}?` } : next;
+  const version = versionOf(scope.state, of.call);
+  const isOther = isOff(program, of, version) && next === program.instructions[0];
+  const asked = isOther ? { ...next, hash: `${next.hash}?` } : next;
   const { key, hash, effect } = asked;
   const advice = ask(scope.state, { ...of, key, kind: effect.kind, hash });
   switch (advice.type) {
@@ -145,7 +162,7 @@ const obey = (scope: SimScope, world: Environment, body: Body, next: Instruction
     case "answer":
       return body.went(next, true);
     case "reuse":
-      return reuse(scope, body, key) && body.went(next);
+      return reuse(scope, world, body, key) && body.went(next);
     case "join":
       askAgain(scope, body, asked);
       return body.went(next);
@@ -157,7 +174,7 @@ const obey = (scope: SimScope, world: Environment, body: Body, next: Instruction
       return body.went(next);
     case "diverged":
       scope.bodies.delete(of.call);
-      scope.offer({ type: "call.diverged", ...of, position: body.at, expected: advice.expected, found: advice.found });
+      scope.offer(divergence(scope, body, advice, version));
       return true;
     case "ended":
       return leave(scope, world, body);

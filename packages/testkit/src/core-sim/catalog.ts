@@ -91,6 +91,7 @@ export const anyOptions = (dice: Dice): Options => ({
   crash_pauses_ms: dice.pick([defaultOptions.crash_pauses_ms, [], [5]]),
   max_crashes: dice.pick([100, 100, 3]),
   no_executor_ms: dice.pick([900_000, 1000]),
+  ...dice.pick([{}, {}, { divergence_ms: 60_000 }]),
   expire_at_once: dice.pick([256, 256, 1, 2]),
   max_stream_chunks: 20,
   max_runs: dice.pick([1, 3]),

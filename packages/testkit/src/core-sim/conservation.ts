@@ -1,5 +1,5 @@
 /** Conservation: counts replies, observations, messages and effects that are durable. None may be lost or doubled. */
-import type { CommandOf, Command, Envelope, Transition } from "@pawl/sansio-core";
+import type { CommandOf, Command, Envelope, EventOf, Transition } from "@pawl/sansio-core";
 import { type Outcome, bodyOf } from "@pawl/sansio-core/driver";
 import { type Json, stringify } from "@pawl/tool-value";
 import { CoreSimViolation } from "./violation.ts";
@@ -11,6 +11,8 @@ interface MessageFate {
   readonly heard: string[];
 }
 
+type Patched = EventOf<"effect.requested" | "effect.reused" | "call.settled">;
+
 const textOf = (outcome: Outcome): string => stringify({ ...outcome } satisfies Json);
 
 export class Conservation {
@@ -21,12 +23,15 @@ export class Conservation {
   readonly #effects = new Map<string, { readonly seq: number; isSettled: boolean }>();
   readonly #messages = new Map<string, MessageFate>();
   readonly #once = new Set<string>();
+  /** What bodies were told of patches. */
+  readonly #patches = new Map<string, boolean>();
 
   #broken(message: string): never {
     throw new CoreSimViolation("conservation", message);
   }
 
-  take(scope: string, { seq, event }: Envelope, { commands }: Transition): void {
+  take(scope: string, { seq, event }: Envelope, { state, commands }: Transition): void {
+    if ("patched" in event && event.patched !== undefined) this.#patched(scope, state, event);
     switch (event.type) {
       case "request.submitted":
       case "flow.submitted":
@@ -56,6 +61,20 @@ export class Conservation {
       default:
     }
     for (const command of commands) this.#commanded(scope, command);
+  }
+
+  /** Checks that a body is told the same of a patch for as long as it lives, once that is on record. */
+  #patched(scope: string, { calls }: Transition["state"], { call, patched = {} }: Patched): void {
+    const row = calls.at(call);
+    const body = row === undefined ? undefined : bodyOf(row);
+    if (row === undefined || body === undefined) return; // Its end was the last that it said.
+    for (const patch of Object.keys(patched)) {
+      const name = `${scope} ${call} born at ${row.call.born}, life ${body.life.number}: patch ${patch}`;
+      const answer = body.patches[patch];
+      if (answer === undefined || answer !== (this.#patches.get(name) ?? answer))
+        this.#broken(`${name}: ${this.#patches.get(name)} became ${answer}`);
+      this.#patches.set(name, answer);
+    }
   }
 
   #settled(name: string): void {

@@ -20,6 +20,7 @@ import {
 import { sharedWaits, writeArgs } from "./program.ts";
 import type { SimScope } from "./scope.ts";
 import type { Environment } from "./environment.ts";
+import { anyVersions, rolledBack } from "./version.ts";
 
 type Doing = (scope: SimScope, world: Environment) => Event | undefined;
 
@@ -90,7 +91,8 @@ const executorsBack: Doing = (scope, { dice }) => {
   const row = anyRow(scope, dice, ({ phase }) => phase === "no_executor" || phase === "no_tool");
   const manifest =
     row?.phase === "no_tool" ? row.manifest : row?.phase === "no_executor" ? row.body.manifest : undefined;
-  return manifest === undefined ? undefined : { type: "executors.available", tools: [manifest.id] };
+  if (manifest === undefined) return undefined;
+  return { type: "executors.available", tools: [manifest.id], ...anyVersions(dice, scope.state) };
 };
 
 const askedIn = (row: CallRow) => bodyOf(row)?.open.find(({ waiting }) => waiting !== undefined);
@@ -173,6 +175,13 @@ const kept: Doing = ({ state }, { dice }) =>
 const published: Doing = ({ state }, { dice }) => ({
   type: "catalog.published",
   tools: anyTools(dice, state.scope.protocol),
+  ...anyVersions(dice, state),
+});
+/** Other code is deployed: its versions are there instead, and its tools are those that there were. */
+const deployed: Doing = ({ state }, { dice }) => ({
+  type: "catalog.published",
+  tools: state.catalog.byId.values(),
+  ...anyVersions(dice, state),
 });
 const deleted: Doing = ({ id }, { dice, events }) =>
   id === sessionScopes[1] && events > 120 && dice.isUnder(30) ? { type: "session.deleted" } : undefined;
@@ -199,6 +208,7 @@ const doings: readonly (readonly [weight: number, doing: Doing])[] = [
   [1, described],
   [2, kept],
   [1, published],
+  [2, deployed],
   [1, deleted],
   [1, moving],
 ];
@@ -231,7 +241,7 @@ const givenUp: Doing = (scope) => {
 
 /** Does what a scope is waiting for, so that the simulation comes to rest. */
 export const help = (scope: SimScope, world: Environment): boolean =>
-  [decided, resolved, executorsBack, personAnswers, endOfSchedule, forsaken, givenUp].some((doing) => {
+  [decided, resolved, executorsBack, personAnswers, endOfSchedule, forsaken, rolledBack, givenUp].some((doing) => {
     const event = doing(scope, world);
     return event !== undefined && scope.offer(event) === undefined;
   });

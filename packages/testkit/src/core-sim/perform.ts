@@ -9,6 +9,7 @@ import {
   isExecutor,
   saidProtocol,
   takenBy,
+  versionIn,
   wakeKey,
 } from "@pawl/sansio-core/driver";
 import { Body } from "./body.ts";
@@ -144,8 +145,10 @@ const execute = (scope: SimScope, world: Environment, command: CommandOf<"tool.e
   const { call, attempt, run, args, cause, recovery } = command;
   const body = new Body(scope, world, { call, attempt, run }, args);
   if (cause === undefined) return startBody(scope, world, body, recovery);
-  const owner = scope.state.scope.owner;
-  if (scope.offer({ type: "call.resumed", call, attempt, run, cause, owner }) === undefined)
+  const { owner, versions } = scope.state.scope;
+  const version = versionIn(versions, command.tool_id);
+  const said = version === undefined ? {} : { version };
+  if (scope.offer({ type: "call.resumed", call, attempt, run, cause, owner, ...said }) === undefined)
     scope.hold({ type: "body.start", body });
 };
 

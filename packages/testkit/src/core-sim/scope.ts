@@ -24,6 +24,7 @@ import type { Body } from "./body.ts";
 import { type Options, opening } from "./catalog.ts";
 import type { Packet, Environment } from "./environment.ts";
 import { type Entry, ScopeLog, stateText } from "./store.ts";
+import { anyVersions } from "./version.ts";
 import { CoreSimViolation } from "./violation.ts";
 
 /** Events between two checks of all invariants. Changes are checked after each event. */
@@ -180,10 +181,12 @@ export class SimScope {
     }
   }
 
-  #opening(epoch: number, { scope }: State): Event {
+  #opening(epoch: number, state: State): Event {
+    const { scope } = state;
     const opened = opening(epoch, this.options, scope.epoch === 0 ? this.#protocol : scope.protocol);
     if (scope.epoch === 0 || !hasRule(scope.protocol, "crash_loops")) return opened;
-    return { ...opened, last_owner: this.#world.dice.pick(["lost", "lost", "released"]) };
+    const { dice } = this.#world;
+    return { ...opened, last_owner: dice.pick(["lost", "lost", "released"]), ...anyVersions(dice, state) };
   }
 
   /** Lets another owner claim the scope, open it, and die. */
@@ -261,7 +264,13 @@ export class SimScope {
     const refused = this.offer(
       received === undefined
         ? this.#opening(epoch, this.state)
-        : { type: "scope.received", nonce: received, epoch, owner: `driver:${epoch}` },
+        : {
+            type: "scope.received",
+            nonce: received,
+            epoch,
+            owner: `driver:${epoch}`,
+            ...anyVersions(this.#world.dice, this.state),
+          },
     );
     if (refused !== undefined)
       throw new CoreSimViolation("lost_state", `${this.id}: a new owner is refused: ${refused.message}`);

@@ -21,6 +21,9 @@ export interface Chooser {
   readonly touched: (footprint: Footprint) => void;
 }
 
+/** The process dies, and the next one, which is of a newer release, upgrades what it left. */
+export const nextRelease: Arrival = { label: "the next release", concerns: everything };
+
 interface Waiting {
   readonly arrival: Arrival;
   readonly isAlive: () => boolean;

@@ -15,7 +15,7 @@ export const saysUnknown = ({ logs, result = null }: Outcome): boolean =>
 export const timeless = (value: Json): Json => {
   if (Array.isArray(value)) return value.map(timeless);
   if (!isObject(value)) return value;
-  const entries = Object.entries(value).filter(([name]) => name !== "durationMs" && name !== "duration_ms");
+  const entries = Object.entries(value).filter(([name]) => name !== "duration_ms" && name !== "durationMs");
   return Object.fromEntries(entries.map(([name, of]) => [name, timeless(of)]));
 };
 

@@ -71,7 +71,10 @@ export interface Scenario {
   readonly claims?: { readonly [effect: string]: Claim };
   /** Internal errors are intended, and not reported as `failed`. */
   readonly mayFail?: boolean;
-  /** The first process keeps its scopes under protocol 1, and those after it upgrade them: at every moment of a death. */
+  /**
+   * The first process keeps its scopes under protocol 1, and those after it upgrade them: at every moment of a death, and
+   * in an exploration of orders between any two arrivals.
+   */
   readonly upgrades?: boolean;
   /** Each process starts with `recover()`. */
   readonly recovers?: boolean;

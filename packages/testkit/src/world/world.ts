@@ -10,7 +10,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { Audit, LostBodies, openedUnderOther } from "./audit.ts";
 import { type Actor, type Pick, VirtualClock, inOrder } from "./clock.ts";
 import { type Footprint, type Place, everything, footprintOf, hostHears } from "./footprint.ts";
-import { type Arrival, type Chooser, Gate, timePasses } from "./gate.ts";
+import { type Arrival, type Chooser, Gate, nextRelease, timePasses } from "./gate.ts";
 import { Host, isPassing } from "./host.ts";
 import { Ledger } from "./ledger.ts";
 import { type Director, type Fate, type Moment, undisturbed } from "./moment.ts";
@@ -132,10 +132,7 @@ export class World {
     });
   }
 
-  /**
-   * Lets the process recover abandoned scopes, as a driver does now and then. Returns false if nothing has happened
-   * since the last time.
-   */
+  /** Lets the process recover abandoned scopes, as a driver does now and then; false if nothing has happened since. */
   #recover(): boolean {
     if (this.#moments.length === this.#momentsThen) return false;
     this.#momentsThen = this.#moments.length;
@@ -213,10 +210,19 @@ export class World {
     const deadline = this.#nextDeadline();
     const arrivals = this.#gate.ready;
     if (arrivals.length === 0) return false;
-    const chosen = this.#chosen(deadline === undefined ? arrivals : [...arrivals, timePasses]);
+    const release = this.#scenario.upgrades === true && this.#processes === 1 ? [nextRelease] : [];
+    const chosen = this.#chosen([...arrivals, ...(deadline === undefined ? [] : [timePasses]), ...release]);
     if (chosen === timePasses) this.#passing = deadline ?? 0;
+    else if (chosen === nextRelease) this.#release();
     else if (chosen !== undefined) this.#gate.letIn(chosen);
     return chosen !== timePasses;
+  }
+
+  /** Lets the next release take the place of the process. */
+  #release(): void {
+    this.#deadlines.befall(this.#process.name, "die", this.#clock.now);
+    this.#kill(this.#process);
+    this.#passing = this.#clock.now + restartMs;
   }
 
   get #isPassing(): boolean {

@@ -47,6 +47,31 @@ describe("the core simulation", () => {
     expect(other.logs).not.toEqual(once.logs);
   });
 
+  it("deploys versions that some programs cannot go on with, rolls them back, and tells bodies of patches", () => {
+    const seen = new Set<string>();
+    for (let seed = 1; seed <= 150; seed++)
+      for (const log of runCoreSim(seed, { protocol: 2 }).logs.values())
+        for (const { event } of log) {
+          for (const field of ["versions", "version", "patched"])
+            if (field in event) seen.add(`${event.type} ${field}`);
+          if (event.type === "call.resumed") seen.add(event.cause);
+        }
+    expect([...seen]).toEqual(
+      expect.arrayContaining([
+        "scope.opened versions",
+        "scope.received versions",
+        "catalog.published versions",
+        "executors.available versions",
+        "call.resumed version",
+        "call.diverged version",
+        "other_version",
+        "effect.requested patched",
+        "effect.reused patched",
+        "call.settled patched",
+      ]),
+    );
+  });
+
   it("has the same result on one core and on several", async () => {
     const [alone, spread] = [runCoreSims({ seed: 5, seeds: 300 }), await runJobs({ seed: 5, seeds: 300, jobs: 3 })];
     expect(describeCoreSims(spread).split("\n").toSorted()).toEqual(describeCoreSims(alone).split("\n").toSorted());

@@ -9,8 +9,11 @@ import {
   exploreSchedules,
   simulate,
 } from "../../src/index.ts";
+import { absent } from "./absent.ts";
+import { kept } from "./kept.ts";
 import { proofs } from "./releases.ts";
 import { type Hunt, hunts } from "./scenarios.ts";
+import { simulations } from "./simulated.ts";
 
 /** More than any of these runs needs; an endless run is noticed soon. */
 const things = 6000;
@@ -52,7 +55,10 @@ const proved = async (prove: () => Promise<string | undefined>): Promise<string 
 
 const all: readonly Search[] = [
   ...Object.entries<Hunt>(hunts).map(([name, hunt]): Search => [name, () => wrong(hunt)]),
-  ...Object.entries(proofs).map(([name, prove]): Search => [name, () => proved(prove)]),
+  ...Object.entries({ ...proofs, ...absent, ...kept, ...simulations }).map(([name, prove]): Search => [
+    name,
+    () => proved(prove),
+  ]),
 ];
 
 for (const [name, search] of all.toSorted(([a], [b]) => Number(b === first) - Number(a === first))) {

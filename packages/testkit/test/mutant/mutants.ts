@@ -1,13 +1,18 @@
 /**
  * Mutants of the core, the runtime and journals, each with one change to the source. The hunt has to catch all of them.
  */
+import type { absent } from "./absent.ts";
+import type { kept } from "./kept.ts";
 import type { proofs } from "./releases.ts";
 import type { hunts } from "./scenarios.ts";
+import type { simulations } from "./simulated.ts";
+
+type Proofs = typeof proofs & typeof absent & typeof kept & typeof simulations;
 
 export interface Mutant {
   readonly what: string;
   /** The hunt that is known to catch it, which is tried first. Without it they are tried in their order. */
-  readonly first?: keyof typeof hunts | keyof typeof proofs;
+  readonly first?: keyof typeof hunts | keyof Proofs;
   readonly file: string;
   /** Occurs in the file exactly once. */
   readonly find: string;
@@ -35,6 +40,7 @@ const duty = "sansio-core/src/call/command.ts";
 const recover = "sansio-core/src/call/owner-lost.ts";
 const replies = "sansio-core/src/request/model.ts";
 const crashLoop = "sansio-core/src/call/crash-loop.ts";
+const absentTool = "sansio-core/src/call/absent-tool.ts";
 
 export const mutants: readonly Mutant[] = [
   {
@@ -337,8 +343,8 @@ export const mutants: readonly Mutant[] = [
     what: "a body that reads the clock of the wall",
     first: "retrying",
     file: body,
-    find: "    this.#now = answer.at;\n",
-    replace: "    this.#now = this.#port.platform.now();\n",
+    find: "this.#now = answer.at;",
+    replace: "this.#now = this.#port.platform.now();",
   },
   {
     what: "a body that reads the time of a reuse",
@@ -476,5 +482,117 @@ export const mutants: readonly Mutant[] = [
     file: "runtime/src/body/patch.ts",
     find: "return unsaid;",
     replace: "return unsaid === undefined ? unsaid : undefined;",
+  },
+  {
+    what: "a core that ends a call whose tool is away when it is to start",
+    first: "unlaunched",
+    file: absentTool,
+    find: "hasRule(draft.scope.protocol, rule) && !draft.catalog.byId.has(manifest.id);",
+    replace: 'manifest.id === "" && !draft.catalog.byId.has(manifest.id);',
+  },
+  {
+    what: "a core that does not ask a tool again that was away",
+    first: "unprepared",
+    file: absentTool,
+    find: "  if (question !== undefined) draft.emit(question);\n",
+    replace: "",
+  },
+  {
+    what: "a host that takes a tool which is away for one that prepares nothing",
+    first: "unprepared",
+    file: "runtime/src/host/prepare.ts",
+    find: "port.tool(toolId) === undefined && mayWait(state, call)",
+    replace: "port.tool(toolId) === undefined && call.length === 0",
+  },
+  {
+    what: "a core that keeps a body in memory beside a step that an earlier attempt left",
+    first: "leaving",
+    file: suspend,
+    find: 'effect.kind === "step" && effect.attempt < attempt;',
+    replace: 'effect.kind === "step" && effect.attempt > attempt;',
+  },
+  {
+    what: "a body that waits for ever for what it left",
+    first: "leaving",
+    file: "runtime/src/body/body-end.ts",
+    find: "    this.#isOutOfTime = true;\n",
+    replace: "",
+  },
+  {
+    what: "a body that does not say what it left",
+    first: "leaving",
+    file: "runtime/src/body/body-end.ts",
+    find: "row.cancelled === undefined ? awaitedEffects(state, call) : undefined;",
+    replace: "row.cancelled === undefined ? [] : undefined;",
+  },
+  {
+    what: "a core that lets no body end beside what it leaves",
+    first: "leaving",
+    file: "sansio-core/src/call/body-end.ts",
+    find: ".filter((key) => !left.includes(key));",
+    replace: ";",
+  },
+  {
+    what: "a core that takes the failure of a try that another has followed",
+    first: "outlasting",
+    file: "sansio-core/src/call/try.ts",
+    find: "return found === now || isSuccess ?",
+    replace: "return found <= now || isSuccess ?",
+  },
+  {
+    what: "a core that drops the success of a try that another has followed",
+    first: "outlasting",
+    file: "sansio-core/src/call/try.ts",
+    find: "return found === now || isSuccess ?",
+    replace: "return found === now ?",
+  },
+  {
+    what: "a body that drops the success of a try that has run out of time",
+    first: "outlasting",
+    file: "runtime/src/body/step-work.ts",
+    find: 'if (result.status === "ok") this.#settle(key, result, tried);',
+    replace: 'if (result.status === "ok") tried.isOutOfTime || this.#settle(key, result, tried);',
+  },
+  {
+    what: "a core that wakes nobody when a link has room",
+    first: "simulated",
+    file: suspend,
+    find: ".slice(0, Math.max(0, room));",
+    replace: ".slice(0, 0);",
+  },
+  {
+    what: "a core that does not say why nobody knows the outcome of a call",
+    first: "looping",
+    file: "sansio-core/src/call/parked.ts",
+    find: 'hasRule(draft.scope.protocol, "crash_loops") ? { ...end, cause } : end',
+    replace: "end",
+  },
+  {
+    what: "a body that is told of an unknown step before the requests in front of it are on record",
+    first: "inPlace",
+    file: "runtime/src/body/body-port.ts",
+    find: 'has("unknown_step_in_place") ? requests.ask(id.call, settle) : void settle();',
+    replace: "void settle();",
+  },
+  {
+    what: "a core that ends a background run with its process",
+    first: "goesOn",
+    file: "sansio-core/src/run/run.ts",
+    find: 'if (mayBegin || hasRule(scope.protocol, "lost_runs")) return',
+    replace: "if (mayBegin) return",
+  },
+  {
+    what: "a core whose tasks forget at their end what they showed",
+    first: "goesOn",
+    file: "sansio-core/src/run/run.ts",
+    find: "return { state_detail: detail, ...(progress === undefined ? {} : { progress }) };",
+    replace: "return progress === undefined ? {} : { progress };",
+  },
+  {
+    what: "a core that tells no caller what was triggered below its calls",
+    first: "triggered",
+    file: settle,
+    find: 'if (!hasRule(draft.scope.protocol, "nested_triggers")) return above;',
+    replace: "if (above.length > 0) return above;",
   },
 ];

@@ -1,5 +1,5 @@
 /** Proofs over releases of code that follow each other on one journal: what parks, what a roll-back heals, and patches. */
-import { type Session, type ToolContext, Runtime, defineTool, memoryJournal } from "@pawl/runtime";
+import { type Session, type ToolContext, type ToolDefinition, Runtime, defineTool, memoryJournal } from "@pawl/runtime";
 import type { Platform } from "@pawl/runtime/driver";
 import { canonicalJson, hashText } from "@pawl/tool-value";
 
@@ -14,12 +14,12 @@ const platform: Platform = {
   hashText,
 };
 
-const quiet = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 40));
+export const quiet = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 40));
 
 type Body = (ctx: ToolContext, count: (effect: string) => number) => Promise<unknown>;
 
 /** One session on one journal, and what its steps did. */
-class Releases {
+export class Releases {
   readonly #journal = memoryJournal();
   readonly counts: { [effect: string]: number } = {};
   readonly ends: unknown[] = [];
@@ -29,10 +29,19 @@ class Releases {
   async run(version: string, body: Body, act?: (session: Session) => Promise<unknown>): Promise<void> {
     const count = (effect: string): number => (this.counts[effect] = (this.counts[effect] ?? 0) + 1);
     const tool = defineTool({ name: "work", durable: true, execute: (_, ctx) => body(ctx, count) });
+    await this.runTools(version, [tool], act);
+  }
+
+  /** Runs a release that has these tools. */
+  async runTools(
+    version: string,
+    tools: readonly ToolDefinition[],
+    act?: (session: Session) => Promise<unknown>,
+  ): Promise<void> {
     const runtime = new Runtime({
       journal: this.#journal,
       platform,
-      tools: [tool],
+      tools,
       instance: `release-${(this.#n += 1)}`,
       roots: { newest: { kid: "k", secret: new Uint8Array(32) } },
       codeVersion: version,
@@ -66,7 +75,7 @@ const go = async (session: Session): Promise<void> => {
   await session.report({ type: "wait.resolved", key: wait.key, resolution: { status: "ok", payload: "went" } });
 };
 
-const differing = (found: unknown, wanted: unknown): string | undefined => {
+export const differing = (found: unknown, wanted: unknown): string | undefined => {
   const [is, was] = [canonicalJson(found as never), canonicalJson(wanted as never)];
   return is === was ? undefined : `expected ${was}, found ${is}`;
 };

@@ -4,6 +4,7 @@ import { callRef } from "@pawl/sansio-core";
 import { done, failureOutput, pending, safeRetryFailure, stableHash } from "@pawl/tool-value";
 import type { Scenario, ScenarioHost } from "../../src/index.ts";
 import { crashing } from "./crashing.ts";
+import { lasting } from "./lasting.ts";
 import { resting } from "./resting.ts";
 
 export interface Hunt {
@@ -455,6 +456,7 @@ export const hunts = {
   deciding,
   ...resting,
   ...crashing,
+  ...lasting,
   upgrading: upgraded(sequence),
   upgradingWaits: upgraded(waiting),
 };

@@ -129,6 +129,34 @@ describe("the schedule explorer", () => {
     expect(reduced.orders).toBeLessThanOrEqual(all.orders);
   });
 
+  it("upgrades a scope between any two arrivals, and comes to the same result", async () => {
+    const report = await exploreSchedules({
+      upgrades: true,
+      tools: ({ effect }) => [
+        defineTool({
+          name: "work",
+          durable: true,
+          execute: async (_, ctx) => {
+            const pay = () =>
+              ctx.runJson("pay", {}, async (_input, { key }) => (await effect("paid", { key }), "paid"));
+            return Promise.all([pay(), ctx.sleep(50).then(() => "slept"), ctx.runJson("look", {}, () => "seen")]);
+          },
+        }),
+      ],
+      host: async (host) => {
+        const [reply] = await host.request("r1", [{ label: "c1", tool: "work", args: {} }]);
+        const protocol = await host.within(async ({ state }) => state.scope.protocol, { as: "look" });
+        return [reply?.output.outcome, protocol];
+      },
+    });
+    expect([report.violations, report.isBounded]).toEqual([[], false]);
+    const outcome = { status: "success", payload: ["paid", "slept", "seen"] };
+    expect(resultsOf(report)).toEqual([canonicalJson([outcome, 1]), canonicalJson([outcome, 2])]);
+    const upgraded = report.results.find(({ result }) => canonicalJson(result).endsWith("2]"));
+    expect(upgraded?.example).toContain("the next release");
+    expect(upgraded?.orders).toBeGreaterThan(10);
+  });
+
   it("reports that there are more orders than it ran", async () => {
     const many = {
       tools: () => [steps("a", "b", "c", "d", "e")],

@@ -45,7 +45,8 @@ const callJson = ({ state, diverged }: History, { call, what }: CallReason): obj
   if (row === undefined) return undefined;
   const { tool, args, phase } = row;
   const body = bodyOf(row);
-  const of = body && { attempt: body.attempt, run: body.run, settled: body.settled.size, open: body.open };
+  const { attempt, run, life } = body ?? {};
+  const of = body && { life: life?.number, attempt, run, settled: body.settled.size, open: body.open };
   return { call, tool, phase, args, body: of, divergence: divergence && divergenceJson(divergence), waits_for: what };
 };
 
@@ -97,15 +98,18 @@ const divergedWords = (event: EventOf<"call.diverged">): readonly string[] => {
 
 const callWords = (
   { state, diverged }: History,
-  { call, what }: CallReason,
+  { call, life, what }: CallReason,
   { paint }: Terminal,
 ): readonly string[] => {
   const row = state.calls.at(call);
   if (row === undefined) return [];
   const body = bodyOf(row);
   const divergence = diverged.get(call);
+  const lives = life === undefined ? "" : `, life ${life}`;
   const counts =
-    body === undefined ? "" : `, attempt ${body.attempt}, run ${body.run}, ${body.settled.size} effects settled`;
+    body === undefined
+      ? ""
+      : `${lives}, attempt ${body.attempt}, run ${body.run}, ${body.settled.size} effects settled`;
   return [
     `  ${paint("bold", call)}  ${paint("cyan", row.phase)}${paint("dim", counts)}`,
     `    ${row.tool} ${what.type === "approval" ? stringify(row.args) : shorten(row.args)}`,

@@ -62,13 +62,14 @@ const refusedEditWords = (history: History, reason: CallReason): readonly string
 };
 
 const callJson = (history: History, reason: CallReason, told: readonly string[]): object => {
-  const { call, tool, phase, what } = reason;
+  const { call, tool, phase, life, what } = reason;
   const effects = "effects" in what ? what.effects.map((effect) => effectJson(history, effect)) : undefined;
   const divergence = divergenceOf(history, reason);
   return {
     call,
     tool,
     phase,
+    life,
     what: { ...what, effects, divergence, refused_edit: refusedEditOf(history, reason) },
     ...timedJson(history, reason, sinceOfCall(history, reason)),
     remedies: told,
@@ -96,12 +97,12 @@ const callWords = (
   told: readonly string[],
   terminal: Terminal,
 ): readonly string[] => {
-  const { call, tool, phase, what } = reason;
+  const { call, tool, phase, life, what } = reason;
   const { paint } = terminal;
   const when = timeWords(history, reason, sinceOfCall(history, reason), terminal);
   const effects = "effects" in what ? what.effects : [];
   return [
-    `${paint("bold", call)}  ${tool}  ${paint("cyan", phase)}`,
+    `${paint("bold", call)}  ${tool}  ${paint("cyan", phase)}${life === undefined ? "" : `, life ${life}`}`,
     `  waits for ${waitsWords(what)}${when}`,
     ...divergenceWords(history, reason),
     ...refusedEditWords(history, reason),

@@ -50,7 +50,7 @@ type Open = Promise<Watched>;
 const peek = async (journal: Journal, scope: string, open: Open | undefined): Promise<Glimpse> => {
   const session = await open?.catch(() => undefined); // Could not be opened: read its log.
   if (session !== undefined && !session.runner.isAbandoned) return { state: session.runner.state, isAlive: true };
-  const { state } = await openState(journal, scope, undefined, () => undefined);
+  const { state } = await openState(journal, scope, {}, () => undefined);
   const lost = await journal.lost();
   return { state, isAlive: !lost.includes(state.scope.owner) };
 };

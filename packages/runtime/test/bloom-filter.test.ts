@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { BloomFilter } from "../src/sqlite/bloom-filter.ts";
+import { BloomFilter } from "@pawl/runtime/driver";
 
 const sieveOf = (texts: readonly string[]): BloomFilter => {
   const sieve = new BloomFilter();
