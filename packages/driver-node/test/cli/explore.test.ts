@@ -18,7 +18,7 @@ writeFileSync(
    export const careless = {
      tools: ({ effect }) => [defineTool({ name: "pay", durable: true,
        execute: (_, ctx) => ctx.runJson("charge", {}, () => effect("money moves").then(() => null)) })],
-     host: (host) => host.call("r1", [{ id: "c1", tool: "pay", args: {} }]),
+     host: (host) => host.request("r1", [{ label: "c1", tool: "pay", args: {} }]),
    };`,
 );
 

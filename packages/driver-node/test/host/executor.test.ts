@@ -187,7 +187,7 @@ describe("an executor", () => {
       .catch(() => undefined);
     const offer = await raw.until(({ type }) => type === "offer");
     const key = String(offer["completion_key"]);
-    expect(key).toMatch(/^v1\./);
+    expect(key).toMatch(/^v3\./);
     await first.close();
     const next = await hostOf([], { runtime: runtimeOf([ordered], journal, "i2", 50) });
     const back = await greeted(next);

@@ -158,7 +158,7 @@ describe("the progress of an executor", () => {
     await until(() => watching.cursor !== undefined);
     const replies = session.request("r", use("remote"));
     const [first] = (await taken(watching, 3)).filter(({ type }) => type === "ephemeral");
-    expect(first).toMatchObject({ observation: { type: "progress", call: "r:c", name: "remote", text: "looking" } });
+    expect(first).toMatchObject({ observation: { type: "progress", call: "r:c", tool: "remote", text: "looking" } });
     const later = session.watch();
     await until(() => later.cursor !== undefined);
     const liar = await greeted(host, { by: "eve" });

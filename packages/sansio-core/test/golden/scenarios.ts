@@ -61,7 +61,6 @@ const underEvery: Scenarios = {
 
 /** Scenarios of what protocol 2 has brought. */
 const since2: Scenarios = {
-  about: scope.about,
   "background-run-orphaned": background.orphanedRun,
   divergence: divergence.parkedDivergence,
   "effects-end": effect.effectsEnd,
@@ -74,6 +73,7 @@ const since2: Scenarios = {
   "suspended-chain": wait.suspendedChain,
   "person-asked": wait.personAsked,
   "room-in-link": wait.roomInLink,
+  about: scope.about,
   "absent-tool": wait.absentTool,
   "waived-approvals": call.waivedApprovals,
 };

@@ -43,8 +43,8 @@ export class Offers {
     this.#observers = observers;
     this.#self = owner;
     this.#side = side;
-    const makeToken = hasRule(access.runner.state.scope.protocol, "lives") ? scopedTokenOf : tokenOf;
-    this.#token = (key) => makeToken(side.roots, access.runner.id, key);
+    const isNew = (): boolean => hasRule(access.runner.state.scope.protocol, "lives");
+    this.#token = (key) => (isNew() ? scopedTokenOf : tokenOf)(side.roots, access.runner.id, key);
   }
 
   /** Gives executors the calls of an opened scope that are theirs in its log. Calls that wait for one may go on. */
