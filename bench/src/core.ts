@@ -6,10 +6,13 @@ import {
   defaultOptions,
   digest,
   initial,
+  nextDeadline,
   plainTool,
   snapshot,
   step,
 } from "@pawl/sansio-core";
+import { newestProtocol } from "@pawl/sansio-core/driver";
+import type { Json } from "@pawl/tool-value";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import * as E from "fp-ts/lib/Either.js";
@@ -31,19 +34,24 @@ const opened = (): State => {
     type: "scope.opened",
     epoch: 1,
     owner: "bench",
-    protocol: 1,
+    protocol: newestProtocol,
     options: defaultOptions,
   });
   return tell(state, 1, { type: "catalog.published", tools: [tool] });
 };
 
-const submit = (state: State, request: string, calls: number): State =>
-  tell(state, state.at, {
+/** Submits a request, and lets time pass until all of its calls run: a large one is begun in shares. */
+const submit = (state: State, request: string, calls: number, argsOf: (n: number) => Json = (n) => ({ n })): State => {
+  let next = tell(state, state.at, {
     type: "request.submitted",
     request,
     hash,
-    calls: Array.from({ length: calls }, (_, i) => ({ id: `call-${i}`, tool: "work", args: { n: i } })),
+    calls: Array.from({ length: calls }, (_, i) => ({ id: `call-${i}`, tool: "work", args: argsOf(i) })),
   });
+  for (let due = nextDeadline(next); due !== undefined; due = nextDeadline(next))
+    next = tell(next, due.at, { type: "clock.ticked" });
+  return next;
+};
 
 /** Adds a sleeping body, so that its call has a deadline. */
 const asleep = (state: State, call: string): State =>
@@ -135,15 +143,11 @@ const batchUs = (calls: number, rounds: number): number => {
   return ((performance.now() - start) * 1000) / (calls * rounds);
 };
 
+const shortArgs = (): Json => ({ order: "o".repeat(87) });
+
 /** Calls that wait under a deadline, with arguments of 100 bytes each. */
 const parked = (calls: number): State => {
-  const args = { order: "o".repeat(87) };
-  let state = tell(opened(), 1, {
-    type: "request.submitted",
-    request: "parked",
-    hash,
-    calls: Array.from({ length: calls }, (_, i) => ({ id: `call-${i}`, tool: "work", args: structuredClone(args) })),
-  });
+  let state = submit(opened(), "parked", calls, shortArgs);
   for (let i = 0; i < calls; i++) {
     const pending = {
       deadline: { secs: 86_400 + i, nanos: 0 },
@@ -152,7 +156,26 @@ const parked = (calls: number): State => {
     } as const;
     const result = { type: "pending", key: i.toString(16).padStart(64, "0"), pending } as const;
     const call = callRef("parked", `call-${i}`);
-    state = tell(state, 1, { type: "call.settled", call, attempt: 1, run: 1, result, duration_ms: 1 });
+    state = tell(state, state.at, { type: "call.settled", call, attempt: 1, run: 1, result, duration_ms: 1 });
+  }
+  return state;
+};
+
+/** Calls whose bodies have left memory in their second life, and wait for an event of that life. */
+const suspended = (calls: number): State => {
+  let state = submit(opened(), "suspended", calls, shortArgs);
+  for (let i = 0; i < calls; i++) {
+    const call = callRef("suspended", `call-${i}`);
+    const [first, second] = [{ call, attempt: 1, run: 1 } as const, { call, attempt: 1, run: 2 } as const];
+    const wait = i.toString(16).padStart(64, "0");
+    const effect = { kind: "wait", wait, own: "life" } as const;
+    const steps: readonly Event[] = [
+      { type: "call.continued", ...first, args: shortArgs(), args_hash: hash, signals: [] },
+      { type: "call.resumed", ...second, cause: "continued", owner: "bench" },
+      { type: "effect.requested", ...second, key: `await-event:${wait}`, hash, effect },
+      { type: "call.suspended", ...second },
+    ];
+    for (const event of steps) state = tell(state, state.at, event);
   }
   return state;
 };
@@ -164,9 +187,9 @@ const heap = (): number => {
   return process.memoryUsage().heapUsed;
 };
 
-const heapPerCall = (): number => {
+const heapPerCall = (make: (calls: number) => State): number => {
   const before = heap();
-  const state = parked(many);
+  const state = make(many);
   const grown = heap() - before;
   return grown / state.calls.size;
 };
@@ -208,7 +231,14 @@ export const coreFigures: readonly Figure[] = [
     what: "a parked call with 100 bytes of arguments, in the state",
     unit: "bytes",
     bound: 2000,
-    round: () => ({ floor: 1, value: heapPerCall() }),
+    round: () => ({ floor: 1, value: heapPerCall(parked) }),
+  },
+  {
+    name: "core.suspended_heap",
+    what: "a suspended body in its second life, with a wait of its own",
+    unit: "bytes",
+    bound: 2000,
+    round: () => ({ floor: 1, value: heapPerCall(suspended) }),
   },
   {
     name: "core.parked_snapshot",

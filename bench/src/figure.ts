@@ -25,7 +25,13 @@ export interface Figure {
   readonly renew?: () => void;
 }
 
-export interface Result extends Measurement {
+/** Several rounds: the one in the middle, and how far they lie apart. */
+interface Run extends Measurement {
+  /** The least and the greatest ratio of a round. */
+  readonly spread: readonly [least: number, greatest: number];
+}
+
+export interface Result extends Run {
   readonly unit: string;
   readonly ratio: number;
   readonly bound: number;
@@ -62,14 +68,16 @@ export const timeOnceUs = (run: () => unknown): number => {
 
 const ratioOf = ({ value, floor }: Measurement): number => value / floor;
 
-/** The median round, after those to warm up, so that value, floor and ratio belong together. */
-const medianOf = async (figure: Figure): Promise<Measurement> => {
+/** Returns the median round, after those to warm up, so that value, floor and ratio belong together. */
+const medianOf = async (figure: Figure): Promise<Run> => {
   const { rounds = usualRounds, warmUp = rounds > 1 ? 1 : 0 } = figure;
   for (let i = 0; i < warmUp; i++) await figure.round();
   const measured: Measurement[] = [];
   for (let i = 0; i < rounds; i++) measured.push(await figure.round());
   figure.close?.();
-  return measured.toSorted((a, b) => ratioOf(a) - ratioOf(b))[rounds >> 1] as Measurement;
+  const inOrder = measured.toSorted((a, b) => ratioOf(a) - ratioOf(b));
+  const at = (round: number): Measurement => inOrder[round] as Measurement;
+  return { ...at(rounds >> 1), spread: [ratioOf(at(0)), ratioOf(at(rounds - 1))] };
 };
 
 /**

@@ -38,21 +38,29 @@ if (chosen.length === 0) {
 }
 
 const digits = (n: number): string => `${Number(n.toPrecision(3))}`;
-const row = (name: string, value: string, floor: string, ratio: string, bound: string, what: string): string =>
-  [name.padEnd(22), value.padStart(14), floor.padStart(14), ratio.padStart(7), bound.padStart(8), ` ${what}`].join(" ");
+const widths = [14, 14, 7, 16, 8] as const;
+const row = (name: string, cells: readonly string[], what: string): string =>
+  [name.padEnd(22), ...cells.map((cell, i) => cell.padStart(widths[i] ?? 0)), ` ${what}`].join(" ");
+const spreadOf = ([least, greatest]: Result["spread"]): string =>
+  least === greatest ? "" : `${digits(least)} to ${digits(greatest)}`;
 
-if (!values.json) console.log(row("figure", "value", "floor", "ratio", "at most", "what"));
+if (!values.json) console.log(row("figure", ["value", "floor", "ratio", "of its rounds", "at most"], "what"));
 const results: { [name: string]: Result } = {};
 for (const figure of chosen) {
   const result = await measure(figure);
   results[figure.name] = result;
   if (values.json) continue;
-  const { value, floor, unit, ratio, bound, holds, runs, note } = result;
+  const { value, floor, unit, ratio, spread, bound, holds, runs, note } = result;
   const what = note === undefined ? figure.what : `${figure.what}: ${note}`;
   const judged = runs === 1 ? what : `${what} (the best of ${runs} runs)`;
   const verdict = holds ? judged : `${judged} — DOES NOT HOLD`;
-  console.log(
-    row(figure.name, `${digits(value)} ${unit}`, `${digits(floor)} ${unit}`, digits(ratio), digits(bound), verdict),
-  );
+  const cells = [
+    `${digits(value)} ${unit}`,
+    `${digits(floor)} ${unit}`,
+    digits(ratio),
+    spreadOf(spread),
+    digits(bound),
+  ];
+  console.log(row(figure.name, cells, verdict));
 }
 if (values.json) console.log(JSON.stringify(results));

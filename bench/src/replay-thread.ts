@@ -9,6 +9,7 @@ import {
   replay,
   write,
 } from "@pawl/sansio-core";
+import { newestProtocol } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { parentPort } from "node:worker_threads";
 import type { Measurement } from "./figure.ts";
@@ -28,7 +29,7 @@ const scope = "session:bench";
 const tool = plainTool("work", { durable: true });
 
 const begin: readonly Event[] = [
-  { type: "scope.opened", epoch: 1, owner: "bench", protocol: 1, options: defaultOptions },
+  { type: "scope.opened", epoch: 1, owner: "bench", protocol: newestProtocol, options: defaultOptions },
   { type: "catalog.published", tools: [tool] },
 ];
 
@@ -60,7 +61,7 @@ const call = (n: number): readonly Event[] => {
 };
 
 const logOf = (events: readonly Event[]): readonly string[] => {
-  const lines = [headerLine({ format: 1, protocol: 1, scope, epoch: 1, writer: "bench", base: 0 })];
+  const lines = [headerLine({ format: 1, protocol: newestProtocol, scope, epoch: 1, writer: "bench", base: 0 })];
   let state: State = initial(scope);
   for (const event of events) {
     const written = write(state, { seq: state.seq + 1, at: 1_763_459_854_000 + state.seq, event });

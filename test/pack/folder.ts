@@ -1,6 +1,6 @@
 /** An empty folder into which every package is installed from its tarball, as a stranger would. */
 import { execFile, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -56,6 +56,42 @@ export const install = async ({ folder, tarballs }: Packed, uses: string): Promi
   }
   await run("npx", ["-y", "pnpm@12", "install", "--prefer-offline"], { cwd: home });
   return home;
+};
+
+const filesBelow = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
+  );
+
+/** Installs one package for production, without what it can do without, and returns what that brings. */
+export const installedFor = async (
+  { folder, tarballs }: Packed,
+  name: string,
+): Promise<{ readonly names: readonly string[]; readonly bytes: number }> => {
+  const home = join(folder, `production-${name}`);
+  mkdirSync(home);
+  const packed = Object.fromEntries([...tarballs].map(([own, file]) => [`@pawl/${own}`, `file:${file}`]));
+  const own = `@pawl/${name}`;
+  writeFileSync(join(home, "package.json"), JSON.stringify({ type: "module", dependencies: { [own]: packed[own] } }));
+  writeFileSync(join(home, "pnpm-workspace.yaml"), JSON.stringify({ overrides: packed, nodeLinker: "hoisted" }));
+  await run("npx", ["-y", "pnpm@12", "install", "--prod", "--prefer-offline"], { cwd: home });
+  const manifests = filesBelow(join(home, "node_modules")).filter((file) =>
+    /node_modules\/(?:@[^/]+\/)?[^/@.][^/]*\/package\.json$/.test(file),
+  );
+  const names = manifests.map((file) => (JSON.parse(readFileSync(file, "utf8")) as { readonly name: string }).name);
+  const bytes = filesBelow(join(home, "node_modules")).reduce((sum, file) => sum + statSync(file).size, 0);
+  return { names: names.toSorted(), bytes };
+};
+
+/** Returns how long Node takes with these arguments: the shortest of several times. */
+export const secondsOf = async (args: readonly string[], times: number): Promise<number> => {
+  let shortest = Infinity;
+  for (let i = 0; i < times; i++) {
+    const start = performance.now();
+    await run(process.execPath, [...args]);
+    shortest = Math.min(shortest, performance.now() - start);
+  }
+  return shortest / 1000;
 };
 
 /** What the compiler says of the uses. */

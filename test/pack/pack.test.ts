@@ -7,12 +7,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Block, blocks } from "./block.ts";
 import { hasChromium, openChromium, withoutChromium } from "../runtime/chromium.ts";
 import { type PageLife, liveInPage } from "./page.ts";
-import { type Packed, compile, install, live, pack, test, use } from "./folder.ts";
+import { type Packed, compile, install, installedFor, live, pack, secondsOf, test, use } from "./folder.ts";
 
 const uses = join(import.meta.dirname, "use");
 const node22 = join(import.meta.dirname, "node_modules/node-22/bin/node");
 
 const said = {
+  cli: "0 ls",
   codemod: "defineTool({ inputSchema: p });",
   compat: "true t:tool:c:durable-step:book",
   "driver-browser": "function function true",
@@ -109,6 +110,22 @@ describe("a package that is published", { timeout: 600_000 }, () => {
     },
     600_000,
   );
+});
+
+describe("production", { timeout: 600_000 }, () => {
+  it("installs at most 15 packages and 10 MB for a host: no flows, no MCP, no testkit, no command line", async () => {
+    const { names, bytes } = await installedFor(packed, "driver-node");
+    expect(names.length, names.join(", ")).toBeLessThanOrEqual(15);
+    expect(bytes, `${names.join(", ")}: ${bytes} bytes`).toBeLessThanOrEqual(10_000_000);
+    const others = ["@pawl/cli", "@pawl/flow", "@pawl/testkit", "@modelcontextprotocol/sdk", "@pawl/journal-postgres"];
+    expect(names.filter((name) => others.includes(name))).toEqual([]);
+  });
+
+  it("says the version of the command line in at most 2.5 times of what Node takes for nothing", async () => {
+    const main = join(home, "node_modules/@pawl/cli/dist/main.js");
+    const nothing = await secondsOf(["-e", "0"], 7);
+    expect((await secondsOf([main, "--version"], 7)) / nothing).toBeLessThanOrEqual(2.5);
+  });
 });
 
 describe("the code of README and docs", { timeout: 600_000 }, () => {

@@ -10,6 +10,7 @@ export type { IsolatedContext } from "./isolate/serve-body.ts";
 export { type FileOptions } from "./sqlite/connection.ts";
 export { JournalFileError, type JournalFileCode } from "./sqlite/file-error.ts";
 export { type Host, type HostOptions, openHost } from "./host/host.ts";
+export { type HostDefinition, defineHost } from "./host/define.ts";
 export { Receivers } from "./host/move.ts";
 export { HostFlows, type HostFlowsOptions } from "./host/flow-host.ts";
 export { type HostLimits, defaultHostLimits } from "./host/limits.ts";

@@ -6,6 +6,7 @@ import {
   type HostPort,
   type Journal,
   Refused,
+  Registry,
   Runtime,
   type RuntimeOptions,
 } from "@pawl/runtime";
@@ -82,7 +83,8 @@ export interface OpenRuntime {
   readonly close: () => Promise<void>;
 }
 
-const known: Record<keyof OpenOptions, 1> = {
+/** The fields of the options. */
+export const openFields: Record<keyof OpenOptions, 1> = {
   tools: 1,
   host: 1,
   options: 1,
@@ -114,7 +116,7 @@ const linger: Record<keyof NonNullable<OpenOptions["linger"]>, 1> = { ms: 1, mos
 /** Rejects unknown fields: a misspelt name would silently be ignored. */
 export const checkedOptions = (options: OpenOptions): OpenOptions => {
   const unknown =
-    unknownKeyIn("", options, known) ??
+    unknownKeyIn("", options, openFields) ??
     unknownKeyIn("bounds.", options.bounds ?? {}, defaultBounds) ??
     unknownKeyIn("patience.", options.patience ?? {}, defaultPatience) ??
     unknownKeyIn("linger.", options.linger ?? {}, linger);
@@ -170,9 +172,23 @@ const storeOf = (place: Place): Store => {
 const hostOf = ({ codec, host = {} }: OpenOptions, { attachments }: Store): HostPort =>
   host.attachments !== undefined || codec !== undefined || attachments === undefined ? host : { ...host, attachments };
 
+/** Refuses tools with a background body where nothing keeps the files of their runs: the work would be lost at its end. */
+const admitBackground = ({ tools, host }: OpenOptions): void => {
+  if (host?.artifacts !== undefined) return;
+  const listed = tools instanceof Registry ? tools.definitions() : (tools ?? []);
+  const runner = listed.find((tool) => tool?.background !== undefined);
+  if (runner === undefined) return;
+  const why = `tool \`${runner.name}\` has a background body, and this runtime has no place for the files of its runs`;
+  throw new Refused(
+    "invalid_option",
+    `${why}: give \`host.artifacts\`, as \`sessionTools({ files }).host\` of @pawl/tools does`,
+  );
+};
+
 /** Opens a runtime over a journal, with its large values, its attachments and its root secret beside it. */
 export const openRuntime = (options: OpenOptions): OpenRuntime => {
   const { shared = false, ...checked } = checkedOptions(options);
+  admitBackground(options);
   return shared ? sharedRuntime(checked, openOwn) : openOwn(checked);
 };
 

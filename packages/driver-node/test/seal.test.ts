@@ -5,7 +5,7 @@ import { defineTool } from "@pawl/runtime";
 import { sealedJournal } from "@pawl/runtime/driver";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { aesCodec, fileKeys, memoryKeys, openRuntime, sqliteJournal } from "../src/index.ts";
-import { jsonIn, pawl } from "./cli/pawl.ts";
+import { jsonIn, pawl } from "../../cli/test/pawl.ts";
 import { testFolder } from "./sqlite-rig.ts";
 
 const { file, remove } = testFolder();

@@ -11,6 +11,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  rmdirSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -21,6 +22,8 @@ import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { type FileError, type FileStore, MemoryFiles, contentHash, defaultRegistry } from "@pawl/tools";
 import { DiskFiles } from "@pawl/tools/node";
+import { replace } from "../src/node/disk/disk-file.ts";
+import { Folder } from "../src/node/disk/folder.ts";
 import { bytes, fileSuite, outcome, readText, text } from "./file-suite.ts";
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), "pawl-disk-")));
@@ -209,6 +212,19 @@ describe("a folder that another process keeps swapping for a link", () => {
     expect([...seen].filter((one) => one !== "path" && one !== undefined)).toEqual(["inside"]);
     expect([written.has(true), statSync(join(outside, "same.txt")).ino === ino]).toEqual([true, true]);
     expect(readdirSync(outside).toSorted()).toEqual(["same.txt", "secret.txt"]);
+  });
+});
+
+describe("a folder that is removed while a file in it is written", () => {
+  it.runIf(process.platform === "linux")("is told as such, to the model too", async () => {
+    const folder = await Folder.root(root, true);
+    mkdirSync(join(root, "d"));
+    const inside = await folder.folder("d");
+    rmdirSync(join(root, "d"));
+    const written = inside && replace(inside, "f.txt", bytes("text"), undefined);
+    await expect(written).rejects.toMatchObject({ kind: "not_found", message: expect.stringContaining("was removed") });
+    await inside?.close();
+    await folder.close();
   });
 });
 

@@ -44,7 +44,7 @@ const changed = (siege: Siege, file: string, change: (bytes: Uint8Array, at: num
 
 const damages: readonly Damage[] = [
   (siege, file) => changed(siege, file, (bytes, at) => (bytes[at] = siege.random.below(256))),
-  (siege, file) => changed(siege, file, (bytes, at) => bytes.fill(0, at, at + 4096)),
+  (siege, file) => changed(siege, file, (bytes, at) => bytes.fill(0, at, Math.min(at + 4096, bytes.length))),
   (siege, file) =>
     changed(siege, file, (bytes, at) => bytes.copyWithin(at, siege.random.below(bytes.length), at + 512)),
   (siege, file) => {

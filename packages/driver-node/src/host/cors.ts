@@ -1,5 +1,8 @@
-/** CORS for flows over HTTP: the origins that may use WebSocket may use HTTP. */
+/** Addresses and origins: CORS for flows over HTTP, where the origins that may use WebSocket may use HTTP. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** Tells whether a URL is a WebSocket address. */
+export const isSocketUrl = (text: string): boolean => /^wss?:$/.test(URL.parse(text)?.protocol ?? "");
 
 /** Time for which a browser may cache a preflight's answer. */
 const remembersS = 600;

@@ -5,6 +5,9 @@
 import type { FlowServerOptions, ServedFlow } from "@pawl/flow";
 import type { FlowHost } from "@pawl/runtime";
 
+/** Tells whether a request is for a flow. */
+export const isFlowPath = (url: string | undefined): boolean => /^\/flows(?:[/?]|$)/.test(url ?? "");
+
 export interface HostFlowsOptions extends Pick<FlowServerOptions, "wire" | "endsWithReader"> {
   readonly flows: { readonly [name: string]: ServedFlow };
   /** The session of a flow whose request has no `X-Session` header. Default: `flows`. */

@@ -24,8 +24,6 @@ export interface FlowMountPort {
   readonly log: Log;
 }
 
-export const isFlowPath = (url: string | undefined): boolean => /^\/flows(?:[/?]|$)/.test(url ?? "");
-
 const refusal = (status: number, error: string): Response => Response.json({ error }, { status });
 
 const noToken =

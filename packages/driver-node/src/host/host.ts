@@ -6,8 +6,9 @@ import type { Log, Runtime } from "@pawl/runtime";
 import { entryOf } from "@pawl/runtime/driver";
 import { WebSocketServer } from "ws";
 import { Connection } from "./connection.ts";
-import type { HostFlows } from "./flow-host.ts";
-import { FlowMount, isFlowPath } from "./flow-server.ts";
+import { isSocketUrl } from "./cors.ts";
+import { type HostFlows, isFlowPath } from "./flow-host.ts";
+import type { FlowMount, FlowMountPort } from "./flow-server.ts";
 import { Receivers } from "./move.ts";
 import { type HostLimits, checkedLimits } from "./limits.ts";
 import { SendTurns } from "./socket.ts";
@@ -50,9 +51,6 @@ export interface Host {
 }
 
 const loopback = "127.0.0.1";
-
-/** Tells whether a URL is a WebSocket address. */
-export const isSocketUrl = (text: string): boolean => /^wss?:$/.test(URL.parse(text)?.protocol ?? "");
 
 const checkPublic = (url: string | undefined): void => {
   if (url === undefined || isSocketUrl(url)) return;
@@ -108,6 +106,12 @@ const urlOf = (server: Server | TlsServer, address: string): string => {
   return `${scheme}://${address.includes(":") ? `[${address}]` : address}:${portOf(server)}`;
 };
 
+/** Mounts flows. Their server comes with `@pawl/flow`, which only hosts with flows install. */
+const mounted = async (flows: HostFlows, port: FlowMountPort): Promise<FlowMount> => {
+  const { FlowMount } = await import("./flow-server.ts");
+  return new FlowMount(flows, port);
+};
+
 /** Opens a WebSocket host over a runtime, on loopback unless told otherwise. */
 export const openHost = async (options: HostOptions): Promise<Host> => {
   const { runtime, secrets, port = 0, address = loopback, origins = [], log = errorsToConsole } = options;
@@ -120,7 +124,7 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.maxMessageBytes, perMessageDeflate: false });
   const server = options.server ?? serverFor(limits);
   const isAllowedOrigin = (origin: string | undefined): boolean => origin === undefined || origins.includes(origin);
-  const flows = options.flows && new FlowMount(options.flows, { runtime, secrets, limits, isAllowedOrigin, log });
+  const flows = options.flows && (await mounted(options.flows, { runtime, secrets, limits, isAllowedOrigin, log }));
   const plain = (request: IncomingMessage, response: ServerResponse): void => {
     if (flows !== undefined && isFlowPath(request.url)) return void flows.http(request, response);
     if (options.server === undefined) response.writeHead(426).end();

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Event, type Recorded, headerLine, replay } from "@pawl/sansio-core";
 import { sqliteJournal } from "../../src/index.ts";
-import { pawl } from "../cli/pawl.ts";
+import { pawl } from "../../../cli/test/pawl.ts";
 import { wholeLog } from "./archive.ts";
 import { Effects } from "./effects.ts";
 import type { Fate, Point } from "./fate.ts";

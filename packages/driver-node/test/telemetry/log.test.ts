@@ -129,7 +129,7 @@ describe("a log", () => {
     expect(why).toEqual(["origin", "unauthorized", "too_many_connections"]);
   });
 
-  it("is written by pino, from its level up, with stacks of errors", () => {
+  it("is written as JSON lines, from its level up, with stacks of errors", () => {
     const lines: string[] = [];
     const log = logTo({ write: (line) => void lines.push(line) }, "warn");
     log({ name: "call.completed", level: logLevels["call.completed"], fields: { call: "r:c" } });

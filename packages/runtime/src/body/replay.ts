@@ -72,10 +72,10 @@ const marksOf = (effects: readonly Recorded[]): readonly Mark[] => {
   return marks.toSorted(byPlace);
 };
 
-const recordedOf = (key: string, effect: SettledEffect): Recorded => ({
+const recordedOf = (key: string, { settled: seq, index }: SettledEffect, requested: number): Recorded => ({
   key,
-  requested: effect.requested,
-  settled: { seq: effect.settled, index: effect.index },
+  requested,
+  settled: { seq, index },
 });
 
 export class ReplayOrder {
@@ -249,6 +249,12 @@ const askedAt = (effect: SettledEffect, attempt: number, events: ReadonlyMap<num
   return asked !== undefined && "attempt" in asked && asked.attempt === attempt ? requested : settled;
 };
 
+/** Returns the events that a re-run reads of an effect: for its value, its time, and where it was asked for. */
+const seqsOf = ({ value, first, settled, once, requested }: SettledEffect): readonly number[] => {
+  const seqs = [value, first ?? settled];
+  return once ? [...seqs, requested] : seqs;
+};
+
 const noStreams = new RecordedStreams();
 
 /** Reads what earlier runs of a call did, up to this run of an attempt. */
@@ -263,11 +269,7 @@ export const recordedRunOf = async (port: RecordedRunPort, call: CallRef, attemp
   const at = body.life.at ?? body.startedAt;
   const settled = [...body.settled];
   if (settled.length === 0 && body.open.length === 0) return { at, keepsOrder, patches, ...nothing };
-  const ofEffects = settled.flatMap(([, effect]) => [
-    effect.value,
-    effect.first ?? effect.settled,
-    ...(effect.once ? [effect.requested] : []),
-  ]);
+  const ofEffects = settled.flatMap(([, effect]) => seqsOf(effect));
   const seqs = [...ofEffects, ...body.streams.flatMap(({ groups }) => groups.map(({ seq }) => seq))];
   await runner.whenDurable(seqs.reduce((a, b) => Math.max(a, b), 0)); // An event that was applied just now is not in the log yet.
   const lines = await linesAt(readLines, seqs);
@@ -281,7 +283,7 @@ export const recordedRunOf = async (port: RecordedRunPort, call: CallRef, attemp
   });
   const own = settled
     .filter(([, effect]) => effect.attempt === attempt)
-    .map(([key, effect]) => recordedOf(key, { ...effect, requested: askedAt(effect, attempt, events) }));
+    .map(([key, effect]) => recordedOf(key, effect, askedAt(effect, attempt, events)));
   const open = body.open
     .filter((effect) => effect.attempt === attempt)
     .map(({ key, seq }) => ({ key, requested: seq }));

@@ -31,7 +31,8 @@ export const countsCrashes = ({ scope }: Draft): boolean => hasRule(scope.protoc
 export const recorded = (
   draft: Draft,
   body: BodyState,
-  { open, settled }: Pick<BodyState, "open" | "settled">,
+  open: BodyState["open"],
+  settled: BodyState["settled"] = body.settled,
 ): BodyState => ({ ...body, resumes: 0, hasRecord: countsCrashes(draft), open, settled });
 
 /** The pause before a body runs again after so many crashes in a row; the last one holds for all that follow. */

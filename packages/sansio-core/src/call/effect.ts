@@ -136,7 +136,7 @@ export interface SettledEffect {
   readonly settled: number;
   readonly index: number;
   /** The event in which an answer that was reused first took its place: the body's clock stands there. */
-  readonly first?: number | undefined;
+  readonly first: number | undefined;
   /** The event that holds the value. */
   readonly value: number;
   /** For a select: the key that won. */

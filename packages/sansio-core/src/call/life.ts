@@ -81,7 +81,7 @@ export const onWaitKept = (draft: Draft, { call, key }: SignalOf<"wait.kept">): 
   const row = known(draft, call);
   const body = bodyOf(row);
   if (body === undefined || body.waits.includes(key)) return;
-  putCall(draft, { ...row, body: { ...body, waits: [...body.waits, key] } } as CallRow, row);
+  putCall(draft, { ...row, body: { ...body, waits: body.waits.concat(key) } } as CallRow, row);
 };
 
 /** Returns the row of a call that was launched under protocol 1, as protocol 2 goes on with it. */

@@ -82,7 +82,7 @@ const ownOf = ({ call: { ref }, body }: CallIn<"running">, { own, signal }: Spec
 const keeping = (row: CallIn<"running">, effect: EffectSpec): CallIn<"running"> => {
   const { body } = row;
   const isKept = effect.kind === "wait" && ownOf(row, effect) !== undefined && !body.waits.includes(effect.wait);
-  return isKept ? { ...row, body: { ...body, waits: [...body.waits, effect.wait] } } : row;
+  return isKept ? { ...row, body: { ...body, waits: body.waits.concat(effect.wait) } } : row;
 };
 
 const openWait = (draft: Draft, row: CallIn<"running">, key: string, effect: Spec<"wait">): void => {
@@ -174,6 +174,10 @@ const opened = (draft: Draft, { key, hash, effect, attempt, run }: Requested): O
   }
 };
 
+/** Adds an effect, with no room for more: `[...open, effect]` keeps room for 16, in every body that waits. */
+const opening = (open: readonly OpenEffect[], effect: OpenEffect): readonly OpenEffect[] =>
+  open.length === 0 ? [effect] : open.concat(effect);
+
 /** `before`: what an earlier attempt settled under the key, and is forgotten. */
 const withOpen = (
   draft: Draft,
@@ -183,7 +187,7 @@ const withOpen = (
 ): CallIn<"running"> => {
   const { body } = row;
   const settled = before === undefined ? body.settled : body.settled.delete(effect.key);
-  return runningRow(row, recorded(draft, body, { open: [...body.open, effect], settled }), row);
+  return runningRow(row, recorded(draft, body, opening(body.open, effect), settled), row);
 };
 
 /** Only a process has a log for events of its own, and a link takes more when some of it is answered. */
@@ -251,7 +255,7 @@ const onAsked = (draft: Draft, row: CallIn<"running">, event: Requested): Reject
 const refuse = (draft: Draft, row: Bodied, { key, hash, effect, attempt, run }: Requested): Bodied => {
   const open: OpenEffect = { key, kind: effect.kind, hash, seq: draft.seq, attempt, run };
   const { body } = row;
-  const asked = withBody(row, { ...body, open: [...body.open, open], settled: body.settled.delete(key) });
+  const asked = withBody(row, { ...body, open: opening(body.open, open), settled: body.settled.delete(key) });
   return settleAll(draft, asked, open, { status: "err", value: draft.seq });
 };
 

@@ -45,6 +45,7 @@ const settledEffect = (draft: Draft, body: BodyState, effect: OpenEffect, end: E
   requested: effect.seq,
   settled: draft.seq,
   index: draft.nextAnswer(),
+  first: undefined,
   value: end.value,
   winner: end.winner,
   once: effect.recovery === "once",
@@ -82,7 +83,7 @@ const settleOne = (draft: Draft, row: Bodied, effect: OpenEffect, end: End): Bod
   const settled = settledEffect(draft, body, effect, end);
   const open = body.open.length === 1 ? none : withoutDecided(draft, body.open, effect);
   if (row.phase === "running") answer(draft, row, effect.key, settled);
-  return withBody(row, recorded(draft, body, { open, settled: body.settled.set(effect.key, settled) }));
+  return withBody(row, recorded(draft, body, open, body.settled.set(effect.key, settled)));
 };
 
 /** The first open select that is decided now. */
@@ -238,11 +239,11 @@ export const onEffectReused = (draft: Draft, event: EventOf<"effect.reused">): R
     requested: draft.seq,
     settled: draft.seq,
     index: draft.nextAnswer(),
-    ...(readsFirstAnswers(draft.scope.protocol, body) ? { first: effect.first ?? effect.settled } : {}),
+    first: readsFirstAnswers(draft.scope.protocol, body) ? (effect.first ?? effect.settled) : undefined,
   };
   const settled = body.settled.set(event.key, reused);
   const open = event.keys === undefined ? body.open : withLosers(body.open, event.keys);
-  putCall(draft, withBody(row, recorded(draft, body, { open, settled })), row);
+  putCall(draft, withBody(row, recorded(draft, body, open, settled)), row);
   answer(draft, row, event.key, reused);
   return undefined;
 };

@@ -154,7 +154,7 @@ const problemOfRoom = ({ options }: Draft, row: StreamRow, more: Pick<StreamRow,
 };
 
 const put = (draft: Draft, row: CallIn<"running">, stream: StreamRow, isProgress: boolean): void => {
-  const body = isProgress ? recorded(draft, row.body, row.body) : row.body;
+  const body = isProgress ? recorded(draft, row.body, row.body.open) : row.body;
   putCall(draft, runningRow(row, { ...body, streams: withStream(body, stream) }, row), row);
 };
 

@@ -86,7 +86,7 @@ export const onStepFailed = (draft: Draft, event: EventOf<"step.failed">): Rejec
   const next = { ...effect, try: event.try + 1 };
   const { body } = row;
   const after = event.retry_in_ms === 0 ? next : { ...next, due: deadlineIn(draft, event.retry_in_ms) };
-  putCall(draft, replaced({ ...row, body: recorded(draft, body, body) }, effect, after), row);
+  putCall(draft, replaced({ ...row, body: recorded(draft, body, body.open) }, effect, after), row);
   if (after === next) run(draft, row, next);
   return undefined;
 };

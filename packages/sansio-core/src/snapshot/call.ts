@@ -104,11 +104,8 @@ const entryOf = (u: unknown): SettledEntry | undefined => {
   if (!isCount(since) || since > settled) return undefined;
   const status = code % 2 === 1 ? "err" : "ok";
   const once = code % 4 >= 2;
-  const reused = since === 0 ? {} : { first: settled - since };
-  return [
-    key,
-    { kind, hash, status, attempt, requested, settled, index, ...reused, value: settled - back, winner, once },
-  ];
+  const first = since === 0 ? undefined : settled - since;
+  return [key, { kind, hash, status, attempt, requested, settled, index, first, value: settled - back, winner, once }];
 };
 
 const SettledCodec: Codec<SettledEntry> = codecFrom<SettledEntry>(

@@ -96,8 +96,8 @@ export const revoke = (draft: Draft, keys: readonly string[]): undefined => {
 const claim = (draft: Draft, row: WaitRow, request: string): WaitRow => {
   const holder = draft.request(request);
   if (row.requests.includes(request) || holder?.phase !== "running") return row;
-  draft.putRequest({ ...holder, waits: [...holder.waits, row.key] });
-  return { ...row, requests: [...row.requests, request] };
+  draft.putRequest({ ...holder, waits: holder.waits.concat(row.key) });
+  return { ...row, requests: row.requests.concat(request) };
 };
 
 const isOver = ({ terminal, revoked }: WaitRow): boolean => terminal !== undefined || revoked === true;
@@ -120,7 +120,7 @@ const onOpen = (draft: Draft, { key, waiter, request, own }: SignalOf<"wait.open
   const wasOver = isOver(row);
   if (known !== undefined && wasOver && row.requests.length === 0) draft.countUnclaimed(-1);
   const claimed = claim(draft, row, request);
-  draft.putWait(wasOver ? claimed : { ...claimed, waiters: [...row.waiters, waiter] });
+  draft.putWait(wasOver ? claimed : { ...claimed, waiters: row.waiters.concat(waiter) });
   if (row.terminal !== undefined) answer(draft, waiter, row.terminal);
   else if (row.revoked) deny(draft, waiter);
 };

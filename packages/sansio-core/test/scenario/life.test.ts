@@ -263,13 +263,13 @@ describe("an answer that later attempts reuse", () => {
   });
   it("has the place of its reuse alone, under protocol 1", () => {
     const rig = reuse(nextAttempt(inFirstAttempt(1), 1), 2);
-    expect(placeOf(rig)).not.toHaveProperty("first");
+    expect(placeOf(rig)?.first).toBeUndefined();
     expect(referredTo(valid(rig).state)).toEqual([rig.state.seq - 2, rig.state.seq]);
   });
   it("keeps the time that an attempt of protocol 1 was told", () => {
     const rig = nextAttempt(inFirstAttempt(1), 1).upgrade();
     reuse(rig, 2);
-    expect(placeOf(rig)).not.toHaveProperty("first");
+    expect(placeOf(rig)?.first).toBeUndefined();
     const handed = rig.state.seq;
     reuse(nextAttempt(valid(rig), 2), 3);
     expect(placeOf(rig)).toMatchObject({ first: handed, settled: rig.state.seq });

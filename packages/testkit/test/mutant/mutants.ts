@@ -350,8 +350,8 @@ export const mutants: readonly Mutant[] = [
     what: "a body that reads the time of a reuse",
     first: "retrying",
     file: settle,
-    find: "{ first: effect.first ?? effect.settled }",
-    replace: "{}",
+    find: "? (effect.first ?? effect.settled) : undefined",
+    replace: "? undefined : undefined",
   },
   {
     what: "a core that takes decisions on the arguments of an earlier life",

@@ -180,7 +180,7 @@ describe("a body that is not durable", () => {
   });
 
   it("is found if it claims to be rerunnable but repeats an effect", async () => {
-    const [, words] = await wordsOf(payingAtOnce, { durable: false, hints: { idempotent: true } });
+    const [, words] = await wordsOf(payingAtOnce, { durable: false, idempotent: true });
     expect(words).toMatch(/doubled, died at .*; it happened again outside of any step, without a key$/m);
   });
 

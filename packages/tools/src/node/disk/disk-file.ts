@@ -5,7 +5,7 @@ import type { FileHandle } from "node:fs/promises";
 import { bytesEqual } from "../../file/bytes.ts";
 import { FileError } from "../../file/store.ts";
 import { isTemporary, temporaryName } from "./disk-name.ts";
-import type { Folder } from "./folder.ts";
+import { type Folder, ifThere } from "./folder.ts";
 
 /** The age at which a temporary file is taken for the remains of a dead process. */
 const staleMs = 3_600_000;
@@ -63,6 +63,9 @@ const fill = async (handle: FileHandle, bytes: Uint8Array, before: Stats | undef
   }
 };
 
+const removed = (name: string): FileError =>
+  new FileError("not_found", `The folder of ${JSON.stringify(name)} was removed while it was written`);
+
 /** Replaces a file by write, sync and rename: readers see the old bytes or the new ones, also after a crash. */
 export const replace = async (
   folder: Folder,
@@ -70,12 +73,14 @@ export const replace = async (
   bytes: Uint8Array,
   before: Stats | undefined,
 ): Promise<void> => {
-  await sweep(folder);
+  await ifThere(sweep(folder));
   const temporary = temporaryName(randomBytes(16).toString("hex"));
-  const handle = await folder.create(temporary, 0o666);
+  const handle = await ifThere(folder.create(temporary, 0o666));
+  if (handle === undefined) throw removed(name);
   try {
     await fill(handle, bytes, before);
-    await folder.rename(temporary, name);
+    const isInPlace = await ifThere(folder.rename(temporary, name).then(() => true));
+    if (isInPlace === undefined) throw removed(name);
   } catch (error) {
     await folder.unlink(temporary);
     throw error;

@@ -1,0 +1,55 @@
+/** The page that lists all fields of a host's configuration must be complete and correct. */
+import { describe, expect, it } from "vitest";
+import { textOf } from "../../../test/project.ts";
+import { type HostConfig, configIn } from "../src/host/config.ts";
+
+const page = textOf("docs/operations.md");
+
+/** All fields; the types check that none is missing. */
+const fields: { readonly [K in keyof Required<HostConfig>]: true } = {
+  journal: true,
+  blobs: true,
+  keys: true,
+  flows: true,
+  flow_tools: true,
+  flow_base: true,
+  flow_allow: true,
+  tools: true,
+  address: true,
+  port: true,
+  public_url: true,
+  tls: true,
+  origins: true,
+  secrets: true,
+  grants: true,
+  peers: true,
+  limits: true,
+  executor_lease_ms: true,
+  upgrade: true,
+  code_version: true,
+  retention_days: true,
+  max_journal_mb: true,
+  log_level: true,
+  traces: true,
+  stop_after_idle_ms: true,
+};
+
+/** Returns the first column of the table with this header. */
+const named = (head: string): readonly string[] => {
+  const [, table = ""] = page.split(`\n| ${head} `);
+  const rows = table.split("\n\n")[0]?.split("\n").slice(2) ?? [];
+  return rows.flatMap((row) =>
+    [...(row.split("|")[1] ?? "").replaceAll(/\{[^}]*\}/g, "").matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? ""),
+  );
+};
+
+describe("docs/operations.md", () => {
+  it("has an example configuration that can be read", () => {
+    const [, text = ""] = /```json\n([\s\S]*?)```/.exec(page) ?? [];
+    expect(configIn("pawl.json", text)).toMatchObject({ journal: "journal.db", port: 7777, log_level: "info" });
+  });
+
+  it("lists each field of a configuration, and no other", () => {
+    expect(named("field").toSorted()).toEqual(Object.keys(fields).toSorted());
+  });
+});
