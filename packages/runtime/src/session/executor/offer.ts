@@ -34,17 +34,17 @@ export class Offers {
   /** Tools for which calls wait, since nobody runs them. */
   readonly #missing = new Set<string>();
 
-  readonly #side: HostSide;
+  readonly #versions: HostSide["versions"];
   readonly #token: (key: string) => string;
 
-  constructor(access: Access, observers: Observers, { executors, owner }: Instance, side: HostSide) {
+  constructor(access: Access, observers: Observers, { executors, owner }: Instance, { roots, versions }: HostSide) {
     this.#access = access;
     this.#executors = executors;
     this.#observers = observers;
     this.#self = owner;
-    this.#side = side;
-    const isNew = (): boolean => hasRule(access.runner.state.scope.protocol, "lives");
-    this.#token = (key) => (isNew() ? scopedTokenOf : tokenOf)(side.roots, access.runner.id, key);
+    this.#versions = versions;
+    const hasLives = (): boolean => hasRule(access.runner.state.scope.protocol, "lives"); // Not before its opening.
+    this.#token = (key) => (hasLives() ? scopedTokenOf : tokenOf)(roots, access.runner.id, key);
   }
 
   /** Gives executors the calls of an opened scope that are theirs in its log. Calls that wait for one may go on. */
@@ -94,7 +94,7 @@ export class Offers {
     const at = { call, attempt, run };
     const key = owner === undefined ? undefined : this.#keyOf(command);
     if (cause !== undefined) {
-      const version = this.#side.versions.ofRun(runner.state, toolId);
+      const version = this.#versions.ofRun(runner.state, toolId);
       runner.apply({ type: "call.resumed", ...at, cause, owner: owner ?? this.#self, ...version });
     }
     if (owner !== undefined && (cause === undefined || key !== undefined))
@@ -125,7 +125,7 @@ export class Offers {
     const wanted = [...new Set(tools)].filter((tool) => this.#missing.has(tool) && isHere(tool));
     for (const tool of wanted) this.#missing.delete(tool);
     if (wanted.length > 0) {
-      const versions = this.#side.versions.ofTools(runner.state, wanted);
+      const versions = this.#versions.ofTools(runner.state, wanted);
       runner.apply({ type: "executors.available", tools: wanted, ...versions });
     }
   }
