@@ -9,8 +9,8 @@ import { sourceFiles } from "./house/source.ts";
  * made it better; take its line out when the bound holds.
  */
 const today: { readonly [figure: string]: number } = {
-  "lines of core and runtime": 41_522,
-  "files of core and runtime": 256,
+  "lines of core and runtime": 46_848,
+  "files of core and runtime": 293,
 };
 
 describe("the house", () => {

@@ -112,3 +112,14 @@ export { type Probe, type ProcessHost, type RunFiles, type RunTool, type Wake } 
 export { type MessageFilter, type TaskFilter } from "./process/run/session-work.ts";
 export { type LongWorkFacets } from "./body/facet/long-work.ts";
 export { type CancelledProcess, type SignalledProcess } from "./body/facet/process.ts";
+export { type AnswerCursor, type AnswerFrame, type AnswerReader, AnswerStream } from "./turn/answer-stream.ts";
+export {
+  type AgentDefinition,
+  type ModelAnswer,
+  type ModelCall,
+  ModelError,
+  type ModelPort,
+  type TurnHost,
+  type TurnVerdict,
+} from "./turn/port.ts";
+export { type Said, type TurnOptions } from "./turn/submit.ts";

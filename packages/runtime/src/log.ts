@@ -42,7 +42,7 @@ const bothOf = (one: Telemetry | undefined, other: Telemetry): Telemetry =>
         },
       };
 
-type Submitted = EventOf<"request.submitted" | "flow.submitted">;
+type Submitted = EventOf<"request.submitted" | "flow.submitted" | "turn.submitted">;
 
 /** Adds a span to a request, to continue from in another process. */
 export const withSpan = <A extends Submitted>(telemetry: Telemetry | undefined, scope: string, event: A): A => {

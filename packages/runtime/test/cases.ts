@@ -10,8 +10,9 @@ import {
 } from "../src/tool/manifest.ts";
 import { contextAdapters } from "./cases/context.ts";
 import { processAdapters } from "./cases/process.ts";
+import { streamAdapters } from "./cases/stream.ts";
 
-export const adapters = { ...contextAdapters, ...processAdapters };
+export const adapters = { ...contextAdapters, ...processAdapters, ...streamAdapters };
 /** The codecs of the records that `wire.roundtrip` reads and writes. */
 export const wire = {
   LlmRequest,

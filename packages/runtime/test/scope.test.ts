@@ -5,7 +5,7 @@ import { defineTool, memoryJournal } from "../src/index.ts";
 import { type BlobStore, memoryBlobs } from "../src/driver.ts";
 import type { OutboxMessage } from "../src/journal/journal.ts";
 import { ScopeRunner } from "../src/scope/runner.ts";
-import type { Interpreter } from "../src/session/interpreter.ts";
+import type { Interpreter } from "../src/scope/perform-queue.ts";
 import type { Instance } from "../src/session/instance.ts";
 import { instanceOf, storeOf } from "./parts.ts";
 import { TestPlatform, World } from "./world.ts";

@@ -7,6 +7,7 @@ import { bodyOf } from "./call/row.ts";
 import type { ChangeCheck, Check } from "./concern.ts";
 import { concerns } from "./concerns.ts";
 import { type Due, earlierOf } from "./kernel/deadline.ts";
+import { dueOfTurn } from "./turn/conversation.ts";
 import type { State } from "./kernel/vocabulary.ts";
 import { nextDeadline, outstanding } from "./machine.ts";
 
@@ -19,6 +20,7 @@ export const checkNextDeadline: Check = (state) => {
   let first: Due | undefined;
   for (const due of duesOf(state.calls)) first = earlierOf(first, due);
   first = earlierOf(first, state.schedules.due);
+  first = earlierOf(first, dueOfTurn(state));
   const found = shown(nextDeadline(state));
   return found === shown(first) ? undefined : `deadline: found ${found}, expected ${shown(first)}`;
 };

@@ -30,10 +30,26 @@ import { schedule } from "./schedule/concern.ts";
 import type { ScheduleCommand, ScheduleEvent, ScheduleRows, ScheduleSignal } from "./schedule/model.ts";
 import { scope } from "./scope/concern.ts";
 import type { ScopeEvent, ScopeRows } from "./scope/model.ts";
+import { turn } from "./turn/concern.ts";
+import type { TurnEvent } from "./turn/event.ts";
+import type { TurnCommand, TurnRows, TurnSignal } from "./turn/model.ts";
 import { wait } from "./wait/concern.ts";
 import type { WaitEvent, WaitRows, WaitSignal } from "./wait/model.ts";
 
-export const concerns = [scope, catalog, about, request, link, call, wait, process, flow, run, schedule] as const;
+export const concerns = [
+  scope,
+  catalog,
+  about,
+  request,
+  link,
+  call,
+  wait,
+  process,
+  flow,
+  run,
+  schedule,
+  turn,
+] as const;
 
 export type Event =
   | ScopeEvent
@@ -51,7 +67,8 @@ export type Event =
   | ProcessScopeEvent
   | FlowEvent
   | BackgroundEvent
-  | ScheduleEvent;
+  | ScheduleEvent
+  | TurnEvent;
 
 export type Signal =
   | AboutSignal
@@ -62,7 +79,8 @@ export type Signal =
   | ProcessSignal
   | FlowSignal
   | RunSignal
-  | ScheduleSignal;
+  | ScheduleSignal
+  | TurnSignal;
 
 export type Command =
   | RequestCommand
@@ -71,7 +89,8 @@ export type Command =
   | ProcessCommand
   | FlowCommand
   | RunCommand
-  | ScheduleCommand;
+  | ScheduleCommand
+  | TurnCommand;
 
 export interface State
   extends
@@ -86,4 +105,5 @@ export interface State
     ProcessRows,
     FlowRows,
     RunRows,
-    ScheduleRows {}
+    ScheduleRows,
+    TurnRows {}

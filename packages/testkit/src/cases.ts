@@ -1,6 +1,6 @@
 /**
  * The case runner. A case is data, `{id, op, input, expect | error}`; the adapter of its op calls the public API with
- * the input. Everything that the case lists must be there; there may be more.
+ * the input. Everything that the case lists must be there. There may be more, but not of a turn, whose cases list all.
  */
 import { type Codec, type Json, type JsonObject, describe, fromJs, noLimits, parse, read } from "@pawl/tool-value";
 import { canonicalJson, equal, stringifyRecord } from "@pawl/tool-value";
@@ -114,34 +114,69 @@ export const runCase = async ({ op, input }: Case, adapters: Adapters): Promise<
 
 const show = (found: Json | undefined): string => (found === undefined ? "nothing" : canonicalJson(found));
 
-const differenceOfArrays = (expected: readonly Json[], found: Json, path: string): string | undefined => {
+/** How an expectation is read. `isWhole`: nothing else may be there, and a `*` in a text stands for any text. */
+interface Reading {
+  readonly isWhole: boolean;
+}
+const atLeast: Reading = { isWhole: false };
+
+/** Returns whether a text is the expected one, each `*` of which stands for any text. */
+const fits = (expected: string, found: string): boolean => {
+  const [first = "", ...rest] = expected.split("*");
+  const last = rest.pop();
+  if (last === undefined) return expected === found;
+  let at = first.length;
+  for (const part of rest) {
+    const next = found.indexOf(part, at);
+    if (next === -1) return false;
+    at = next + part.length;
+  }
+  return found.startsWith(first) && found.endsWith(last) && found.length - last.length >= at;
+};
+
+const isSame = (expected: Json, found: Json, { isWhole }: Reading): boolean =>
+  isWhole && typeof expected === "string" && typeof found === "string" ? fits(expected, found) : equal(expected, found);
+
+const differenceOfArrays = (
+  expected: readonly Json[],
+  found: Json,
+  path: string,
+  reading: Reading,
+): string | undefined => {
   if (!Array.isArray(found) || found.length !== expected.length) {
     return `${path}: expected ${show(expected)}, found ${show(found)}`;
   }
   for (const [i, item] of expected.entries()) {
-    const difference = differenceOf(item, found[i], `${path}[${i}]`);
+    const difference = differenceOf(item, found[i], `${path}[${i}]`, reading);
     if (difference !== undefined) return difference;
   }
   return undefined;
 };
 
 /** Returns the first place where an expected value is missing. An expected `null` matches an absent field. */
-export const differenceOf = (expected: Json, found: Json | undefined, path = "$"): string | undefined => {
+export const differenceOf = (
+  expected: Json,
+  found: Json | undefined,
+  path = "$",
+  reading: Reading = atLeast,
+): string | undefined => {
   const isContainer = typeof expected === "object" && expected !== null;
   if (expected === null && found === undefined) return undefined;
   if (found === undefined) return `${path}: expected ${show(expected)}, found nothing`;
   if (!isContainer)
-    return equal(expected, found) ? undefined : `${path}: expected ${show(expected)}, found ${show(found)}`;
-  if (Array.isArray(expected)) return differenceOfArrays(expected, found, path);
+    return isSame(expected, found, reading) ? undefined : `${path}: expected ${show(expected)}, found ${show(found)}`;
+  if (Array.isArray(expected)) return differenceOfArrays(expected, found, path, reading);
   if (typeof found !== "object" || found === null || Array.isArray(found)) {
     return `${path}: expected ${show(expected)}, found ${show(found)}`;
   }
   for (const [key, value] of Object.entries(expected)) {
     const at = Object.hasOwn(found, key) ? (found as JsonObject)[key] : undefined;
-    const difference = differenceOf(value as Json, at, `${path}.${key}`);
+    const difference = differenceOf(value as Json, at, `${path}.${key}`, reading);
     if (difference !== undefined) return difference;
   }
-  return undefined;
+  const more = Object.entries(found).find(([key, value]) => value !== null && !Object.hasOwn(expected, key));
+  if (!reading.isWhole || more === undefined) return undefined;
+  return `${path}.${more[0]}: expected nothing, found ${show(more[1] as Json)}`;
 };
 
 /** Returns why a case fails, or undefined if it passes. */
@@ -153,7 +188,7 @@ export const judge = (test: Case, answer: E.Either<JsonObject, Json>): string | 
   if (E.isLeft(answer)) return `expected ${show(test.expect)}, found the error ${show(answer.left)}`;
   return test.expect === undefined
     ? "the case lists neither expect nor error"
-    : differenceOf(test.expect, answer.right);
+    : differenceOf(test.expect, answer.right, "$", { isWhole: test.op.startsWith("turn.") });
 };
 
 /** Prints a case's answer as one line. */

@@ -31,9 +31,11 @@ const durable = <A>(
   more: Partial<ToolDefinition> = {},
 ) => defineTool({ name, durable: true, execute, ...more } as ToolDefinition<A>);
 
-/** Says if another host owns a session, so that this one has nothing to do with it. */
+const elsewhere: readonly unknown[] = ["owned_by", "scope_lost"];
+
+/** Says if another host owns a session, or has just taken it, so that this one has nothing to do with it. */
 const isElsewhere = (thrown: unknown): boolean =>
-  thrown instanceof Error && (thrown as { readonly code?: unknown }).code === "owned_by";
+  thrown instanceof Error && elsewhere.includes((thrown as { readonly code?: unknown }).code);
 
 /** Time before a host asks again for a session that another one owns. */
 const askAgainMs = 2000;

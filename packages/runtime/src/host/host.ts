@@ -27,6 +27,7 @@ import type { Roots } from "../scope/wait-token.ts";
 import type { FlowHost } from "../session/flow.ts";
 import type { CodeVersions } from "../tool/version.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
+import type { TurnHost } from "../turn/port.ts";
 
 /** Details of an error that no model is shown, for the log. */
 export interface InternalErrorDetail {
@@ -87,7 +88,7 @@ export interface HostSays {
 export const saysNothing: HostSays = { waiting: () => undefined };
 
 /** All that a host fills in. */
-export interface HostPort extends ScopeLinksHost, ToolHost {
+export interface HostPort extends ScopeLinksHost, ToolHost, TurnHost {
   /**
    * Answers a host request; what it throws is the body's error. It says `waiting` when it asks a person: the body and its
    * session may leave memory until the answer comes, and after a restart the request comes again, under the same key.
@@ -120,12 +121,16 @@ export const answersOf = ({
   project,
   resolveOutcome,
   probe,
-}: ToolHost & Pick<BackgroundHost, "probe">): Partial<Options> => ({
+  checkTurn,
+  resolveModel,
+}: ToolHost & TurnHost & Pick<BackgroundHost, "probe">): Partial<Options> => ({
   before_hook: plugins.some(({ beforeToolCall }) => beforeToolCall !== undefined),
   after_hook: plugins.some(({ afterToolCall }) => afterToolCall !== undefined),
   projection: project !== undefined,
   resolver: resolveOutcome !== undefined,
   probes: probe !== undefined,
+  turn_check: checkTurn !== undefined,
+  model_resolver: resolveModel !== undefined,
 });
 
 /** The place of a call, as hosts, hooks and logs are told it. */

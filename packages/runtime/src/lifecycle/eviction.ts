@@ -41,12 +41,17 @@ export class UnderWay {
 
 const inMemory: ReadonlySet<CallRow["phase"]> = new Set(["running", "no_executor", "no_tool"]);
 
+/** Says whether a model is asked, or told to stop. */
+const asksModel = ({ conversation: { running } }: State): boolean =>
+  running?.phase.type === "asking" || running?.phase.type === "stopping";
+
 /**
  * Says whether a state asks for nothing more: no call runs, and nothing is owed but replies, and answers of people whom
  * the host has asked.
  */
 export const isAtRest = (state: State): boolean =>
   !state.calls.rows().some(({ phase }) => inMemory.has(phase)) &&
+  !asksModel(state) &&
   outstanding(state).every(({ type }) => type === "reply" || type === "host.request");
 
 export const isClientSide = ({ calls }: State, { call }: { readonly call: CallRef }): boolean => {

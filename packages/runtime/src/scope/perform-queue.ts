@@ -3,8 +3,24 @@
  * request of 10,000 calls starts as many bodies; between the slices others are served, and what was stepped is committed.
  */
 import type { News } from "../body/replay.ts";
-import type { WaitingCommand } from "../commit/uncommitted.ts";
-import type { Interpreter } from "../session/interpreter.ts";
+import type { Cause, WaitingCommand } from "../commit/uncommitted.ts";
+import type { Command, Finished, State } from "@pawl/sansio-core";
+
+/** Does for a scope what its runner calls for. */
+export interface Interpreter {
+  /** Takes note of what was just stepped, before any command of it is performed. */
+  stepped(cause: Cause, commands: readonly Command[], finished: readonly Finished[]): void;
+  isGrounded(command: Command): boolean;
+  /** Performs a command, at the time that its duty asks for. Does not throw for what a tool or a host does wrong. */
+  perform(command: Command, cause: Cause): void;
+  /** Hands one answer to each body that may hear one, and says whether there was any. */
+  deliverNext(): boolean;
+  readonly pendingAnswers: News;
+  /** Takes note that the log holds this state, with so many more characters of events. */
+  becameDurable(state: State, characters: number): void;
+  atRest(): void;
+  abandoned(why: string): void;
+}
 
 /** Bounds a slice. A body that is started and ends at once costs about 0.1 ms, with the event of its end. */
 const mostInTurn = 64;

@@ -62,11 +62,10 @@ import { soonMs } from "../platform.ts";
 import { type ScopeClock, DeadlineAlarm } from "./clock.ts";
 import type { ScopeStore } from "./scope-store.ts";
 import { type Batch, type Cause, addressees, Uncommitted } from "../commit/uncommitted.ts";
-import { PerformQueue } from "./perform-queue.ts";
+import { type Interpreter, PerformQueue } from "./perform-queue.ts";
 import type { News } from "../body/replay.ts";
 import type { Member } from "../commit/commit-loop.ts";
 import type { Instance } from "../session/instance.ts";
-import type { Interpreter } from "../session/interpreter.ts";
 
 export type { Cause } from "../commit/uncommitted.ts";
 

@@ -6,13 +6,14 @@ import { Refused } from "../error.ts";
 import type { Access } from "../scope/access.ts";
 import { eventAt } from "../scope/history.ts";
 
-export type Submitted = EventOf<"request.submitted" | "flow.submitted">;
+export type Submitted = EventOf<"request.submitted" | "flow.submitted" | "turn.submitted">;
 
 /** Returns what the id of a request stands for. */
 const subjectOf = (event: Submitted): Json => {
   const { execution_scope } = event;
   const own = execution_scope === undefined ? {} : { execution_scope };
   if (event.type === "request.submitted") return { ...own, calls: event.calls } as unknown as Json;
+  if (event.type === "turn.submitted") return { ...own, messages: event.messages } as unknown as Json;
   const { flow, bindings, unresolved } = event;
   return { ...own, flow, bindings, unresolved } as unknown as Json;
 };

@@ -9,6 +9,7 @@
  *    host.request, ...                     questions       the event that answers the question
  *    reply                                 requests        `reply.acked`
  *    observe, flow.observe                 the host        none
+ *    model.ask, agent.load, ...            turns           `model.answered`, `agent.published`, ...
  *    send, engine.run, permit.take, ...    scope links     messages, events of processes and runs
  *
  * Two orders matter. What bodies hear and what is performed comes in the order of the log: a command whose large values
@@ -43,26 +44,12 @@ import { isMadeByFlow } from "../scope/offload-policy.ts";
 import { type Cause, ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import { Snapshots } from "../scope/snapshots.ts";
+import type { Interpreter } from "../scope/perform-queue.ts";
 import { ScopeStreams } from "../stream/streams.ts";
+import { Turns, isOfTurn } from "../turn/turns.ts";
 
 /** Returns the event of a body's request. One that is asked again after an opening has it in its row. */
 const askedBy = ({ seq, event }: Cause): number | undefined => (event.type === "effect.requested" ? seq : undefined);
-
-/** Does for a scope what its runner calls for. */
-export interface Interpreter {
-  /** Takes note of what was just stepped, before any command of it is performed. */
-  stepped(cause: Cause, commands: readonly Command[], finished: readonly Finished[]): void;
-  isGrounded(command: Command): boolean;
-  /** Performs a command, at the time that its duty asks for. Does not throw for what a tool or a host does wrong. */
-  perform(command: Command, cause: Cause): void;
-  /** Hands one answer to each body that may hear one, and says whether there was any. */
-  deliverNext(): boolean;
-  readonly pendingAnswers: News;
-  /** Takes note that the log holds this state, with so many more characters of events. */
-  becameDurable(state: State, characters: number): void;
-  atRest(): void;
-  abandoned(why: string): void;
-}
 
 export class ScopeInterpreter implements Interpreter {
   readonly #session: Session;
@@ -75,6 +62,7 @@ export class ScopeInterpreter implements Interpreter {
   readonly finished: FinishedIndex;
   readonly requests: Requests;
   readonly offers: Offers;
+  readonly turns: Turns;
   readonly observers: Observers;
   readonly scopeLinks: ScopeLinks;
   readonly streams: ScopeStreams;
@@ -112,6 +100,7 @@ export class ScopeInterpreter implements Interpreter {
     this.leaving = new Leaving(runner, instance);
     this.requests = new Requests(this.access, callers, instance.admission);
     this.offers = new Offers(this.access, this.observers, instance, side);
+    this.turns = new Turns(this.access, side, (answer) => this.#answer(answer));
     this.#snapshots = new Snapshots(store, instance.platform, schedule);
   }
 
@@ -155,6 +144,7 @@ export class ScopeInterpreter implements Interpreter {
   /** Ends all bodies, with nothing recorded of it. From now on only replies and observations are performed. */
   close(): void {
     this.#isClosing = true;
+    this.turns.endAll();
     this.bodies.endAll();
   }
 
@@ -192,6 +182,7 @@ export class ScopeInterpreter implements Interpreter {
     const { id } = this.runner;
     this.#store.values.end();
     this.leaving.abandon(why);
+    this.turns.endAll();
     this.bodies.endAll();
     this.#snapshots.stop();
     this.requests.abandon(new ScopeLost(why));
@@ -264,6 +255,7 @@ export class ScopeInterpreter implements Interpreter {
       case "observe":
         return host.observe?.(this.runner.id, command);
       default:
+        if (isOfTurn(command)) return this.turns.perform(command);
         if (isQuestion(command)) return this.#answer(this.#questions.ask(command, askedBy(cause)));
         return this.#begin(() => this.scopeLinks.perform(command));
     }

@@ -2,11 +2,11 @@
  * Requests and those who wait for their replies. The same request again is joined while it lives, and answered from the
  * log when it has been acknowledged; it never runs twice.
  */
-import type { CommandOf, Event } from "@pawl/sansio-core";
-import type { FlowEnd } from "@pawl/sansio-core/driver";
+import type { CommandOf, Event, EventOf } from "@pawl/sansio-core";
+import type { FlowEnd, TurnEnd } from "@pawl/sansio-core/driver";
 import { string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Access, decoded, storedForm, record, refuse } from "../scope/access.ts";
+import { type Access, decoded, decodedEvent, storedForm, record, refuse } from "../scope/access.ts";
 import { type Admission, Admitted } from "./admission.ts";
 import { type Submitted, conflictWith } from "./conflict.ts";
 import { type Overloaded, Refused, type ScopeLost } from "../error.ts";
@@ -83,15 +83,19 @@ export class Callers {
 }
 
 /** The outcome of a request: replies of its calls, or the end of a flow. */
-type Replied = Pick<ReplyCommand, "replies" | "triggers" | "flow">;
+type Replied = Pick<ReplyCommand, "replies" | "triggers" | "flow" | "turn">;
 
 type Verdict =
   | { readonly type: "waiting"; readonly replied: Promise<Replied> }
   | { readonly type: "finished"; readonly seq: number }
   | { readonly type: "refused"; readonly code: string; readonly message: string };
 
-const repliedOf = ({ replies, triggers, flow }: Replied): Replied =>
-  flow === undefined ? { replies, triggers } : { replies, triggers, flow };
+const repliedOf = ({ replies, triggers, flow, turn }: Replied): Replied => ({
+  replies,
+  triggers,
+  ...(flow === undefined ? {} : { flow }),
+  ...(turn === undefined ? {} : { turn }),
+});
 
 /** Checks what a request is submitted with besides its calls. */
 const admitNames = (event: Submitted): void => {
@@ -155,6 +159,13 @@ export class Requests {
     const { flow } = await this.#submitted(flowSubmitted(state, place, given), waiting);
     if (flow === undefined) throw new Refused("request_conflict", `request \`${given.request}\` is no flow`);
     return flow;
+  }
+
+  /** Submits a turn and waits for its end. */
+  async turn(event: EventOf<"turn.submitted">, waiting: Waiting): Promise<TurnEnd> {
+    const { turn } = await this.#submitted(decodedEvent(event) as typeof event, waiting);
+    if (turn === undefined) throw new Refused("request_conflict", `request \`${event.request}\` is no turn`);
+    return turn;
   }
 
   async #submitted(event: Submitted, waiting: Waiting, isLarge = false): Promise<Replied> {

@@ -32,8 +32,8 @@
  * request by its id, a resolution and a decision by the name that their author gave them (`id`), a cancel by its author.
  * Asked again, they answer as they did.
  */
-import type { Event, Recorded, State, Tool } from "@pawl/sansio-core";
-import type { FlowEnd } from "@pawl/sansio-core/driver";
+import type { Event, EventOf, Recorded, State, Tool } from "@pawl/sansio-core";
+import type { FlowEnd, TurnEnd } from "@pawl/sansio-core/driver";
 import type { Resolution } from "@pawl/tool-value";
 import type { CallOfRequest, Replies } from "./call.ts";
 import { approvalsIn, type Approval, PendingApproval, type Rejecting, approve, reject } from "./approval.ts";
@@ -62,6 +62,8 @@ import { record } from "../scope/access.ts";
 import type { StreamFrame, StreamOptions } from "../stream/streams.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
+import type { AnswerCursor, AnswerReader } from "../turn/answer-stream.ts";
+import { type Said, type TurnOptions, turnSubmitted } from "../turn/submit.ts";
 
 /** A session, or a process. */
 export class Session {
@@ -163,6 +165,33 @@ export class Session {
   /** Submits a flow and waits for its end. The same flow again joins it, or is answered as it was. */
   flow(given: FlowSubmission, waiting: Waiting = {}): Promise<FlowEnd> {
     return this.#with((live) => live.leaving.refusal ?? live.#scope.requests.flow(live.#side, given, waiting));
+  }
+
+  /**
+   * Says something to the session's agent, and waits for the end of the turn. The same turn again joins it, or is answered
+   * as it was. `cancel` stops it.
+   */
+  turn(request: string, said: Said, options: TurnOptions & Waiting = {}): Promise<TurnEnd> {
+    return this.#with(async (live) => {
+      await live.leaving.refusal;
+      await live.#scope.turns.publish(options.agent);
+      const event = turnSubmitted(live.#instance.platform, request, said, options);
+      return live.#scope.requests.turn(event, options);
+    });
+  }
+
+  /**
+   * Reads the answer that is under way, from a place that the reader has or from its beginning. Returns how to stop;
+   * undefined where no answer of this turn is known here, or the place is beyond it.
+   */
+  readTurn(request: string, reader: AnswerReader, cursor?: AnswerCursor): (() => void) | undefined {
+    this.#instance.shutdown.pass();
+    return this.#scope.turns.read(request, reader, cursor);
+  }
+
+  /** Decides on a budget that is reached: the turn that it holds up goes on, or stops. */
+  decideBudget(decision: Omit<EventOf<"budget.decided">, "type">): Promise<void> {
+    return this.#with((live) => record(live.#scope.access, { type: "budget.decided", ...decision }));
   }
 
   /** Returns the replies of a request that was submitted before. */

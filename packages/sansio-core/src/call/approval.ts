@@ -13,15 +13,15 @@
  *   A2  a sticky decision holds for later calls of its tool, and for parked ones only where that was asked for
  *   A3  the state counts the calls that await approval
  */
-import type { Json, ToolCallOutput } from "@pawl/tool-value";
+import { type Json, type ToolCallOutput, successOutput } from "@pawl/tool-value";
 import type { Decided } from "./contract.ts";
 import { denied, internal, observeStart, project } from "./finish.ts";
 import { resuming } from "./launch.ts";
 import type { Approval, CallIn, CallRow } from "./model.ts";
 import type { ArgsVerdict, Preparation } from "./event.ts";
 import { awaitsApproval, bodyOf, byBirth, inPhase, isRejection, move } from "./row.ts";
-import { fail, ready } from "./prepare.ts";
-import { type Tool, waived } from "../catalog/model.ts";
+import { fail, preparing, ready } from "./prepare.ts";
+import { type Tool, plainTool, waived } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
@@ -53,13 +53,22 @@ export type ApprovalEvent = {
 
 // A decision, applied to a parked call.
 
+/** The provider runs what was approved: the call is over here. */
+const allowed: ToolCallOutput = successOutput(null);
+
 /** Approved: to its first run, or to one more of an outcome that was unknown. */
 export const approve = (draft: Draft, row: CallIn<"awaiting_approval">): CallRow => {
   const { body } = row;
-  const { payload, argsHash } = row.approval;
+  const { payload, argsHash, ofProvider } = row.approval;
+  if (ofProvider === true) return project(draft, row, allowed);
   if (body === undefined) return ready(row, payload, argsHash);
   const approved = hasRule(draft.scope.protocol, "lives") ? { ...body, argsHash } : body;
   return resuming(draft, row, { body: approved, cause: "run_again" });
+};
+
+/** The model that asked for the call is told what a person made of its arguments. */
+const tellEdited = (draft: Draft, { call: { batch, request, name } }: CallRow, args: Json): void => {
+  if (draft.batch(batch)?.turn === true) draft.raise({ type: "turn.edited", request, name, args });
 };
 
 /** Edited arguments go through the tool's own check, where it has one; they are not hooked again. */
@@ -72,6 +81,7 @@ export const edit = (
   const { manifest, call, approval } = row;
   if (!manifest.checks) {
     observeDecision(draft, { ...row, args }, "approved", by);
+    tellEdited(draft, row, args);
     return approve(draft, { ...row, args, approval: { ...approval, argsHash } });
   }
   draft.emit({ type: "args.check", call: call.ref, tool_id: manifest.id, args });
@@ -88,6 +98,7 @@ export const afterEdit = (
   const { edited, ...approval } = row.approval;
   if (verdict.verdict !== "valid") return { ...row, approval };
   if (edited !== undefined) observeDecision(draft, { ...row, args }, "approved", edited.by);
+  tellEdited(draft, row, args);
   return approve(draft, { ...row, args, approval: { ...approval, argsHash: args_hash ?? approval.argsHash } });
 };
 
@@ -137,12 +148,17 @@ export const park = (
   const parked = { call, tool, args, observed: true, phase, manifest, approval, body, due } as const;
   const sticky = draft.sticky.get(manifest.id);
   if (sticky?.decision === "reject") return project(draft, row, rejected(sticky.reason));
-  if (sticky?.decision === "approve" && body === undefined) {
-    return ready({ ...parked, observed: row.observed }, approval.payload, approval.argsHash);
-  }
+  if (sticky?.decision === "approve" && body === undefined)
+    return approve(draft, { ...parked, observed: row.observed });
   observeStart(draft, row);
   draft.emit({ type: "observe", what: "call_parked", call: call.ref, tool, call_id: call.id, args });
   return parked;
+};
+
+/** Parks the own call of a model's provider. A decision names the request: its arguments cannot be changed here. */
+export const askForProvider = (draft: Draft, row: CallIn<"requested">, request: string): CallRow => {
+  const manifest = plainTool(row.tool, { id: `provider:${row.tool}`, policy: "requires_approval" });
+  return park(draft, preparing(row, manifest, "prepare"), { argsHash: request, payload: null, ofProvider: true });
 };
 
 /** Applies a sticky decision to a call that is parked already. */
@@ -155,8 +171,7 @@ export const unpark = (draft: Draft, row: CallIn<"awaiting_approval">): CallRow 
   }
   if (row.body !== undefined) return row;
   observeDecision(draft, row, "approved", sticky.by);
-  const { payload, argsHash } = row.approval;
-  return ready(row, payload, argsHash);
+  return approve(draft, row);
 };
 
 export const rejected = (reason: string): ToolCallOutput => denied("approval_rejected", reason);
@@ -192,7 +207,13 @@ const problem = (row: CallIn<"awaiting_approval">, event: ApprovalEvent): Reject
   if (event.args_hash !== argsHash) {
     return reject("stale_decision", `call \`${event.call}\`: expected arguments ${argsHash}, found ${event.args_hash}`);
   }
-  if (event.sticky === undefined || event.decision.type !== "approve_edited") return undefined;
+  const isEdit = event.decision.type === "approve_edited";
+  if (isEdit && row.approval.ofProvider === true)
+    return reject(
+      "edit_not_possible",
+      `call \`${event.call}\` is the provider's own: approve it as it is, or reject it`,
+    );
+  if (event.sticky === undefined || !isEdit) return undefined;
   return reject("stale_decision", "an edited approval holds for one call: it cannot be sticky");
 };
 

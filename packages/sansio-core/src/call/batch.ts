@@ -38,6 +38,8 @@ export interface BatchRow {
   readonly parent?: BatchParent;
   /** The step of a flow that waits for it. */
   readonly step?: string;
+  /** A turn waits for it: these are the calls of an answer. */
+  readonly turn?: true;
   readonly calls: readonly CallRef[];
   readonly phase: "preparing" | "running" | "cancelling" | "ended";
   /** How many calls are through their preparation: the next one is at this index. */
@@ -157,7 +159,7 @@ export const inLiveBatch =
 
 export const onBatchCreate = (
   draft: Draft,
-  { ref, request, prefix, parent, step, calls }: SignalOf<"batch.create">,
+  { ref, request, prefix, parent, step, turn, calls }: SignalOf<"batch.create">,
 ): void => {
   draft.putBatch({
     ref,
@@ -165,6 +167,7 @@ export const onBatchCreate = (
     born: draft.seq,
     ...(parent === undefined ? {} : { parent }),
     ...(step === undefined ? {} : { step }),
+    ...(turn === undefined ? {} : { turn }),
     calls: calls.map(({ id }) => callRef(request, prefix + id)),
     phase: "preparing",
     prepared: 0,

@@ -27,6 +27,7 @@ export type CallSignal =
       readonly ref: BatchRef;
       readonly parent?: BatchParent;
       readonly step?: string;
+      readonly turn?: true;
     } & NewBatch)
   | ({ readonly type: "calls.create"; readonly batch: BatchRef } & NewBatch)
   /** The batch's next calls are to be prepared, up to the first that waits for the outside. */
@@ -75,7 +76,13 @@ export type CallSignal =
       /** The effect that is meant, where another may have taken its key. */
       readonly requested?: number;
     }
-  | { readonly type: "pending.end"; readonly call: CallRef; readonly resolution: Resolution | "revoked" }
+  /** `at`: the event that holds the resolution. */
+  | {
+      readonly type: "pending.end";
+      readonly call: CallRef;
+      readonly resolution: Resolution | "revoked";
+      readonly at?: number;
+    }
   /** A wait of the call's own was resolved before its body waited. */
   | { readonly type: "wait.kept"; readonly call: CallRef; readonly key: string }
   /** The scope has a later protocol. `continued`: calls with other arguments than those that their hash is of. */

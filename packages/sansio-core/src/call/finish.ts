@@ -83,7 +83,12 @@ export interface End {
   readonly output: ToolCallOutput;
   readonly durationMs: number;
   readonly cause?: UnknownCause | undefined;
+  /** The event that holds the output, where one does. */
+  readonly outputAt?: number | undefined;
 }
+
+const heldBy = (outputAt: number | undefined): { readonly outputAt?: number } =>
+  outputAt === undefined ? {} : { outputAt };
 
 const because = (cause: UnknownCause | undefined): { readonly cause?: UnknownCause } =>
   cause === undefined ? {} : { cause };
@@ -92,20 +97,22 @@ const because = (cause: UnknownCause | undefined): { readonly cause?: UnknownCau
 export const complete = (
   draft: Draft,
   row: CallRow,
-  { output, durationMs, cause }: End,
+  { output, durationMs, cause, outputAt }: End,
   parts?: Json,
 ): CallIn<"completed"> => {
   observeStart(draft, row);
   const why = because(cause);
   draft.emit({ type: "observe", what: "call_completed", ...told(row), output, ...why, duration_ms: durationMs });
-  const done = { ...base(row), observed: true, phase: "completed", output, ...why, durationMs } as const;
+  const held = { ...why, ...heldBy(outputAt) };
+  const done = { ...base(row), observed: true, phase: "completed", output, ...held, durationMs } as const;
   return parts === undefined ? done : { ...done, parts };
 };
 
 /** The host says what the model is shown of it. */
-const askProjection = (draft: Draft, row: CallRow, { output, durationMs, cause }: End): CallRow => {
+const askProjection = (draft: Draft, row: CallRow, { output, durationMs, cause, outputAt }: End): CallRow => {
   draft.emit({ type: "result.project", call: row.call.ref, tool: row.tool, output });
-  return { ...base(row), phase: "finishing", waits: "projection", output, ...because(cause), durationMs };
+  const held = { ...because(cause), ...heldBy(outputAt) };
+  return { ...base(row), phase: "finishing", waits: "projection", output, ...held, durationMs };
 };
 
 /** The row of a call that has ended, and no hook's word is wanted: the host's projection, then the end. */
@@ -117,7 +124,7 @@ export const project = (draft: Draft, row: CallRow, output: ToolCallOutput, dura
   projectEnd(draft, row, { output, durationMs });
 
 /** Its hooks speak on what it came to. */
-const runAfterHooks = (draft: Draft, row: CallRow, { output, durationMs, cause }: End): CallRow => {
+const runAfterHooks = (draft: Draft, row: CallRow, { output, durationMs, cause, outputAt }: End): CallRow => {
   draft.emit({
     type: "hook.run",
     call: row.call.ref,
@@ -127,7 +134,8 @@ const runAfterHooks = (draft: Draft, row: CallRow, { output, durationMs, cause }
     output,
     duration_ms: durationMs,
   });
-  return { ...base(row), phase: "finishing", waits: "hook", output, ...because(cause), durationMs };
+  const held = { ...because(cause), ...heldBy(outputAt) };
+  return { ...base(row), phase: "finishing", waits: "hook", output, ...held, durationMs };
 };
 
 /** The row of a launched call that ends so: its hooks speak, then it is projected. */
@@ -137,6 +145,10 @@ export const endWith = (draft: Draft, row: CallRow, end: End): CallRow =>
 /** As `endWith`, with an outcome that is known. */
 export const ending = (draft: Draft, row: CallRow, output: ToolCallOutput, durationMs: number): CallRow =>
   endWith(draft, row, { output, durationMs });
+
+/** The event that is handled now, where it holds the output of a call that a turn waits for. */
+export const outputHere = (draft: Draft, { call }: CallRow): number | undefined =>
+  draft.batch(call.batch)?.turn === true ? draft.seq : undefined;
 
 export const unavailable = (message = "Tool is unavailable in this session"): ToolCallOutput =>
   failureOutput(runtimeFailure("unavailable", "tool_unavailable", message));

@@ -4,7 +4,7 @@ import { afterAnswer, asPreparing } from "./absent-tool.ts";
 import { continued, decideRetry, nextAttempt } from "./launch.ts";
 import { afterEdit, afterPrepare } from "./approval.ts";
 import { cancel, cancelNow, cleaned, stopLeft } from "./stop.ts";
-import { type End, complete, endWith, projectEnd } from "./finish.ts";
+import { type End, complete, endWith, outputHere, projectEnd } from "./finish.ts";
 import { afterBeforeHook, afterCheck, afterHooks } from "./prepare.ts";
 import { attemptInLife } from "./life.ts";
 import type { BodyResult } from "./event.ts";
@@ -57,7 +57,10 @@ const finishing = (draft: Draft, ref: string, waits: CallIn<"finishing">["waits"
 const onAfterHook = (draft: Draft, event: EventOf<"hook.ran">): Answer => {
   const row = finishing(draft, event.call, "hook");
   if (isRejection(row)) return row;
-  move(draft, row, projectEnd(draft, row, { ...row, output: afterHooks(row.output, event.outcome) }));
+  const output = afterHooks(row.output, event.outcome);
+  const { durationMs, cause, outputAt } = row;
+  const end = { output, durationMs, cause, outputAt: output === row.output ? outputAt : undefined };
+  move(draft, row, projectEnd(draft, row, end));
   return undefined;
 };
 
@@ -134,8 +137,9 @@ const afterAttempt = (draft: Draft, row: CallIn<"running">, { output, durationMs
   const { body } = row;
   const verdict =
     row.cancelled === undefined ? decideRetry(body.manifest.retry_policy, attemptInLife(body), output) : keep;
-  if (verdict.type !== "again")
-    return endWith(draft, row, { output: verdict.type === "exhausted" ? verdict.output : output, durationMs, cause });
+  if (verdict.type === "exhausted") return endWith(draft, row, { output: verdict.output, durationMs, cause });
+  if (verdict.type === "keep")
+    return endWith(draft, row, { output, durationMs, cause, outputAt: outputHere(draft, row) });
   const delayMs = Number(verdict.delayMs);
   if (delayMs === 0) return nextAttempt(draft, row, body);
   const { call, tool, args, observed } = row;

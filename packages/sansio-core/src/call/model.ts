@@ -32,6 +32,7 @@ import type { Deadline } from "../kernel/deadline.ts";
 import type { Life } from "./life.ts";
 import type { OpenEffect, SettledEffect } from "./effect.ts";
 import type { BatchRef, CallRef } from "../kernel/vocabulary.ts";
+import type { NewCall } from "../request/model.ts";
 import type { StreamRow } from "./stream.ts";
 
 /** The part of a call that never changes. */
@@ -126,6 +127,8 @@ export type UnknownCause = "owner_lost" | ParkedCause;
 export interface Approval {
   readonly argsHash: string;
   readonly payload: Json;
+  /** A model's provider asks: nothing runs here, and the decision goes back to it. */
+  readonly ofProvider?: boolean;
   /** A decision that came with edited arguments, while these are checked. */
   readonly edited?: { readonly args: Json; readonly by: string };
 }
@@ -140,10 +143,9 @@ export type CallRow =
   | (Base & {
       readonly phase: "requested";
       readonly byId: boolean;
-      readonly prepared?: Json;
       /** Set where a step has prepared its share of the batch: the next one goes on from this call. */
       readonly due?: Deadline | undefined;
-    })
+    } & Pick<NewCall, "prepared" | "refused" | "asks">)
   | (Base & { readonly phase: "preparing"; readonly manifest: Tool; readonly waits: "hook" | "args" | "prepare" })
   /** Its tool is away. What it waited for is asked again when the tool is back; `due` is set until then. */
   | (Base & {
@@ -208,12 +210,15 @@ export type CallRow =
       readonly output: ToolCallOutput;
       /** Why the outcome is unknown, where it is. Set from protocol 2 on. */
       readonly cause?: UnknownCause;
+      readonly outputAt?: number;
       readonly durationMs: number;
     })
   | (Base & {
       readonly phase: "completed";
       readonly output: ToolCallOutput;
       readonly cause?: UnknownCause;
+      /** The event that holds the output, where one does. Noted of the calls of a turn. */
+      readonly outputAt?: number;
       readonly durationMs: number;
       readonly parts?: Json;
     });

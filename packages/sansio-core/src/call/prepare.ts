@@ -37,6 +37,7 @@ const begun = (draft: Draft, row: CallRow, manifest: Tool, payload: Json): CallR
 /** The first beat: the tool, then whatever comes first of hook, check and preparation. */
 export const begin = (draft: Draft, row: CallIn<"requested">): CallRow => {
   const { catalog, options } = draft;
+  if (row.refused !== undefined) return fail(draft, row, row.refused);
   const manifest = row.byId ? callableById(catalog, row.tool) : callableByName(catalog, row.tool);
   if (manifest === undefined) {
     return fail(

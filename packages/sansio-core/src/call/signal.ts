@@ -5,21 +5,26 @@ import { batchAt, goOnLater, parallelSlots, shareOf } from "./batch.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { cancel, drop } from "./stop.ts";
 import { outputOfPending } from "./deadlines.ts";
-import { ending, internal, project } from "./finish.ts";
+import { endWith, internal, outputHere, project } from "./finish.ts";
 import { launch } from "./launch.ts";
 import type { CallIn, CallRow } from "./model.ts";
 import { type Change, byBirth, known, leaveOwn, move, place, putCall } from "./row.ts";
-import { unpark } from "./approval.ts";
+import { askForProvider, unpark } from "./approval.ts";
 import { begin } from "./prepare.ts";
 import { lose } from "./owner-lost.ts";
 
 export const onCallsCreate = (draft: Draft, { batch, request, prefix, calls }: SignalOf<"calls.create">): void => {
-  for (const [index, { id, tool, by_id = false, args, replay, prepared }] of calls.entries()) {
+  for (const [index, { id, tool, by_id = false, args, replay, prepared, refused, asks }] of calls.entries()) {
     const name = prefix + id;
     const identity = { ref: callRef(request, name), request, name, id, batch, index, born: draft.seq };
     const call = replay === undefined ? identity : { ...identity, replay };
     const row = { call, tool, args, observed: false, phase: "requested", byId: by_id } as const;
-    putCall(draft, prepared === undefined ? row : { ...row, prepared }, undefined);
+    const more = {
+      ...(prepared === undefined ? {} : { prepared }),
+      ...(refused === undefined ? {} : { refused }),
+      ...(asks === undefined ? {} : { asks }),
+    };
+    putCall(draft, { ...row, ...more }, undefined);
   }
 };
 
@@ -30,6 +35,10 @@ const addUp = (sum: Change, change: Change): Change => ({
 });
 
 const nothing: Change = { occupied: 0, completed: 0 };
+
+/** Begins a call, or asks a person about one that a model's provider makes. */
+const made = (draft: Draft, row: CallIn<"requested">): CallRow =>
+  row.asks === undefined ? begin(draft, row) : askForProvider(draft, row, row.asks);
 
 export const onCallsPrepare = (draft: Draft, { batch }: SignalOf<"calls.prepare">): void => {
   const { calls, prepared } = batchAt(draft, batch);
@@ -42,7 +51,7 @@ export const onCallsPrepare = (draft: Draft, { batch }: SignalOf<"calls.prepare"
       goOnLater(draft, row);
       break;
     }
-    const after = row.phase === "requested" ? begin(draft, row) : row;
+    const after = row.phase === "requested" ? made(draft, row) : row;
     if (after !== row) sum = addUp(sum, place(draft, row, after));
     if (after.phase === "preparing") break;
     count += 1;
@@ -141,13 +150,17 @@ const revoked = internal(
   "await_event_unknown_or_revoked: await-event key is invalid or revoked",
 );
 
-export const onPendingEnd = (draft: Draft, { call, resolution }: SignalOf<"pending.end">): void => {
+export const onPendingEnd = (draft: Draft, { call, resolution, at }: SignalOf<"pending.end">): void => {
   const row = draft.call(call);
   if (row?.phase !== "pending") return; // This event has ended it already, with its batch or its body.
   const after =
     resolution === "revoked"
       ? project(draft, row, revoked, row.durationMs)
-      : ending(draft, row, outputOfPending(row, resolution), row.durationMs);
+      : endWith(draft, row, {
+          output: outputOfPending(row, resolution),
+          durationMs: row.durationMs,
+          outputAt: at === undefined ? undefined : outputHere(draft, row),
+        });
   move(draft, row, after);
 };
 

@@ -9,6 +9,8 @@ import type { ResumeCause, UnknownCause } from "../call/model.ts";
 import type { EffectKind, SelectMode, StepRecovery } from "../call/effect.ts";
 import type { BatchRef, CallRef, EventType } from "../kernel/vocabulary.ts";
 import type { Message } from "../message/message.ts";
+import type { Reached } from "../turn/budget.ts";
+import type { FailureClass, ModelMode } from "../turn/event.ts";
 
 /** An open effect of a body, and what would settle it. */
 export type EffectWaits =
@@ -115,7 +117,32 @@ export type OtherWaits =
     }
   | { readonly type: "environment"; readonly process: string; readonly envRef: string }
   | { readonly type: "engine"; readonly process: string; readonly isCancelled: boolean }
-  | { readonly type: "signal"; readonly process: string; readonly name: string; readonly key: string };
+  | { readonly type: "signal"; readonly process: string; readonly name: string; readonly key: string }
+  | TurnWaits;
+
+interface OfAttempt {
+  readonly request: string;
+  readonly n: number;
+  readonly attempt: number;
+}
+interface OfModel extends OfAttempt {
+  readonly mode: ModelMode;
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** Turns, and the reasons why they wait. */
+export type TurnWaits =
+  | { readonly type: "turn_queued"; readonly request: string; readonly behind: string; readonly joins: boolean }
+  | { readonly type: "agent"; readonly request: string; readonly agent: string }
+  /** `units`: how much of the answer is on record. */
+  | ({ readonly type: "model"; readonly units: number } & OfModel)
+  | ({ readonly type: "model_stop" } & OfModel)
+  | ({ readonly type: "model_pause"; readonly cause: FailureClass | "owner_lost" } & OfAttempt)
+  | ({ readonly type: "model_outcome" } & OfAttempt)
+  | { readonly type: "turn_calls"; readonly request: string; readonly n: number }
+  | { readonly type: "turn_check"; readonly request: string; readonly n: number }
+  | { readonly type: "budget"; readonly request: string; readonly ask: number; readonly reached: readonly Reached[] };
 
 interface When {
   /** The event since which it waits, where the state says so. */

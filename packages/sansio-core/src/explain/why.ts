@@ -2,6 +2,7 @@
 import { byBirth } from "../call/row.ts";
 import { callReason } from "./call.ts";
 import type { OtherReason, Why } from "./model.ts";
+import { turnReasons } from "./turn.ts";
 import { lambdasOf } from "../flow/strand.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import type { State } from "../kernel/vocabulary.ts";
@@ -121,6 +122,7 @@ const otherReasons = (state: State): readonly OtherReason[] => [
     ...ofFlows(state),
     ...longReasons(state),
     ...ofProcess(state),
+    ...turnReasons(state),
     ...ofOutbox(state),
     ...ofLinks(state),
   ].toSorted(byAge),

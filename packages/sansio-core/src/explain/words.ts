@@ -1,5 +1,5 @@
 /** Reasons in words: what something waits for. */
-import type { CallWaits, EffectReason, OtherWaits } from "./model.ts";
+import type { CallWaits, EffectReason, OtherWaits, TurnWaits } from "./model.ts";
 import type { NamedRequest } from "../call/event.ts";
 import type { EventOf } from "../kernel/vocabulary.ts";
 
@@ -202,5 +202,38 @@ export const otherWords = (what: OtherWaits): string => {
         : `process ${what.process} is run by its engine`;
     case "signal":
       return `process ${what.process} waits for signal ${what.name}`;
+    default:
+      return turnWords(what);
+  }
+};
+
+const attemptWords = ({ n, attempt }: { readonly n: number; readonly attempt: number }): string =>
+  `call ${n}, attempt ${attempt}`;
+
+const turnWords = (what: TurnWaits): string => {
+  const turn = `turn ${what.request}`;
+  switch (what.type) {
+    case "turn_queued":
+      return what.joins ? `${turn} waits to join turn ${what.behind}` : `${turn} waits behind turn ${what.behind}`;
+    case "agent":
+      return `${turn} waits for agent ${what.agent} to be published`;
+    case "model":
+      return `${turn} waits for the model: ${what.provider}/${what.model}, ${attemptWords(what)}, ${what.mode}; on record: ${what.units}`;
+    case "model_stop":
+      return `${turn} stops, and waits for its model to say what it has: ${what.provider}/${what.model}, ${attemptWords(what)}`;
+    case "model_pause":
+      return `${turn} pauses after ${what.cause}, before ${attemptWords(what)}`;
+    case "model_outcome":
+      return `${turn} waits to hear what became of its model, whose owner was lost: ${attemptWords(what)}`;
+    case "turn_calls":
+      return `${turn} waits for the calls of model call ${what.n}`;
+    case "turn_check":
+      return `${turn} waits for the host to check model call ${what.n}`;
+    case "budget": {
+      const reached = what.reached.map(
+        ({ of, what: name, limit, used }) => `${name} of the ${of}: ${used} of ${limit}`,
+      );
+      return `${turn} waits for a person to decide on its budget (question ${what.ask}: ${reached.join(", ")})`;
+    }
   }
 };

@@ -74,6 +74,12 @@ export type RejectionCode =
   | "schedule_unplanned"
   | "schedule_ended"
   | "too_many_schedules"
+  | "invalid_turn"
+  | "session_busy"
+  | "too_many_turns"
+  | "extension_too_small"
+  | "edit_not_possible"
+  | "frame_in_use"
   | "invalid_option";
 
 /** Why an event does not fit: what was found, and what was wanted instead. */

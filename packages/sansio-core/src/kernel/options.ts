@@ -1,6 +1,7 @@
 /** Everything `step` reads besides the event and the rows. Options are events: they stand in `scope.opened`. */
-import { type Codec, array, boolean, defaulted, nullable, optional, record, u64 } from "@pawl/tool-value";
+import { type Codec, array, boolean, defaulted, nullable, oneOf, optional, record, u64 } from "@pawl/tool-value";
 import type { Rejection } from "./error.ts";
+import { type Limits, LimitsCodec } from "./limit.ts";
 import { type ProtocolRule, hasRule, missingRule } from "./protocol.ts";
 
 export interface Options {
@@ -57,6 +58,29 @@ export interface Options {
   readonly projection: boolean;
   /** The host tries a monitor's tool before it tells the session. */
   readonly probes: boolean;
+  /** Turns that wait; and how long a model that is told to stop may still say what it has. */
+  readonly max_waiting_turns: number;
+  readonly stop_ms: number;
+  /** The pause after each crash in a row of one model call; one more fails the turn. */
+  readonly model_pauses_ms: readonly number[];
+  /** Attempts of a model call on one route, and the pauses between them. */
+  readonly max_attempts: number;
+  readonly backoff_ms: number;
+  readonly max_backoff_ms: number;
+  /** A provider that asks for a longer pause is not asked again. */
+  readonly max_retry_after_ms: number;
+  /** Switches of frames in one turn, and frames that are kept. */
+  readonly max_switches: number;
+  readonly max_frames: number;
+  /** The text of a stopped answer stays in the history. */
+  readonly keep_partial: boolean;
+  /** The limits of turns that say nothing else. */
+  readonly turn_limits: Limits;
+  /** The host checks turns before each model call and before their end; it decides on attempts that were lost. */
+  readonly turn_check: boolean;
+  readonly model_resolver: boolean;
+  /** What becomes of a turn with a limit of cost whose model has no price. */
+  readonly unpriced: "fail" | "allow";
 }
 
 /** Sets the options of a scope, unless its runtime says otherwise. */
@@ -89,6 +113,20 @@ export const defaultOptions: Options = {
   after_hook: false,
   projection: false,
   probes: false,
+  max_waiting_turns: 100,
+  stop_ms: 1000,
+  model_pauses_ms: [0, 1000, 4000],
+  max_attempts: 5,
+  backoff_ms: 1000,
+  max_backoff_ms: 60_000,
+  max_retry_after_ms: 900_000,
+  max_switches: 16,
+  max_frames: 100,
+  keep_partial: true,
+  turn_limits: { model_calls: { limit: 100 } },
+  turn_check: false,
+  model_resolver: false,
+  unpriced: "fail",
 };
 
 /** Why nothing would ever happen under these options, if so. */
@@ -119,13 +157,24 @@ type Later =
   | "max_output"
   | "max_ended_tasks"
   | "max_schedules"
-  | "min_interval_s";
+  | "min_interval_s"
+  | "max_waiting_turns"
+  | "stop_ms"
+  | "max_attempts"
+  | "backoff_ms"
+  | "max_backoff_ms"
+  | "max_retry_after_ms"
+  | "max_switches"
+  | "max_frames";
 
 /** An option that logs of before it do without: it is written where it differs. */
 const unlessDefault = (name: Later): ReturnType<typeof defaulted<number>> =>
   defaulted(u64, defaultOptions[name], (value) => value === defaultOptions[name]);
 
-const isDefaultPauses = (pauses: readonly number[]): boolean => pauses.join() === defaultOptions.crash_pauses_ms.join();
+/** As `unlessDefault`, of an option that is no number. */
+const unlessSame = <A>(codec: Codec<A>, absent: A): ReturnType<typeof defaulted<A>> =>
+  defaulted(codec, absent, (value) => textOf(value) === textOf(absent));
+const textOf = (value: unknown): string => String(JSON.stringify(value));
 
 /** Options that a later rule brought. A scope without the rule has them as by default, and they are not recorded. */
 const since = {
@@ -135,6 +184,20 @@ const since = {
   max_stream_chunks: "streams",
   max_stream_bytes: "streams",
   divergence_ms: "parked_divergence",
+  max_waiting_turns: "turns",
+  stop_ms: "turns",
+  model_pauses_ms: "turns",
+  max_attempts: "turns",
+  backoff_ms: "turns",
+  max_backoff_ms: "turns",
+  max_retry_after_ms: "turns",
+  max_switches: "turns",
+  max_frames: "turns",
+  keep_partial: "turns",
+  turn_limits: "turns",
+  turn_check: "turns",
+  model_resolver: "turns",
+  unpriced: "turns",
 } as const satisfies {
   readonly [O in keyof Options]?: ProtocolRule;
 };
@@ -149,7 +212,7 @@ export const optionsUnder = (protocol: number, options: Options): Options => {
 /** Refuses options that the protocol of their scope does not have. */
 export const youngOption = (protocol: number, options: Options): Rejection | undefined => {
   const had = optionsUnder(protocol, options);
-  const name = young.find((one) => String(options[one]) !== String(had[one]));
+  const name = young.find((one) => textOf(options[one]) !== textOf(had[one]));
   return name === undefined ? undefined : missingRule(protocol, since[name], `the option \`${name}\``);
 };
 
@@ -161,7 +224,7 @@ export const Options: Codec<Options> = record<Options>("struct Options", {
   max_unanswered: option(u64, defaultOptions.max_unanswered),
   max_ended_handles: option(u64, defaultOptions.max_ended_handles),
   resume_pauses_ms: option(array(u64), defaultOptions.resume_pauses_ms),
-  crash_pauses_ms: defaulted(array(u64), defaultOptions.crash_pauses_ms, isDefaultPauses),
+  crash_pauses_ms: unlessSame(array(u64), defaultOptions.crash_pauses_ms),
   max_crashes: unlessDefault("max_crashes"),
   effects_ms: unlessDefault("effects_ms"),
   max_stream_chunks: unlessDefault("max_stream_chunks"),
@@ -182,4 +245,18 @@ export const Options: Codec<Options> = record<Options>("struct Options", {
   after_hook: option(boolean, defaultOptions.after_hook),
   projection: option(boolean, defaultOptions.projection),
   probes: defaulted(boolean, defaultOptions.probes, (probes) => !probes),
+  max_waiting_turns: unlessDefault("max_waiting_turns"),
+  stop_ms: unlessDefault("stop_ms"),
+  model_pauses_ms: unlessSame(array(u64), defaultOptions.model_pauses_ms),
+  max_attempts: unlessDefault("max_attempts"),
+  backoff_ms: unlessDefault("backoff_ms"),
+  max_backoff_ms: unlessDefault("max_backoff_ms"),
+  max_retry_after_ms: unlessDefault("max_retry_after_ms"),
+  max_switches: unlessDefault("max_switches"),
+  max_frames: unlessDefault("max_frames"),
+  keep_partial: unlessSame(boolean, defaultOptions.keep_partial),
+  turn_limits: unlessSame(LimitsCodec, defaultOptions.turn_limits),
+  turn_check: unlessSame(boolean, defaultOptions.turn_check),
+  model_resolver: unlessSame(boolean, defaultOptions.model_resolver),
+  unpriced: unlessSame(oneOf<Options["unpriced"]>("fail or allow", "fail", "allow"), defaultOptions.unpriced),
 });

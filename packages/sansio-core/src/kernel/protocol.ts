@@ -55,6 +55,8 @@ const firstProtocol = {
   patches: 2,
   /** R17: retries and timeouts of a step are on record. */
   step_retries: 2,
+  /** The loop around the model is the core's. */
+  turns: 2,
   /** A step may be a stream, whose chunks are on record in groups. */
   streams: 2,
   /** The preparation of a call may find that it needs no approval. */

@@ -29,6 +29,8 @@ export const requestBatch = (request: string): BatchRef => `${escapeRequest(requ
 
 /** The batch of a step of a flow, which has one call. */
 export const stepBatch = (request: string, id: string): BatchRef => `${callRef(request, id)}:` as BatchRef;
+/** The batch of the calls of an answer: that of the n-th model call of a turn. */
+export const answerBatch = (request: string, n: number): BatchRef => stepBatch(request, `m${n}`);
 export const effectBatch = (call: CallRef, key: string): BatchRef => `${call}/${key}` as BatchRef;
 
 /** Names a stream of a call, for those who read it once the call is over. */

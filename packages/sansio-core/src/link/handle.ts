@@ -242,6 +242,7 @@ export const onDeleted = (draft: Draft): Rejection | undefined => {
   draft.setDeletion(deletion);
   draft.raise({ type: "waits.revoke", keys: draft.waitKeys() });
   if (draft.state.schedules.rows.size > 0) draft.raise({ type: "schedules.end" });
+  if (draft.state.conversation.running !== undefined) draft.raise({ type: "turns.end" });
   report(draft, deletion);
   return undefined;
 };

@@ -13,7 +13,7 @@ import {
   conflictOfIds,
   RequestedCallCodec,
 } from "./model.ts";
-import { onAcked, onBatchEnded, onCancelled, onFlowEnded, onRequestOpen, onSubmitted } from "./handlers.ts";
+import { isTurn, onAcked, onBatchEnded, onCancelled, onFlowEnded, onRequestOpen, onSubmitted } from "./handlers.ts";
 
 const firstOf = (state: State, broken: (row: RequestRow) => string | undefined): string | undefined =>
   firstBroken(state.requests.rows(), (row) => `request \`${row.request}\` (${row.phase})`, broken);
@@ -22,9 +22,13 @@ export const checkR1: Check = (state) =>
   firstOf(state, ({ request, phase }) => {
     const batch = state.batches.at(requestBatch(request));
     const flow = state.flows.get(request);
+    const isATurn = isTurn(state, request);
     if (phase === "replying") {
-      return batch === undefined && flow === undefined ? undefined : "R1: it has its reply, and is not over";
+      return batch === undefined && flow === undefined && !isATurn
+        ? undefined
+        : "R1: it has its reply, and is not over";
     }
+    if (isATurn) return batch === undefined && flow === undefined ? undefined : "R1: it is a turn, and more than that";
     if (flow !== undefined) return batch === undefined ? undefined : "R1: it is a flow, and has a batch";
     if (batch === undefined) return "R1: it has no batch";
     return batch.request === request && batch.parent === undefined ? undefined : "R1: its batch is another's";
@@ -59,9 +63,9 @@ const requestChangeChecks = [checkR3Change] as const;
 const ofRequests = (state: State): Born[] =>
   state.requests.rows().flatMap((row) => {
     if (row.phase !== "replying") return [];
-    const { request, replies, triggers, flow, born } = row;
-    const reply = { type: "reply", request, replies, triggers } as const;
-    return [{ born, index: -1, command: flow === undefined ? reply : { ...reply, flow } }];
+    const { request, replies, triggers, flow, turn, born } = row;
+    const ended = { ...(flow === undefined ? {} : { flow }), ...(turn === undefined ? {} : { turn }) };
+    return [{ born, index: -1, command: { type: "reply", request, replies, triggers, ...ended } }];
   });
 
 export const request: Concern<RequestRows, RequestEvent["type"], RequestSignal["type"], RequestCommand["type"]> = {
@@ -82,7 +86,7 @@ export const request: Concern<RequestRows, RequestEvent["type"], RequestSignal["
     "reply.acked": { fields: { request: string }, on: onAcked },
   },
   signals: {
-    "batch.ended": { raises: ["waits.forget", "run.ended"], on: onBatchEnded },
+    "batch.ended": { raises: ["waits.forget", "run.ended", "turn.called"], on: onBatchEnded },
     "request.open": { raises: ["batch.create"], on: onRequestOpen },
     "flow.ended": { raises: ["waits.forget"], on: onFlowEnded },
   },
@@ -92,6 +96,7 @@ export const request: Concern<RequestRows, RequestEvent["type"], RequestSignal["
       duty: untilAcked("reply.acked"),
       digest: (lanes, command) => {
         lanes.text(command.request).replies(command);
+        if (command.turn !== undefined) return lanes.text(command.turn.status);
         return command.flow === undefined
           ? lanes
           : lanes.text(command.flow.ending.type).number(command.flow.steps_executed);

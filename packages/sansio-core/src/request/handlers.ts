@@ -1,11 +1,12 @@
 /** Requests come in, are joined or refused, cancelled, and leave with their acknowledged reply. A flow is a request too. */
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, Invariant, reject } from "../kernel/error.ts";
-import { type EventOf, type SignalOf, requestBatch } from "../kernel/vocabulary.ts";
+import { type EventOf, type SignalOf, type State, requestBatch } from "../kernel/vocabulary.ts";
 import { type Replies, type RequestRow, conflictOfIds, ownExecutionScope, repliesOf } from "./model.ts";
+import type { TurnEnd } from "../turn/model.ts";
 import { problemOfDeleted } from "../scope/concern.ts";
 
-type Submitted = EventOf<"request.submitted" | "flow.submitted">;
+type Submitted = EventOf<"request.submitted" | "flow.submitted" | "turn.submitted">;
 
 /** Why a request may not be submitted under this id, if so. */
 export const problemOfId = (draft: Draft, { request, hash }: Submitted): Rejection | undefined => {
@@ -44,12 +45,19 @@ export const onAcked = (draft: Draft, { request }: EventOf<"reply.acked">): Reje
   return undefined;
 };
 
+/** Returns whether a live request is a turn: the one that runs, or one that waits. */
+export const isTurn = ({ conversation: { running, waiting } }: State, request: string): boolean =>
+  running?.request === request || waiting.some((turn) => turn.request === request);
+
 export const onCancelled = (draft: Draft, { request }: EventOf<"request.cancelled">): Rejection | undefined => {
   const row = draft.request(request);
   if (row === undefined) return reject("request_unknown", `no live request \`${request}\``);
-  if (row.phase !== "running")
+  if (row.phase !== "running") {
+    if (row.turn !== undefined) return undefined;
     return reject("call_ended", `request \`${request}\` has its reply: finish won over cancel`);
-  if (draft.flow(request) !== undefined) draft.raise({ type: "flow.cancel", request });
+  }
+  if (isTurn(draft.state, request)) draft.raise({ type: "turn.cancel", request });
+  else if (draft.flow(request) !== undefined) draft.raise({ type: "flow.cancel", request });
   else draft.raise({ type: "batches.cancel", batches: [requestBatch(request)] });
   return undefined;
 };
@@ -61,6 +69,7 @@ const isOfProcess = ({ process: row }: Draft, request: string): boolean =>
 export const onBatchEnded = (draft: Draft, { batch }: SignalOf<"batch.ended">): void => {
   const row = draft.batch(batch);
   if (row === undefined) return; // Dropped by this event, with its body.
+  if (row.turn === true) return draft.raise({ type: "turn.called", batch, request: row.request });
   const { triggers, step } = row;
   const replies = repliesOf((ref) => draft.call(ref), row);
   if (row.parent !== undefined) {
@@ -96,6 +105,15 @@ export const onRequestOpen = (draft: Draft, signal: SignalOf<"request.open">): v
   const { request, hash, executionScope, calls } = signal;
   draft.putRequest({ request, hash, born: draft.seq, executionScope, phase: "running", waits: [] });
   draft.raise({ type: "batch.create", ref: requestBatch(request), request, prefix: "", calls });
+};
+
+/** A turn's reply says how it ended; its calls were shown one by one. */
+export const replyTurn = (draft: Draft, turn: TurnEnd, triggers: Replies["triggers"]): void => {
+  const { turn: request } = turn;
+  const { hash, born, executionScope, waits } = running(draft, request);
+  if (waits.length > 0) draft.raise({ type: "waits.forget", request, keys: waits });
+  draft.putRequest({ request, hash, born, executionScope, phase: "replying", replies: [], triggers, turn });
+  draft.emit({ type: "reply", request, replies: [], triggers, turn });
 };
 
 /** A flow's reply says how it ended; its steps were shown one by one. */

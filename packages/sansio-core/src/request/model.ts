@@ -5,7 +5,7 @@
  *   submitted ─▶ running ─▶ replying ─▶ acknowledged (it leaves the state; its id goes to the finished index)
  *
  * Invariants
- *   R1  a running request has a live batch of its name, or is a flow; a replying one has neither
+ *   R1  a running request has a live batch of its name, or is a flow or a turn; a replying one has none of them
  *   R2  the calls of a request have distinct, non-empty ids
  *   R3  a reply lists one entry a call, in the order of the request
  */
@@ -24,6 +24,7 @@ import {
   u64,
 } from "@pawl/tool-value";
 import type { FlowEnd } from "../flow/model.ts";
+import type { TurnEnd } from "../turn/model.ts";
 import type { BatchRow } from "../call/batch.ts";
 import type { CallRow, UnknownCause } from "../call/model.ts";
 import { Invariant } from "../kernel/error.ts";
@@ -38,7 +39,13 @@ export interface RequestedCall {
 }
 
 /** A call to be made; one that is prepared already has what its tool made of it. */
-export type NewCall = RequestedCall & { readonly prepared?: Json };
+export type NewCall = RequestedCall & {
+  readonly prepared?: Json;
+  /** Its output, where it is not to be made. */
+  readonly refused?: ToolCallOutput;
+  /** The name of a provider's request for approval: a person decides, and nothing runs. */
+  readonly asks?: string;
+};
 
 /** How one call ended, as its caller is told. */
 export interface Reply {
@@ -85,6 +92,8 @@ export type RequestRow =
       readonly triggers: readonly Json[];
       /** Set where the request was a flow. */
       readonly flow?: FlowEnd;
+      /** Set where the request was a turn. */
+      readonly turn?: TurnEnd;
     });
 
 export type RequestEvent =
@@ -136,8 +145,8 @@ export type RequestSignal =
 
 /** Commands of requests. */
 export type RequestCommand =
-  /** `flow`: how it ended, where the request is one. */
-  { readonly type: "reply"; readonly request: string; readonly flow?: FlowEnd } & Replies;
+  /** `flow`, `turn`: how it ended, where the request is one. */
+  { readonly type: "reply"; readonly request: string; readonly flow?: FlowEnd; readonly turn?: TurnEnd } & Replies;
 
 /** Its rows in a state. */
 export interface RequestRows {

@@ -82,6 +82,7 @@ const problemOfOptions = (protocol: number, options: Options): Rejection | undef
 /** Loses what older owners ran, and offers what they could not run. */
 const newOwner = (draft: Draft, went: OwnerEnd): void => {
   draft.raise({ type: "owners.lost", owners: "older", went });
+  if (draft.state.conversation.running !== undefined) draft.raise({ type: "turn.lost", isCrash: went === "lost" });
   if (draft.scope.versions !== undefined) draft.raise({ type: "versions.changed" });
 };
 

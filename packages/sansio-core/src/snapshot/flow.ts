@@ -19,7 +19,7 @@ import { Invariant } from "../kernel/error.ts";
 import { EndingCodec, specFields } from "../flow/codec.ts";
 import type { FlowRow, Frame, Part, Strand, StrandState } from "../flow/model.ts";
 import { boundTexts } from "../flow/strand.ts";
-import { isFalse } from "./call.ts";
+import { isFalse } from "./effect.ts";
 
 type StateShape =
   | Exclude<StrandState, { readonly type: "walking" | "branches" }>

@@ -8,7 +8,15 @@ import { awaitsApproval, earliestDue, occupies, runningRow } from "../call/row.t
 import type { Tool } from "../catalog/model.ts";
 import { checkAll } from "../check.ts";
 import { Deadlines } from "../kernel/deadline.ts";
-import { type CallRef, type State, callRef, effectBatch, requestBatch, stepBatch } from "../kernel/vocabulary.ts";
+import {
+  type CallRef,
+  type State,
+  answerBatch,
+  callRef,
+  effectBatch,
+  requestBatch,
+  stepBatch,
+} from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { newestProtocol, unknownProtocol } from "../kernel/protocol.ts";
 import { Table } from "../kernel/table.ts";
@@ -76,6 +84,7 @@ interface BatchPlace {
   readonly prefix: string;
   readonly parent?: BatchParent;
   readonly step?: string;
+  readonly turn?: true;
 }
 
 interface Batch {
@@ -117,6 +126,12 @@ const stepBatches = (known: Known, request: string, steps: readonly StepShape[])
 const topBatches = (known: Known, shape: RequestShape): readonly Batch[] => {
   const { request, born } = shape;
   if (shape.phase === "flow") return stepBatches(known, request, shape.steps);
+  if (shape.phase === "turn") {
+    return shape.calls.map((calls) => {
+      const place = { ref: answerBatch(request, calls.n), request, born: calls.born, prefix: "", turn: true } as const;
+      return batchOf(known, calls, place);
+    });
+  }
   if (shape.phase !== "running") return [];
   return [batchOf(known, shape.batch, { ref: requestBatch(request), request, born, prefix: "" })];
 };
@@ -152,8 +167,9 @@ const requestRow = ({ scope, waits: all }: SnapshotShape, shape: RequestShape): 
   const { request, hash, born, executionScope = ownExecutionScope(scope.id, request) } = shape;
   const base = { request, hash, born, executionScope };
   if (shape.phase === "replying") {
-    const { phase, replies, triggers, flow } = shape;
-    return { ...base, phase, replies, triggers, ...(flow === undefined ? {} : { flow }) };
+    const { phase, replies, triggers, flow, turn } = shape;
+    const ended = { ...(flow === undefined ? {} : { flow }), ...(turn === undefined ? {} : { turn }) };
+    return { ...base, phase, replies, triggers, ...ended };
   }
   const waits = shape.waits.flatMap((place) => all[place]?.key ?? []);
   return { ...base, phase: "running", waits };

@@ -1,4 +1,6 @@
 /** Compares states, however they came about: by their snapshots, which are made only in doubt. */
+import { callIn } from "../turn/conversation.ts";
+import { seqsOf } from "../turn/frame.ts";
 import { stringifyRecord } from "@pawl/tool-value";
 import { bodyOf } from "../call/row.ts";
 import type { State } from "../kernel/vocabulary.ts";
@@ -49,9 +51,24 @@ export const isSameState = (a: State, b: State): boolean =>
 
 // Lines of its log that a state refers to for their values: retention keeps them.
 
-/** Where answers of live bodies stand, and how waits ended that somebody may still await; in the order of the log. */
-export const referredTo = ({ calls, waits }: State): readonly number[] => {
-  const seqs = new Set<number>();
+/** The events that prompts are made of: of all frames, of the model call that is under way, and of turns that wait. */
+const ofConversation = ({ frames, agents, running, waiting }: State["conversation"]): readonly number[] => {
+  const call = running === undefined ? undefined : callIn(running.phase);
+  return [
+    ...frames.values().flatMap(({ entries }) => entries.flatMap(seqsOf)),
+    ...agents.values().map(({ seq }) => seq),
+    ...(running?.agent === undefined ? [] : [running.agent.seq]),
+    ...(call === undefined ? [] : [...call.prefixed, ...call.streamed]),
+    ...waiting.map(({ born }) => born),
+  ];
+};
+
+/**
+ * Where answers of live bodies stand, how waits ended that somebody may still await, and what models are shown; in the order
+ * of the log.
+ */
+export const referredTo = ({ calls, waits, conversation }: State): readonly number[] => {
+  const seqs = new Set<number>(ofConversation(conversation));
   for (const row of calls.rows()) {
     const body = bodyOf(row);
     for (const { value, settled, first = settled } of body?.settled.values() ?? []) seqs.add(value).add(first);

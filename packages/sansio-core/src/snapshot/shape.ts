@@ -33,8 +33,10 @@ import type { State } from "../kernel/vocabulary.ts";
 import { ReplyCodec } from "../request/model.ts";
 import type { ScopeRow, ScopeStatus } from "../scope/model.ts";
 import { VersionsCodec } from "../scope/version.ts";
-import { type BodyShape, type CallShape, CallCodec, isFalse, isNone } from "./call.ts";
+import { type BodyShape, type CallShape, CallCodec } from "./call.ts";
+import { isFalse, isNone } from "./effect.ts";
 import { FlowRowCodec } from "./flow.ts";
+import { TurnEndCodec } from "../turn/codec.ts";
 import type { Terminal } from "../wait/model.ts";
 
 /** The version that is written, and the only one that is read so far. */
@@ -70,12 +72,24 @@ export type ChildShape = TypeOf<typeof ChildCodec>;
 const StepCodec = struct("struct Step", { born: u64, ...batchFields });
 export type StepShape = TypeOf<typeof StepCodec>;
 
+/** The batch of an answer's calls; `n` is its model call. */
+const CalledCodec = struct("struct Called", { n: u64, born: u64, ...batchFields });
+export type CalledShape = TypeOf<typeof CalledCodec>;
+
 /** `executionScope` is absent where it is the request's own; `waits` are places among the waits of the snapshot. */
 const base = { request: string, hash: string, born: u64, executionScope: optional(string) };
 const RequestCodec = structs("Request", "phase", {
   running: { ...base, waits: places, batch: BatchCodec },
   flow: { ...base, waits: places, flow: FlowRowCodec, steps: list(StepCodec) },
-  replying: { ...base, replies: array(ReplyCodec), triggers, flow: optional(FlowEndCodec) },
+  /** `calls`: the batch of its answer, where one is under way. */
+  turn: { ...base, waits: places, calls: list(CalledCodec) },
+  replying: {
+    ...base,
+    replies: array(ReplyCodec),
+    triggers,
+    flow: optional(FlowEndCodec),
+    turn: optional(TurnEndCodec),
+  },
 });
 export type RequestShape = TypeOf<typeof RequestCodec>;
 
@@ -172,6 +186,7 @@ const problemOfBatch = (batch: BatchShape, shape: SnapshotShape): string | undef
 
 const batchesOf = (request: RequestShape): readonly BatchShape[] => {
   if (request.phase === "running") return [request.batch];
+  if (request.phase === "turn") return request.calls;
   return request.phase === "flow" ? request.steps : [];
 };
 

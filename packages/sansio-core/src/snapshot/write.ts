@@ -7,12 +7,15 @@ import { ToolCodec } from "../catalog/concern.ts";
 import type { Tool } from "../catalog/model.ts";
 import type { FlowRow } from "../flow/model.ts";
 import { waitingsOf } from "../flow/strand.ts";
-import { type CallRef, type State, stepBatch } from "../kernel/vocabulary.ts";
+import { type CallRef, type State, answerBatch, stepBatch } from "../kernel/vocabulary.ts";
+import { isTurn } from "../request/handlers.ts";
 import { type RequestRow, ownExecutionScope } from "../request/model.ts";
-import { type BodyShape, type CallShape, byPlace } from "./call.ts";
+import type { BodyShape, CallShape } from "./call.ts";
+import { byPlace } from "./effect.ts";
 import { flowShape } from "./flow.ts";
 import {
   type BatchShape,
+  type CalledShape,
   type ChildShape,
   type RequestShape,
   type SnapshotShape,
@@ -126,18 +129,27 @@ const stepShapes = (source: Source, flow: FlowRow): readonly StepShape[] =>
     return batch === undefined ? [] : [{ born: batch.born, ...batchShape(source, batch) }];
   });
 
+/** The batch of an answer's calls, where the turn waits for one. */
+const calledShapes = (source: Source, request: string): readonly CalledShape[] => {
+  const { running } = source.state.conversation;
+  if (running?.request !== request || running.phase.type !== "calling") return [];
+  const batch = source.state.batches.at(answerBatch(request, running.phase.n));
+  return batch === undefined ? [] : [{ n: running.phase.n, born: batch.born, ...batchShape(source, batch) }];
+};
+
 const requestShape = (source: Source, row: RequestRow, batch: BatchRow | undefined): RequestShape => {
   const { request, hash, born } = row;
   const isOwn = row.executionScope === ownExecutionScope(source.state.scope.id, request);
   const base = { request, hash, born, ...maybe("executionScope", isOwn ? undefined : row.executionScope) };
   if (row.phase === "replying") {
-    const { phase, replies, triggers, flow: end } = row;
-    return { ...base, phase, replies, triggers, ...maybe("flow", end) };
+    const { phase, replies, triggers, flow: end, turn } = row;
+    return { ...base, phase, replies, triggers, ...maybe("flow", end), ...maybe("turn", turn) };
   }
   const waits = row.waits.map((key) => placeOf(source, key));
   const flow = source.state.flows.get(request);
   if (flow !== undefined)
     return { ...base, phase: "flow", waits, flow: flowShape(flow), steps: stepShapes(source, flow) };
+  if (isTurn(source.state, request)) return { ...base, phase: "turn", waits, calls: calledShapes(source, request) };
   const calls = { ...emptyBatch, ...(batch === undefined ? {} : batchShape(source, batch)) };
   return { ...base, phase: row.phase, waits, batch: calls };
 };
@@ -183,7 +195,9 @@ export const shapeOf = (state: State): SnapshotShape => {
   const source = { state, manifests, waits: new Map(waits.map(({ key }, i) => [key, i])) };
   const batches = state.batches.rows().toSorted(byBirth);
   const top = new Map(
-    batches.filter(({ parent, step }) => parent === undefined && step === undefined).map((row) => [row.request, row]),
+    batches
+      .filter(({ parent, step, turn }) => parent === undefined && step === undefined && turn === undefined)
+      .map((row) => [row.request, row]),
   );
   const requests = state.requests.rows().toSorted(byBirth);
   return {

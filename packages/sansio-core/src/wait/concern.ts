@@ -11,8 +11,8 @@ import { waitChangeChecks, waitChecks } from "./check.ts";
 import type { OwnWait, Terminal, Waiter, WaitEvent, WaitRow, WaitRows, WaitSignal } from "./model.ts";
 
 /** Tells one who waits: a body by its effect, a pending call by its end. */
-const answer = (draft: Draft, { call, effect }: Waiter, { resolution, seq }: Terminal): void => {
-  if (effect === undefined) draft.raise({ type: "pending.end", call, resolution });
+const answer = (draft: Draft, { call, effect }: Waiter, { resolution, seq }: Terminal, at?: number): void => {
+  if (effect === undefined) draft.raise({ type: "pending.end", call, resolution, ...(at === undefined ? {} : { at }) });
   else draft.raise({ type: "effect.end", call, key: effect, status: statusOf(resolution), value: seq });
 };
 const statusOf = (resolution: Resolution): "ok" | "err" => (resolution.status === "ok" ? "ok" : "err");
@@ -57,7 +57,7 @@ export const onResolved = (draft: Draft, event: EventOf<"wait.resolved">): Rejec
   if (row === undefined)
     return keepUnclaimed(draft, { key, born: draft.seq, waiters: [], requests: [], terminal, ...ownOf(event) });
   draft.putWait({ ...row, waiters: [], terminal });
-  for (const waiter of row.waiters) answer(draft, waiter, terminal);
+  for (const waiter of row.waiters) answer(draft, waiter, terminal, draft.seq);
   return undefined;
 };
 

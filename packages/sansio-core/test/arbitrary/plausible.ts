@@ -9,6 +9,7 @@ import { ofLongWork } from "./background.ts";
 import type { Dice } from "./dice.ts";
 import { anySubmission, ofFlows } from "./flow.ts";
 import { anyJson, anyOutput, anyResolution, anyResult } from "./value.ts";
+import { ofTurns } from "./turn.ts";
 import { anyOptions, toolNames } from "./world.ts";
 
 const directives = (dice: Dice): readonly Directive[] =>
@@ -276,6 +277,7 @@ export const plausible = (dice: Dice, state: State): Event => {
   if (state.scope.status.type === "moving") return ofMoving(dice, state);
   const flow = state.flows.size > 0 && dice.isUnder(30) ? ofFlows(dice, state) : undefined;
   if (flow !== undefined) return flow;
+  if (hasRule(state.scope.protocol, "turns") && dice.isUnder(25)) return ofTurns(dice, state);
   const roll = dice.below(100);
   if (dice.isUnder(12)) return ofLongWork(dice, state);
   const row = anyCall(dice, state);

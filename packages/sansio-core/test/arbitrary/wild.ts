@@ -4,6 +4,7 @@ import type { Event, EventType, State } from "../../src/kernel/vocabulary.ts";
 import type { Dice } from "./dice.ts";
 import { anyLambdaResult, anySubmission, askedLambda, unbuilt } from "./flow.ts";
 import { longWorkMakers } from "./background.ts";
+import { turnMakers } from "./turn.ts";
 import { type Make, Names } from "./names.ts";
 import { linkMakers, peers } from "./wild-link.ts";
 import { anyJson, anyMs, anyOutput, anyPending, anyResolution, anyResult, anyText } from "./value.ts";
@@ -187,6 +188,7 @@ const makers: { readonly [T in EventType]: Make<T> } = {
   "flow.consumer_gone": ({ dice, state }) => ({ request: dice.pick(["nobody", ...state.flows.keys()]) }),
   ...linkMakers,
   ...longWorkMakers,
+  ...turnMakers,
 };
 
 export const eventTypes = Object.keys(makers) as readonly EventType[];

@@ -115,6 +115,29 @@ export const eventOfOther = ({ what }: OtherReason): Event | undefined => {
     }
     case "environment":
       return { type: "catalog.published", tools: [] };
+    case "turn_queued":
+      return { type: "request.cancelled", request: what.request };
+    case "agent":
+      return { type: "agent.missing", agent: what.agent };
+    case "model": {
+      const { request, n, attempt } = what;
+      const prompt = { messages: 1, hash: "0" };
+      return { type: "model.failed", request, n, attempt, class: "invalid_request", message: "no", prompt, ms: 1 };
+    }
+    case "model_stop": {
+      const { request, n, attempt } = what;
+      return { type: "model.stopped", request, n, attempt, pieces: [] };
+    }
+    case "model_pause":
+      return { type: "request.cancelled", request: what.request };
+    case "model_outcome": {
+      const { request, n, attempt } = what;
+      return { type: "model.resolved", request, n, attempt, outcome: { type: "give_up" } };
+    }
+    case "turn_check":
+      return { type: "turn.checked", request: what.request, n: what.n, verdict: { type: "end", reason: "enough" } };
+    case "budget":
+      return { type: "budget.decided", ask: what.ask, decision: "stop", by: "p" };
     default:
       return undefined;
   }

@@ -11,6 +11,7 @@ import * as flow from "./scenario-flow.ts";
 import * as life from "./scenario-life.ts";
 import * as process from "./scenario-process.ts";
 import * as scope from "./scenario-scope.ts";
+import * as turn from "./scenario-turn.ts";
 import * as wait from "./scenario-wait.ts";
 import { type Tape, underProtocol } from "./tape.ts";
 
@@ -75,6 +76,10 @@ const since2: Scenarios = {
   "room-in-link": wait.roomInLink,
   about: scope.about,
   "absent-tool": wait.absentTool,
+  turn: turn.toolsAndBudget,
+  "turn-attempts": turn.attempts,
+  "turn-frames": turn.framesAndChecks,
+  "turn-queue": turn.queue,
   "waived-approvals": call.waivedApprovals,
 };
 

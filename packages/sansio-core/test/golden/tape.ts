@@ -26,6 +26,15 @@ const words = (command: Command): string => {
       return `answer ${command.key} of ${command.seq}`;
     case "reply":
       return `reply ${command.request}`;
+    case "turn.observe":
+      return `${command.what} ${command.request}`;
+    case "model.ask":
+      return `model.ask ${command.request} ${command.n}.${command.attempt} ${command.mode}`;
+    case "model.stop":
+    case "model.resolve":
+      return `${command.type} ${command.request} ${command.n}.${command.attempt}`;
+    case "turn.check":
+      return `turn.check ${command.request} ${command.n} ${command.at}`;
     default: {
       const { key, call } = command as { readonly key?: string; readonly call?: string };
       return `${command.type} ${key ?? call ?? ""}`.trimEnd();

@@ -100,11 +100,11 @@ import type { NoteCommand, NoteEvent, NoteRows, NoteSignal } from "./note/model.
 
 export const concerns`,
     )
-    .replace("schedule] as const", "schedule, note] as const")
-    .replace("  | ScheduleEvent;", "  | ScheduleEvent\n  | NoteEvent;")
-    .replace("  | ScheduleSignal;", "  | ScheduleSignal\n  | NoteSignal;")
-    .replace("  | ScheduleCommand;", "  | ScheduleCommand\n  | NoteCommand;")
-    .replace("    ScheduleRows {}", "    ScheduleRows,\n    NoteRows {}");
+    .replace("turn] as const", "turn, note] as const")
+    .replace("  | TurnEvent;", "  | TurnEvent\n  | NoteEvent;")
+    .replace("  | TurnSignal;", "  | TurnSignal\n  | NoteSignal;")
+    .replace("  | TurnCommand;", "  | TurnCommand\n  | NoteCommand;")
+    .replace("    TurnRows {}", "    TurnRows,\n    NoteRows {}");
 
 const typesOf = (): string => {
   const tsc = resolve(core, "../../node_modules/.bin/tsc");
@@ -135,7 +135,7 @@ it("type-checks", () => {
 it("does not compile where the list lacks it, but its types are there", () => {
   const list = join(copy, "src/concerns.ts");
   const whole = readFileSync(list, "utf8");
-  writeFileSync(list, whole.replace("schedule, note] as const", "schedule] as const"));
+  writeFileSync(list, whole.replace("turn, note] as const", "turn] as const"));
   expect(typesOf()).toMatch(/note\.taken/);
   writeFileSync(list, whole);
 });

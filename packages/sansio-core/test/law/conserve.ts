@@ -26,7 +26,7 @@ export const conserved = (transitions: readonly Transition[], end: State): strin
 
 const counts = (ids: readonly string[]): string => ids.toSorted().join("|");
 
-const submissions: ReadonlySet<string> = new Set(["request.submitted", "flow.submitted"]);
+const submissions: ReadonlySet<string> = new Set(["request.submitted", "flow.submitted", "turn.submitted"]);
 
 export const endOnce = (log: readonly Envelope[], transitions: readonly Transition[]): string | undefined => {
   const submitted = log.flatMap(({ event }) =>

@@ -63,6 +63,14 @@ const answerTo = (state: State, command: Command): Event | undefined => {
       };
     case "engine.run":
       return engineEnd(command.process);
+    case "agent.load":
+      return { type: "agent.missing", agent: command.agent };
+    case "model.resolve": {
+      const { request, n, attempt } = command;
+      return { type: "model.resolved", request, n, attempt, outcome: { type: "give_up" } };
+    }
+    case "turn.check":
+      return { type: "turn.checked", request: command.request, n: command.n, verdict: { type: "go_on" } };
     default:
       return answerToLongWork(command);
   }
@@ -122,6 +130,19 @@ const endOfBody = (state: State, rows: readonly CallRow[]): Event | undefined =>
   return { type: "call.settled", call, attempt, run, result, duration_ms: 1, ...left };
 };
 
+/** What a model, or a person who is asked about a budget, does in the end. */
+const endOfModel = ({ conversation: { running } }: State): Event | undefined => {
+  const phase = running?.phase;
+  if (running === undefined) return undefined;
+  if (phase?.type === "parked") return { type: "budget.decided", ask: phase.ask, decision: "stop", by: "p" };
+  if (phase?.type !== "asking" && phase?.type !== "stopping") return undefined;
+  const of = { request: running.request, n: phase.call.n, attempt: phase.call.attempt };
+  const pieces = [{ b: 99, type: "text", text: "done" }] as const;
+  if (phase.type === "stopping") return { type: "model.stopped", ...of, pieces };
+  const said = { pieces, finish: { reason: "stop" }, usage: {}, prompt: { messages: 1, hash: "0" }, ms: 1 } as const;
+  return { type: "model.answered", ...of, ...said };
+};
+
 interface Next {
   readonly at: number;
   readonly event: Event;
@@ -136,7 +157,7 @@ const next = (state: State): Next | undefined => {
   const commands = outstanding(state);
   const owed = commands.flatMap((command) => answerTo(state, command) ?? [])[0];
   const rows = state.calls.rows().toSorted(byBirth);
-  const event = owed ?? endOfBody(state, rows) ?? rows.flatMap((row) => outsideOf(row) ?? [])[0];
+  const event = owed ?? endOfBody(state, rows) ?? rows.flatMap((row) => outsideOf(row) ?? [])[0] ?? endOfModel(state);
   if (event !== undefined) return { at, event };
   return due === undefined ? undefined : { at: Math.max(at, due.at), event: { type: "clock.ticked" } };
 };

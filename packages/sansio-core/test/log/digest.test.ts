@@ -1,5 +1,6 @@
 import { type Json, successOutput } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
+import type { TurnEnd } from "../../src/turn/model.ts";
 import type { CallRef, Command, CommandType } from "../../src/kernel/vocabulary.ts";
 import { digest, digestOf, hasDigest, initial } from "../../src/machine.ts";
 import type { FlowEnd, FlowExecutionEvent } from "../../src/flow/model.ts";
@@ -31,6 +32,8 @@ const flow: FlowEnd = {
 const flowStart: FlowExecutionEvent = { kind: "flow_start", flow_name: "F", backend: "b", timestamp_ms: 1 };
 const task = createTask({ id: "t", kind: "k", display_name: "n", spec: null }, "s", 1);
 
+const turnEnd: TurnEnd = { turn: "r", frame: "main", used: {}, status: "finished", text: "done" };
+
 /** One command of each type, with every field that it may have. */
 const samples: { readonly [T in CommandType]: Sample<T> } = {
   "hook.run": { type: "hook.run", call, phase: "after", tool: "t", args: 1, output, duration_ms: 3 },
@@ -56,7 +59,34 @@ const samples: { readonly [T in CommandType]: Sample<T> } = {
   "result.project": { type: "result.project", call, tool: "t", output },
   "external.cancel": { type: "external.cancel", call, key: "k" },
   "replies.record": { type: "replies.record", call, key: "k", ...replies },
-  reply: { type: "reply", request: "r", ...replies, flow },
+  reply: { type: "reply", request: "r", ...replies, flow, turn: turnEnd },
+  "agent.load": { type: "agent.load", agent: "main" },
+  "model.ask": {
+    type: "model.ask",
+    request: "r",
+    n: 1,
+    attempt: 2,
+    kind: "answer",
+    key: "s/r:model:1.1",
+    frame: "main",
+    agent: 3,
+    route: 0,
+    mode: "fresh",
+    provider_id: "resp_9",
+    tools: true,
+    max_output_tokens: 100,
+  },
+  "model.stop": { type: "model.stop", request: "r", n: 1, attempt: 2 },
+  "model.resolve": {
+    type: "model.resolve",
+    request: "r",
+    n: 1,
+    attempt: 2,
+    cause: "owner_lost",
+    provider_id: "resp_9",
+  },
+  "turn.check": { type: "turn.check", request: "r", n: 1, at: "before_end" },
+  "turn.observe": { type: "turn.observe", request: "r", what: "turn_started" },
   "lambda.apply": { type: "lambda.apply", request: "r", id: "flow:r//0", name: "l", target: "x", input: "1" },
   "flow.observe": { type: "flow.observe", request: "r", event: flowStart },
   observe: {
@@ -111,11 +141,34 @@ const { cause: _cause, crash: _crash, decided: _decided, ...observed } = samples
 const { try: _try, ...firstTry } = samples["step.run"];
 
 /** Without the fields that commands of protocol 1 do not have. */
-const { "stream.answer": _since2, ...since1 } = samples;
-const samplesOf1: { readonly [type: string]: Command } = { ...since1, observe: observed, "step.run": firstTry };
+const { turn: _turn, ...reply1 } = samples.reply;
+const since2 = [
+  "stream.answer",
+  "agent.load",
+  "model.ask",
+  "model.stop",
+  "model.resolve",
+  "turn.check",
+  "turn.observe",
+];
+const samplesOf1: { readonly [type: string]: Command } = Object.fromEntries(
+  Object.entries<Command>({ ...samples, reply: reply1, observe: observed, "step.run": firstTry }).filter(
+    ([type]) => !since2.includes(type),
+  ),
+);
 
 /** Values stand in the events, and the protocol in the scope: the digest does not look at them in a command. */
-const values = new Set(["protocol", "args", "payload", "input", "output", "duration_ms", "text", "arguments"]);
+const values = new Set([
+  "protocol",
+  "args",
+  "payload",
+  "input",
+  "output",
+  "duration_ms",
+  "text",
+  "arguments",
+  "provider_id",
+]);
 const ofAll = (commands: readonly Command[]): string => digestOf(1, commands, undefined);
 
 const ofReplies = (...all: readonly object[]): string => ofAll([{ ...samples.reply, replies: all } as Command]);

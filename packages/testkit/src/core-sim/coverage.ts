@@ -4,6 +4,9 @@ import type { EventType, RejectionCode } from "@pawl/sansio-core";
 
 type Wanted<K extends string> = { readonly [_ in K]: true | string };
 
+/** No model is scripted in this simulation; the histories of `test/arbitrary/turn.ts` have turns. */
+const ofTurns = "turns are not simulated here";
+
 const events: Wanted<EventType> = {
   "scope.opened": true,
   "scope.configured": true,
@@ -78,6 +81,22 @@ const events: Wanted<EventType> = {
   "schedule.planned": true,
   "schedule.cancelled": true,
   "probe.answered": true,
+  "agent.published": ofTurns,
+  "agent.missing": ofTurns,
+  "prices.published": ofTurns,
+  "limits.set": ofTurns,
+  "frame.opened": ofTurns,
+  "turn.submitted": ofTurns,
+  "model.identified": ofTurns,
+  "model.streamed": ofTurns,
+  "model.answered": ofTurns,
+  "model.failed": ofTurns,
+  "model.stopped": ofTurns,
+  "model.late": ofTurns,
+  "model.resolved": ofTurns,
+  "turn.checked": ofTurns,
+  "budget.decided": ofTurns,
+  "compaction.requested": ofTurns,
 };
 
 const rejections: Wanted<RejectionCode> = {
@@ -149,6 +168,12 @@ const rejections: Wanted<RejectionCode> = {
   schedule_ended: true,
   too_many_schedules: true,
   invalid_option: true,
+  invalid_turn: ofTurns,
+  session_busy: ofTurns,
+  too_many_turns: ofTurns,
+  extension_too_small: ofTurns,
+  edit_not_possible: ofTurns,
+  frame_in_use: ofTurns,
 };
 
 const commands: Wanted<CommandType> = {
@@ -184,6 +209,12 @@ const commands: Wanted<CommandType> = {
   "schedule.next": true,
   "schedule.answer": true,
   "probe.run": true,
+  "agent.load": ofTurns,
+  "model.ask": ofTurns,
+  "model.stop": ofTurns,
+  "model.resolve": ofTurns,
+  "turn.check": ofTurns,
+  "turn.observe": ofTurns,
   observe: true,
   "tool.execute": true,
   "step.run": true,
