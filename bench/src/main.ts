@@ -10,6 +10,7 @@ import { nodeFigures } from "./node.ts";
 import { postgresFigures } from "./pg.ts";
 import { replayFigures } from "./replay.ts";
 import { simFigures } from "./sim.ts";
+import { streamFigures } from "./stream.ts";
 import { toolFigures } from "./tools-run.ts";
 import { valueFigures } from "./value.ts";
 
@@ -21,6 +22,7 @@ const figures: readonly Figure[] = [
   ...postgresFigures,
   ...hostFigures,
   ...simFigures,
+  ...streamFigures,
   ...browserFigures,
   ...inspectorFigures,
   ...exploreFigures,

@@ -24,6 +24,14 @@ describe("an example", { timeout: 240_000 }, () => {
     ).toHaveLength(7);
   });
 
+  it("has a story told word by word, read along and later from the middle", async () => {
+    const said = await run("stream.ts");
+    expect(said.match(/A pawl lets a wheel turn one way only, so a step that was taken is never lost/g)).toHaveLength(
+      2,
+    );
+    expect(said.trim().split("\n").at(-1)).toBe("a step that was taken is never lost");
+  });
+
   it("shows what values are, and what is none", async () => {
     const said = await run("values.ts");
     expect(said).toContain("a cycle: a value must not contain itself");

@@ -12,11 +12,15 @@ import {
   tagged,
   u64,
 } from "@pawl/tool-value";
-import type * as runtime from "@pawl/runtime/driver";
 import { AwaitEventKey, ProviderReplayMeta } from "@pawl/sansio-core/driver";
 
 /** A call as a model requested it. */
-export type PendingToolCall = runtime.PendingToolCall;
+export interface PendingToolCall {
+  readonly call_id: string;
+  readonly tool_name: string;
+  readonly args: Json;
+  readonly replay: ProviderReplayMeta | null;
+}
 export const PendingToolCall: Codec<PendingToolCall> = record<PendingToolCall>("struct PendingToolCall", {
   call_id: string,
   tool_name: string,

@@ -53,7 +53,7 @@ export { type ValuesPort, Values, defaultBlobChars } from "./scope/large-values.
 export { chainStartOf } from "./journal/memory-scope.ts";
 export { type LiveTool } from "./tool/live-tool.ts";
 export { checkArgs } from "./tool/check.ts";
-export { type PendingToolCall, contractById, executeById, manifestById, manifestByName } from "./tool/provider.ts";
+export { contractById, executeById, manifestById, manifestByName } from "./tool/provider.ts";
 export { type ToolHost, type RawOutput } from "./host/host.ts";
 export { attachmentId, memoryAttachments } from "./journal/attachment.ts";
 export {

@@ -29,7 +29,7 @@ export { type DefinedTool, type InputOf, type ResultOf, type ToolDefinition } fr
 export { contractOf, defineTool, manifestOf } from "./tool/tool.ts";
 export { type PrepareContext } from "./tool/live-tool.ts";
 export { Registry } from "./tool/registry.ts";
-export { type ProviderCall, type ProviderPrepare, type ToolProvider } from "./tool/provider.ts";
+export { type ProviderCall, type ProviderPrepare, type ProviderPrepared, type ToolProvider } from "./tool/provider.ts";
 export { type AttachmentStore } from "./journal/attachment.ts";
 export { type ConnectionAnswer, type ConnectionRequest } from "./host/connection.ts";
 export {

@@ -1,5 +1,6 @@
 /** Readers of streams: live and late, from any cursor, fast and slow, through crashes and after the end. */
 import { describe, expect, it } from "vitest";
+import type { ToolContext } from "../src/index.ts";
 import { type Frame, World, all, awaiting, begin, numbered, reading, say, script, words } from "./stream-world.ts";
 
 const chunk = (from: number, chunks: readonly string[], isRecorded: boolean, attempt = 1): Frame => ({
@@ -203,6 +204,22 @@ describe("a reader of a stream", () => {
     await world.quiet();
     expect(applied(frames)).toEqual(all.slice(0, 2));
     expect(frames.at(-1)).toEqual(end(2, false));
+  });
+
+  it("of a body that left its stream behind drops what was never on record, once, and is told that not all was said", async () => {
+    const one = script();
+    const leaving = async (ctx: ToolContext): Promise<string> => {
+      void ctx.stream("words", one.source);
+      return "over";
+    };
+    const { world, session, told } = await begin(leaving, { options: { effects_ms: 100 } });
+    const { frames } = reading(session);
+    await say(world, one, 2, 0);
+    world.platform.advance(100);
+    await world.quiet();
+    expect(told.payload).toBe("over");
+    expect(frames.slice(-2)).toEqual([{ type: "reset", attempt: 1, from: 0, keep: 0 }, end(0, false)]);
+    expect(applied(frames)).toEqual([]);
   });
 
   it("goes on over the lives of a call, whose chunks count on", async () => {

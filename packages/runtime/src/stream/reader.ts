@@ -92,7 +92,7 @@ class Reader<S extends Sequence<S>> {
       if (!this.#isRecordedOnly) return reset;
     }
     if (this.#at < record.end) return this.#recorded(record);
-    return this.#said() ?? (record.isOver ? this.#end(record) : undefined);
+    return record.isOver ? this.#end(record) : this.#said();
   }
 
   /** A number beyond the record is waited for, unless nothing more comes. */

@@ -1,7 +1,19 @@
 /** Providers: sources of tools that come and go. A provider lists manifests and contracts, prepares calls and executes them. */
 import type { Tool } from "@pawl/sansio-core";
-import { PreparedToolCall, ProviderReplayMeta } from "@pawl/sansio-core/driver";
-import { type Codec, type Json, type ToolResult, describe, err, isToolResult, read } from "@pawl/tool-value";
+import { ProviderReplayMeta } from "@pawl/sansio-core/driver";
+import {
+  type Codec,
+  type Json,
+  type ToolResult,
+  describe,
+  err,
+  isToolResult,
+  json,
+  optional,
+  read,
+  record,
+  string,
+} from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { JsonSchema } from "./argument.ts";
 import { type Checker, checkerOf } from "./check.ts";
@@ -12,22 +24,27 @@ import { Refused } from "../error.ts";
 import { admitName, admitSchema } from "./admit.ts";
 import { coreTool } from "./tool.ts";
 
-/** A call as a model requested it. */
-export interface PendingToolCall {
-  readonly call_id: string;
-  readonly tool_name: string;
-  readonly args: Json;
-  readonly replay: ProviderReplayMeta | null;
-}
-
+/** A call as a model requested it, to be prepared. */
 export interface ProviderPrepare {
-  readonly pending: PendingToolCall;
+  readonly call: string;
+  readonly tool: string;
   readonly toolId: string;
+  readonly args: Json;
+  /** What the model's provider wants back with the result. */
+  readonly replay: ProviderReplayMeta | null;
   readonly context: PrepareContext;
 }
 
+/** What a provider makes of a call; what it leaves out stays as it was asked for. */
+export interface ProviderPrepared {
+  readonly toolId?: string;
+  readonly args?: Json;
+  /** What the body gets as `ctx.payload`. */
+  readonly payload?: Json;
+}
+
 export interface ProviderCall {
-  readonly name: string;
+  readonly tool: string;
   readonly args: Json;
   readonly context: ToolContext;
   readonly progress: (message: ProgressMessage) => void;
@@ -41,9 +58,9 @@ export interface ToolProvider {
   readonly resolveContract: (name: string) => ToolContract | undefined;
   readonly resolveContractById?: (id: string) => ToolContract | undefined;
   /** Returns the call to be journaled, or a result that ends it. */
-  readonly prepare?: (call: ProviderPrepare) => Promise<PreparedToolCall | ToolResult> | PreparedToolCall | ToolResult;
+  readonly prepare?: (call: ProviderPrepare) => Promise<ProviderPrepared | ToolResult> | ProviderPrepared | ToolResult;
   readonly execute: (call: ProviderCall) => unknown;
-  readonly executeById?: (call: ProviderCall & { readonly id: string }) => unknown;
+  readonly executeById?: (call: ProviderCall & { readonly toolId: string }) => unknown;
   /** Calls back whenever the list changes, until the returned function is called. */
   readonly watch?: (changed: () => void) => () => void;
 }
@@ -68,11 +85,11 @@ export const contractById = (provider: ToolProvider, id: string): ToolContract |
 };
 
 /** Executes a tool by its id, under the name that the id has now. */
-export const executeById = (provider: ToolProvider, id: string, call: Omit<ProviderCall, "name">): unknown => {
+export const executeById = (provider: ToolProvider, id: string, call: Omit<ProviderCall, "tool">): unknown => {
   const manifest = manifestById(provider, id);
   if (manifest === undefined) return err(`Unknown tool id: ${id}`);
-  const named = { ...call, name: manifest.name };
-  return provider.executeById === undefined ? provider.execute(named) : provider.executeById({ ...named, id });
+  const named = { ...call, tool: manifest.name };
+  return provider.executeById === undefined ? provider.execute(named) : provider.executeById({ ...named, toolId: id });
 };
 
 /** Decodes an answer of a provider, which is input from outside. */
@@ -88,6 +105,12 @@ const replayOf = ({ replay = null }: PrepareContext): ProviderReplayMeta | null 
   return E.isRight(meta) ? meta.right : null;
 };
 
+const ProviderPreparedCodec: Codec<ProviderPrepared> = record<ProviderPrepared>("a prepared call", {
+  toolId: optional(string),
+  args: optional(json),
+  payload: optional(json),
+});
+
 const prepareWith = async (
   { prepare }: ToolProvider,
   { id, name }: Tool,
@@ -95,11 +118,17 @@ const prepareWith = async (
   context: PrepareContext,
 ): Promise<Prepared | ToolResult> => {
   if (prepare === undefined) return { toolId: id, args, payload: null };
-  const pending = { call_id: context.toolCallId, tool_name: name, args, replay: replayOf(context) };
-  const said = await prepare({ pending, toolId: id, context });
+  const said = await prepare({
+    call: context.toolCallId,
+    tool: name,
+    toolId: id,
+    args,
+    replay: replayOf(context),
+    context,
+  });
   if (isToolResult(said)) return said;
-  const prepared = decoded(PreparedToolCall, said, `what the provider of \`${name}\` prepared`);
-  return { toolId: prepared.tool_id, args: prepared.args, payload: prepared.prepared_payload ?? null };
+  const prepared = decoded(ProviderPreparedCodec, said, `what the provider of \`${name}\` prepared`);
+  return { toolId: prepared.toolId ?? id, args: prepared.args ?? args, payload: prepared.payload ?? null };
 };
 
 /** Compiles a checker once for each schema that the provider returns. */

@@ -1,17 +1,10 @@
 /** The ops that need a tool's context: run through a runtime in memory, as a tool would. */
-import { callRef } from "@pawl/sansio-core";
+import { type Reply, callRef } from "@pawl/sansio-core";
 import { type AwaitEventWaitIdentity, awaitKeyId } from "@pawl/sansio-core/driver";
 import { caseProtocol, withFields } from "@pawl/testkit";
 import { type Json, type JsonObject, ToolCallOutput, ToolCallRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import {
-  type HostPort,
-  type Reply,
-  type ToolContext,
-  type ToolDefinition,
-  defineTool,
-  EffectError,
-} from "../../src/index.ts";
+import { type HostPort, type ToolContext, type ToolDefinition, defineTool, EffectError } from "../../src/index.ts";
 import { problemOfCompletion, problemOfDurable } from "../../src/body/facet/facet.ts";
 import { World } from "../world.ts";
 import { type Answer, answerOf, refusal, standingFields, standingOf } from "./standing.ts";
@@ -150,7 +143,7 @@ const toolOf = (entry: JsonObject | string, launched: () => void): ToolDefinitio
   });
 };
 
-const recordOf = ({ label: call_id, tool, args, output, durationMs: duration_ms }: Reply): unknown =>
+const recordOf = ({ call_id, tool, args, output, duration_ms }: Reply): unknown =>
   ToolCallRecord.encode({ call_id, tool, args, output, duration_ms });
 
 /** Calls that a body makes together. Of what is observed the calls of the batch are told, not the body's own. */

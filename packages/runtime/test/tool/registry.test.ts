@@ -23,7 +23,7 @@ class Shelf implements ToolProvider {
   }
   manifests = (): readonly ToolManifest[] => this.listed;
   resolveContract = (name: string): ToolContract | undefined => this.listed.find((one) => one.name === name);
-  execute: ToolProvider["execute"] = ({ name, args }) => ({ name, args });
+  execute: ToolProvider["execute"] = ({ tool, args }) => ({ tool, args });
   watch = (changed: () => void): (() => void) => {
     this.#changed = changed;
     return () => {
@@ -181,7 +181,7 @@ describe("a provider", () => {
     const session = await runtime.session("s");
     const outcome = async (request: string, tool: string) =>
       (await session.request(request, call(tool)))[0]?.output.outcome;
-    expect(await outcome("r1", "a")).toMatchObject({ payload: { name: "a", args: {} } });
+    expect(await outcome("r1", "a")).toMatchObject({ payload: { tool: "a", args: {} } });
     shelf.relist(wire("b"));
     await world.quiet();
     expect(await outcome("r2", "a")).toMatchObject({ payload: { code: "tool_unavailable" } });
@@ -222,15 +222,10 @@ describe("a provider", () => {
       manifests: shelf.manifests,
       resolveContract: shelf.resolveContract,
       execute: ({ context }) => context.payload,
-      prepare: ({ pending, toolId, context }) => {
-        if (pending.tool_name === "b") return err("not today");
-        const tool_id = pending.tool_name === "c" ? "tool:x" : toolId;
-        return {
-          ...pending,
-          tool_id,
-          tool_name: pending.tool_name,
-          prepared_payload: [context.session, pending.call_id],
-        } as never;
+      prepare: ({ call: id, tool, context }) => {
+        if (tool === "b") return err("not today");
+        const payload = [context.session, id];
+        return tool === "c" ? { toolId: "tool:x", payload } : { payload };
       },
     };
     const process = new World().start([]);
@@ -256,7 +251,7 @@ describe("a provider", () => {
       manifests: () => [wire("a")],
       resolveContract: () => wire("a"),
       execute: () => "done",
-      prepare: ({ pending }) => (seen.push(pending.replay), err("seen")),
+      prepare: ({ replay }) => (seen.push(replay), err("seen")),
     };
     const process = new World().start([]);
     process.runtime.registry.provide(provider);

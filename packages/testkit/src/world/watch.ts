@@ -172,7 +172,13 @@ export class Watch {
         for (const { key } of members) this.#maybeLeft(steps.get(key));
         return context[mode](members);
       };
-    return this.#face(context, work, { runJson, race: chosenBy("race"), any: chosenBy("any") }) as ToolContext;
+    const stream: ToolContext["stream"] = (name, source, options = {}) => {
+      const effect = `stream ${tool.name}/${name}`;
+      this.#around.claim(effect, "at_least_once");
+      const doer = { tool: tool.name, step: name };
+      return context.stream(name, (info) => this.#producer(effect, doer, context, () => source(info)), options);
+    };
+    return this.#face(context, work, { runJson, stream, race: chosenBy("race"), any: chosenBy("any") }) as ToolContext;
   }
 
   /** Relaxes the claim of a step in a choice (`race`, `any`): it need not happen. */
@@ -187,6 +193,25 @@ export class Watch {
     await this.#around.after(effect);
     await this.#around.arrive(endOf(effect, context));
     return result;
+  }
+
+  async *#producer<A>(
+    effect: string,
+    doer: Doer,
+    context: ToolContext,
+    source: () => AsyncIterable<A> | Iterable<A>,
+  ): AsyncGenerator<A> {
+    await this.#around.before(effect);
+    const work = this.#begin(`stream \`${effect.slice("stream ".length)}\``, doer, true);
+    this.#doer = doer;
+    try {
+      yield* source();
+    } finally {
+      work.end();
+      this.#work.delete(work);
+    }
+    await this.#around.after(effect);
+    await this.#around.arrive(endOf(effect, context));
   }
 
   /** Wraps an object so that all of its promises are watched. */

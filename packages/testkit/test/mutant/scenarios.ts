@@ -6,6 +6,7 @@ import type { Scenario, ScenarioHost } from "../../src/index.ts";
 import { crashing } from "./crashing.ts";
 import { lasting } from "./lasting.ts";
 import { resting } from "./resting.ts";
+import { streaming } from "./streaming.ts";
 
 export interface Hunt {
   readonly scenario: Scenario;
@@ -456,6 +457,7 @@ export const hunts = {
   deciding,
   ...resting,
   ...crashing,
+  streaming,
   ...lasting,
   upgrading: upgraded(sequence),
   upgradingWaits: upgraded(waiting),
