@@ -29,7 +29,7 @@ const bookTrip = defineTool<{ readonly to: string }>({
   inputSchema: { type: "object", properties: { to: { type: "string" } }, required: ["to"] },
   execute: async ({ to }, ctx) => {
     for (const step of steps) {
-      await ctx.runJson(step, { to }, (_, { key }) => doInTheWorld(step, key));
+      await ctx.run(step, ({ key }) => doInTheWorld(step, key), { input: { to } });
       console.log(step);
     }
     return { to, confirmation: ctx.uuid("confirmation") };

@@ -119,7 +119,7 @@ export const toolsIn = <S>(
     inputSchema: jsonSchema(contractOf(definition).input_schema as object),
     execute: async (args: unknown): Promise<Read> => {
       const toolId = definition.id ?? `tool:${definition.name}`;
-      const [reply] = await ctx.batch([{ id: `${++calls}`, toolId, args }]);
+      const [reply] = await ctx.callAll([{ label: `${++calls}`, tool: toolId, args }]);
       if (reply === undefined) throw new TypeError("a batch of one call has one reply");
       return readOf(reply.output, bytes);
     },

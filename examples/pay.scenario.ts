@@ -9,11 +9,15 @@ export const pay: Scenario = {
       name: "pay",
       durable: true,
       execute: async (_, ctx) => {
-        const receipt = await ctx.runJson("charge", { amount: 500 }, async (_input, { key }) => {
-          await effect("money moves", { key, ms: 40 });
-          return { receipt: key };
-        });
-        await ctx.runJson("mail", { receipt }, () => "sent");
+        const receipt = await ctx.run(
+          "charge",
+          async ({ key }) => {
+            await effect("money moves", { key, ms: 40 });
+            return { receipt: key };
+          },
+          { input: { amount: 500 } },
+        );
+        await ctx.run("mail", () => "sent", { input: { receipt } });
         return receipt;
       },
     }),

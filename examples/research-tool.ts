@@ -17,11 +17,15 @@ const indexPages = (folder: string, chapterMs: number): ToolDefinition =>
     background: async ({ pages }, ctx, sink) => {
       await sink.status("reading");
       for (let chapter = 1; chapter <= chapters; chapter++) {
-        await ctx.runJson(`chapter ${chapter}`, { pages }, async () => {
-          await pause(chapterMs);
-          appendFileSync(join(folder, "chapters.txt"), `${chapter}\n`);
-          return chapter;
-        });
+        await ctx.run(
+          `chapter ${chapter}`,
+          async () => {
+            await pause(chapterMs);
+            appendFileSync(join(folder, "chapters.txt"), `${chapter}\n`);
+            return chapter;
+          },
+          { input: { pages } },
+        );
         await sink.progress({ current: chapter, total: chapters, unit: "chapters" });
         await sink.output("stdout", `chapter ${chapter} of ${pages.length} pages\n`);
       }
@@ -37,11 +41,15 @@ const publish = (folder: string): ToolDefinition =>
     durable: true,
     needsApproval: true,
     execute: ({ text }, ctx) =>
-      ctx.runJson("publish", { text }, (_, { key }) => {
-        const file = join(folder, `published-${encodeURIComponent(key)}.txt`);
-        if (!existsSync(file)) writeFileSync(file, text, { flag: "wx" });
-        return { published: text };
-      }),
+      ctx.run(
+        "publish",
+        ({ key }) => {
+          const file = join(folder, `published-${encodeURIComponent(key)}.txt`);
+          if (!existsSync(file)) writeFileSync(file, text, { flag: "wx" });
+          return { published: text };
+        },
+        { input: { text } },
+      ),
   });
 
 export const researchTools = (folder: string, chapterMs: number): readonly ToolDefinition[] => [

@@ -175,7 +175,15 @@ describe("packages", () => {
   it("for pages bring nothing along that is Node's", () => {
     const brought = new Set(["@pawl/driver-browser", "@pawl/inspector"]);
     for (const name of brought) for (const own of dependenciesNamed(name)) brought.add(own);
-    const libraries = ["fp-ts", "io-ts", "@noble/hashes", "@cfworker/json-schema", "@standard-schema/spec", "idb"];
+    const libraries = [
+      "fp-ts",
+      "io-ts",
+      "devalue",
+      "@noble/hashes",
+      "@cfworker/json-schema",
+      "@standard-schema/spec",
+      "idb",
+    ];
     expect([...brought].filter((name) => !name.startsWith("@pawl/")).toSorted()).toEqual(libraries.toSorted());
     const folders = [...brought].flatMap((name) => (name.startsWith("@pawl/") ? [name.replace("@pawl/", "")] : []));
     const own = sources.filter((file) => folders.includes(file.split("/")[1] as string));

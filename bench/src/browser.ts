@@ -15,7 +15,7 @@ const driver = resolve(import.meta.dirname, "../../packages/driver-browser");
 const page = `
 import { openTab } from "@pawl/driver-browser";
 import { defineTool } from "@pawl/runtime";
-const execute = (_, ctx) => ctx.runJson("step", null, () => 1);
+const execute = (_, ctx) => ctx.run("step", () => 1);
 const tab = openTab({ name: "size", tools: [defineTool({ name: "t", durable: true, execute })] });
 const first = async () => {
   const session = await (await (await tab).runtime()).session("first");

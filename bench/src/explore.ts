@@ -10,16 +10,18 @@ const trip: Scenario = {
       name: "book_trip",
       durable: true,
       execute: async ({ to }, ctx) => {
-        const seat = await ctx.runJson("reserve", { to }, async (_input, { key }) => {
-          await effect("reserve", { key, detail: ctx.externalEventKey("approved"), ms: 40 });
-          return key;
-        });
-        await ctx.awaitEventJson("approved");
-        return ctx.runJson(
-          "charge",
-          { seat },
-          async (_input, { key }) => (await effect("charge", { key, ms: 40 })).effect,
+        const seat = await ctx.run(
+          "reserve",
+          async ({ key }) => {
+            await effect("reserve", { key, detail: ctx.token("approved"), ms: 40 });
+            return key;
+          },
+          { input: { to } },
         );
+        await ctx.waitFor("approved");
+        return ctx.run("charge", async ({ key }) => (await effect("charge", { key, ms: 40 })).effect, {
+          input: { seat },
+        });
       },
     }),
   ],

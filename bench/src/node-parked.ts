@@ -15,7 +15,7 @@ const atOnce = 50;
 const woken = 500;
 
 const completes = defineTool({ name: "completes", execute: (_, ctx) => (ctx.completionKey(), pending()) });
-const waits = defineTool({ name: "waits", durable: true, execute: (_, ctx) => ctx.awaitEventJson("go") });
+const waits = defineTool({ name: "waits", durable: true, execute: (_, ctx) => ctx.waitFor("go") });
 
 setFlagsFromString("--expose-gc");
 /** Collects garbage and returns the empty pages that V8 keeps. */

@@ -136,12 +136,12 @@ const asking = (heard: () => void): readonly ToolDefinition[] => [
     execute: async (_, ctx) => {
       for (let n = 0; n < recorded; n++) await stepOf(ctx, n);
       for (let n = 0; ; n++) {
-        await ctx.batch([{ id: "x", toolId: "tool:asks", args: {} }]);
-        await ctx.runJson(`heard-${n}`, {}, heard);
+        await ctx.callAll([{ label: "x", tool: "asks", args: {} }]);
+        await ctx.run(`heard-${n}`, heard);
       }
     },
   }),
-  defineTool({ name: "asks", durable: true, execute: (_, ctx) => ctx.awaitEventJson("answer", { for: "call" }) }),
+  defineTool({ name: "asks", durable: true, execute: (_, ctx) => ctx.waitFor("answer", { for: "call" }) }),
 ];
 
 /** Resolves once no body of the session is in memory. */

@@ -12,7 +12,7 @@ const text = "a result as a tool gives it back, with a few fields and a line of 
 export const stepOf = (ctx: ToolContext, n: number): Promise<unknown> => {
   const input = { customer: "c-4711", order: `o-${n}`, amount: 1999, note: "as agreed on the phone" };
   const value = { id: n, text, ok: true, state: "shipped", items: [1, 2, 3] };
-  return ctx.runJson(`step-${n}`, input, () => value);
+  return ctx.run(`step-${n}`, () => value, { input: input });
 };
 
 /** A body with as many steps as its arguments say. */

@@ -109,17 +109,21 @@ const walkOfCall = async (): Promise<Walk> => {
     durable: true,
     execute: async ({ order }, ctx) => {
       now.next(1);
-      const parcel = await ctx.runJson("pack", { order }, () => {
-        now.next(2);
-        return `parcel of ${order}`;
-      });
+      const parcel = await ctx.run(
+        "pack",
+        () => {
+          now.next(2);
+          return `parcel of ${order}`;
+        },
+        { input: { order } },
+      );
       now.next(3);
       return { parcel };
     },
   });
   const titles = [
     "From `session.call` to the tool's body",
-    "From `ctx.runJson` to the step's function",
+    "From `ctx.run` to the step's function",
     "From the function's result to the body's next line",
     "From the body's result to the reply, until all is at rest",
   ];

@@ -28,7 +28,7 @@ const refund = defineTool({
   inputSchema: { type: "object", properties: { order: { type: "string" } }, required: ["order"] } as const,
   durable: true,
   needsApproval: true,
-  execute: ({ order }, ctx) => ctx.runJson("pay", { order }, () => `${order} is refunded`),
+  execute: ({ order }, ctx) => ctx.run("pay", () => `${order} is refunded`, { input: { order } }),
 });
 
 interface Said {

@@ -25,10 +25,14 @@ const toolsOf = (effects: Effects, instance: string): readonly ToolDefinition[] 
     name: "count",
     durable: true,
     execute: ({ value }, ctx) =>
-      ctx.runJson("told", { value }, () => {
-        effects.tell({ scope: ctx.session, call: String(value), key: "told", instance, at: Date.now() });
-        return value;
-      }),
+      ctx.run(
+        "told",
+        () => {
+          effects.tell({ scope: ctx.session, call: String(value), key: "told", instance, at: Date.now() });
+          return value;
+        },
+        { input: { value } },
+      ),
   }),
   defineTool({
     name: "strict",

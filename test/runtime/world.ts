@@ -12,16 +12,16 @@ const working: Scenario = {
       name: "work",
       durable: true,
       execute: async (_, ctx) => {
-        const both = await ctx.all(["a", "b"].map((name) => ctx.runJson(name, {}, async () => (await sleep(5), name))));
-        const first = await ctx.race([ctx.sleep(600_000), ctx.runJson("quick", { both }, () => "quick")]);
-        await ctx.runJson("ask", {}, async (_input, { key }) => {
-          await effect(`asked by ${ctx.scope}`, { key, detail: ctx.externalEventKey("go") });
+        const both = await ctx.all(["a", "b"].map((name) => ctx.run(name, async () => (await sleep(5), name))));
+        const first = await ctx.race([ctx.sleep(600_000), ctx.run("quick", () => "quick", { input: { both } })]);
+        await ctx.run("ask", async ({ key }) => {
+          await effect(`asked by ${ctx.scope}`, { key, detail: ctx.token("go") });
         });
-        const children = await ctx.batch([{ id: "k", toolId: "tool:child", args: {} }]);
-        return [both, first ?? null, await ctx.awaitEventJson("go"), children.length, ctx.random(), ctx.uuid("id")];
+        const children = await ctx.callAll([{ label: "k", tool: "child", args: {} }]);
+        return [both, first ?? null, await ctx.waitFor("go"), children.length, ctx.random(), ctx.uuid("id")];
       },
     }),
-    defineTool({ name: "child", durable: true, execute: (_, ctx) => ctx.runJson("s", {}, () => 1) }),
+    defineTool({ name: "child", durable: true, execute: (_, ctx) => ctx.run("s", () => 1) }),
   ],
   host: (host) =>
     Promise.all(
@@ -41,7 +41,7 @@ const careless: Scenario = {
     defineTool({
       name: "work",
       durable: true,
-      execute: (_, ctx) => ctx.runJson("s", {}, () => effect("paid").then(() => 1)),
+      execute: (_, ctx) => ctx.run("s", () => effect("paid").then(() => 1)),
     }),
   ],
   host: (host) => host.request("r1", [{ label: "c1", tool: "work", args: {} }]),

@@ -22,12 +22,16 @@ const job = ({ effects, instance }: SoakToolPort): ToolDefinition =>
     execute: async () => "run me in the background",
     background: async ({ name }, ctx, sink) => {
       for (let chapter = 1; chapter <= chapters; chapter++) {
-        await ctx.runJson(`chapter-${chapter}`, { name }, async () => {
-          await pause(20);
-          const key = `durable-step:chapter-${chapter}`;
-          effects.tell({ scope: ctx.scope, call: callOf(ctx), key, instance, at: Date.now() });
-          return chapter;
-        });
+        await ctx.run(
+          `chapter-${chapter}`,
+          async () => {
+            await pause(20);
+            const key = `durable-step:chapter-${chapter}`;
+            effects.tell({ scope: ctx.scope, call: callOf(ctx), key, instance, at: Date.now() });
+            return chapter;
+          },
+          { input: { name } },
+        );
         await sink.progress({ current: chapter, total: chapters });
       }
       return { summary: name, result: { chapters } };
@@ -41,7 +45,7 @@ const errand = ({ effects, instance }: SoakToolPort): ToolDefinition =>
     durable: true,
     execute: async (_, ctx) => {
       await ctx.sleep(30);
-      return ctx.runJson("done", {}, () => {
+      return ctx.run("done", () => {
         const key = "durable-step:done";
         effects.tell({ scope: ctx.scope, call: callOf(ctx), key, instance, at: Date.now() });
         return "done";

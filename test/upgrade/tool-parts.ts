@@ -49,13 +49,12 @@ export type Step = (ctx: ToolContext, as: string, name: string, recovery?: Recov
 export const stepsIn =
   (outside: Outside): Step =>
   (ctx: ToolContext, as: string, name: string, recovery: Recovery = "again", claim: Claim = "once") =>
-    ctx.runJson(
+    ctx.run(
       name,
-      { name },
-      async (_, { key }) => {
+      async ({ key }) => {
         const of = recovery === "once" ? ({ claim: "at_most_once" } as const) : { key, claim };
         await outside.effect(`${as}/${name}`, of);
         return name;
       },
-      { recovery },
+      { input: { name }, recovery },
     );

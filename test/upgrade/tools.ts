@@ -34,8 +34,8 @@ export const toolsOf = (outside: Outside): readonly ToolDefinition[] => {
     }),
     tool("waits", async ({ as, ms }, ctx) => {
       await step(ctx, as, "before");
-      outside.hand(as, ctx.externalEventKey(as), ctx);
-      const heard = await ctx.awaitEventJson(as, ms === undefined ? {} : { deadlineMs: ms });
+      outside.hand(as, ctx.token(as), ctx);
+      const heard = await ctx.waitFor(as, ms === undefined ? {} : { timeoutMs: ms });
       return [heard, await step(ctx, as, "after")];
     }),
     tool("sleeps", async ({ as, n = 2, ms = 5000 }, ctx) => {
@@ -46,17 +46,17 @@ export const toolsOf = (outside: Outside): readonly ToolDefinition[] => {
       return ctx.random() < 1 && ctx.uuid("u").length;
     }),
     tool("selects", async ({ as }, ctx) => {
-      outside.hand(as, ctx.externalEventKey(as), ctx);
-      const answer = ctx.awaitEventJson(as);
+      outside.hand(as, ctx.token(as), ctx);
+      const answer = ctx.waitFor(as);
       const first = await ctx.race([answer, ctx.sleep(600_000)]);
-      const failing = ctx.runJson("fails", {}, () => Promise.reject(new EffectError("refused", "as it should")));
+      const failing = ctx.run("fails", () => Promise.reject(new EffectError("refused", "as it should")));
       const any = await ctx.any([failing, step(ctx, as, "any")]);
       const all = await ctx.allSettled([step(ctx, as, "all"), failing]);
       return [first ?? null, any, all.map(({ status }) => status)];
     }),
     tool("nests", async ({ as, calls = [] }, ctx) => {
       await step(ctx, as, "first");
-      const replies = await ctx.batch(calls);
+      const replies = await ctx.callAll(calls.map(({ id, toolId, args }) => ({ label: id, tool: toolId, args })));
       await step(ctx, as, "last");
       return replies.map(({ output }) => output.outcome.status);
     }),
@@ -77,21 +77,25 @@ export const toolsOf = (outside: Outside): readonly ToolDefinition[] => {
     }),
     tool("subscribes", async ({ as, n = 3 }, ctx) => {
       const month = `${as}-${n}`;
-      outside.hand(month, ctx.externalEventKey(month), ctx);
-      const paid = await ctx.awaitEventJson(month);
+      outside.hand(month, ctx.token(month), ctx);
+      const paid = await ctx.waitFor(month);
       await step(ctx, as, `charge-${n} ${String(paid)}`, "idempotent");
-      const calls = [{ id: "d", toolId: "tool:again", args: { as: `${month}-d` } }];
-      const [sent] = await ctx.all([ctx.batch(calls), ctx.host("quote", { as: month, i: 0 })]);
+      const calls = [{ label: "d", tool: "again", args: { as: `${month}-d` } }];
+      const [sent] = await ctx.all([ctx.callAll(calls), ctx.host("quote", { as: month, i: 0 })]);
       const isSent = sent.every(({ output }) => output.outcome.status === "success");
       return n > 1 && isSent ? ctx.continueAs({ as, n: n - 1 }) : isSent;
     }),
     tool("dated", async ({ as, n = 2 }, ctx) => {
       const begun = ctx.now();
       for (let i = 0; i < n; i++) {
-        await ctx.runJson(`dated-${i}`, { begun, at: ctx.now(), lot: ctx.random() }, async (_, { key }) => {
-          await outside.effect(`${as}/dated-${i}`, { key, claim: "once" });
-          return ctx.uuid(`id-${i}`).length;
-        });
+        await ctx.run(
+          `dated-${i}`,
+          async ({ key }) => {
+            await outside.effect(`${as}/dated-${i}`, { key, claim: "once" });
+            return ctx.uuid(`id-${i}`).length;
+          },
+          { input: { begun, at: ctx.now(), lot: ctx.random() } },
+        );
         await ctx.all([ctx.sleep(700), step(ctx, as, `beside-${i}`), ctx.sleep(1400)]);
       }
       return ctx.now() > begun;
@@ -104,8 +108,8 @@ export const toolsOf = (outside: Outside): readonly ToolDefinition[] => {
       return "ended";
     }),
     tool("guards", async ({ as }, ctx) => {
-      outside.hand(as, ctx.externalEventKey(as), ctx);
-      const answer = ctx.awaitEventJson(as);
+      outside.hand(as, ctx.token(as), ctx);
+      const answer = ctx.waitFor(as);
       const once = step(ctx, as, "guarded", "once").then(
         () => "done",
         (thrown: unknown) => (isUnknown(thrown) ? "done" : Promise.reject(thrown as Error)),
@@ -117,10 +121,10 @@ export const toolsOf = (outside: Outside): readonly ToolDefinition[] => {
       for (let i = 0; i < n; i++) {
         await step(ctx, as, `model-${i}`);
         const calls = [
-          { id: `${i}a`, toolId: "tool:pays", args: { as: `${as}-${i}a` } },
-          { id: `${i}b`, toolId: "tool:steps", args: { as: `${as}-${i}b`, n: 2 } },
+          { label: `${i}a`, tool: "pays", args: { as: `${as}-${i}a` } },
+          { label: `${i}b`, tool: "steps", args: { as: `${as}-${i}b`, n: 2 } },
         ];
-        for (const { call_id, output } of await ctx.batch(calls)) said.push(`${call_id} ${output.outcome.status}`);
+        for (const { label, output } of await ctx.callAll(calls)) said.push(`${label} ${output.outcome.status}`);
       }
       return said;
     }),
@@ -133,10 +137,14 @@ export const toolsOf = (outside: Outside): readonly ToolDefinition[] => {
     tool("large", async ({ as, n = 2 }, ctx) => {
       let length = 0;
       for (let i = 0; i < n; i++) {
-        const text = await ctx.runJson(`large-${i}`, { as }, async (_, { key }) => {
-          await outside.effect(`${as}/large-${i}`, { key, claim: "once" });
-          return `${as} ${i} `.repeat(400);
-        });
+        const text = await ctx.run(
+          `large-${i}`,
+          async ({ key }) => {
+            await outside.effect(`${as}/large-${i}`, { key, claim: "once" });
+            return `${as} ${i} `.repeat(400);
+          },
+          { input: { as } },
+        );
         length += text.length;
       }
       return length > 0;

@@ -6,7 +6,7 @@ import { type Session, type ToolContext, defineTool } from "@pawl/runtime";
 import { type System, pause, stepResult } from "./system.ts";
 
 const stepsIn = async (ctx: ToolContext, count: number): Promise<void> => {
-  for (let i = 0; i < count; i++) await ctx.runJson(`step-${i}`, null, () => stepResult(i));
+  for (let i = 0; i < count; i++) await ctx.run(`step-${i}`, () => stepResult(i));
 };
 
 const stepsOf = (args: unknown): number => (args as { readonly steps: number }).steps;
@@ -24,8 +24,8 @@ const parks = defineTool({
   durable: true,
   execute: async (args, ctx) => {
     await stepsIn(ctx, stepsOf(args));
-    await ctx.awaitEventJson("go");
-    await ctx.runJson("after", null, () => ({ ok: true }));
+    await ctx.waitFor("go");
+    await ctx.run("after", () => ({ ok: true }));
     return "resumed";
   },
 });

@@ -43,7 +43,7 @@ it("is observed by the caller that awaits a process whose call is cancelled", as
 const twice = defineTool({
   name: "twice",
   durable: true,
-  execute: async (_, ctx) => [await ctx.awaitEventJson("first"), await ctx.awaitEventJson("second")],
+  execute: async (_, ctx) => [await ctx.waitFor("first"), await ctx.waitFor("second")],
 });
 
 it("keeps earlier resolutions known", async () => {

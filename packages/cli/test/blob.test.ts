@@ -9,7 +9,11 @@ import { newFolder } from "./fixture.ts";
 import { jsonIn, pawl } from "./pawl.ts";
 
 const large = "large ".repeat(20_000);
-const tool = defineTool({ name: "echo", durable: true, execute: (args, ctx) => ctx.runJson("step", args, () => args) });
+const tool = defineTool({
+  name: "echo",
+  durable: true,
+  execute: (args, ctx) => ctx.run("step", () => args, { input: args }),
+});
 
 const called = async (file: string, session: string): Promise<unknown> => {
   const { runtime, close } = openRuntime({ file, tools: [tool] });

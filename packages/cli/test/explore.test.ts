@@ -17,7 +17,7 @@ writeFileSync(
   `import { defineTool } from "${pathToFileURL(pathOf("packages/runtime/src/index.ts")).href}";
    export const careless = {
      tools: ({ effect }) => [defineTool({ name: "pay", durable: true,
-       execute: (_, ctx) => ctx.runJson("charge", {}, () => effect("money moves").then(() => null)) })],
+       execute: (_, ctx) => ctx.run("charge", () => effect("money moves").then(() => null)) })],
      host: (host) => host.request("r1", [{ label: "c1", tool: "pay", args: {} }]),
    };`,
 );

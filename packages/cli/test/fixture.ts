@@ -22,9 +22,9 @@ export const work = defineTool({
   name: "work",
   durable: true,
   execute: async (_, ctx) => {
-    const seat = await ctx.runJson("reserve", { to: "Lviv" }, () => "12a");
-    const approved = await ctx.awaitEventJson("approved");
-    return [seat, approved, await ctx.runJson("charge", { seat }, () => "paid")];
+    const seat = await ctx.run("reserve", () => "12a", { input: { to: "Lviv" } });
+    const approved = await ctx.waitFor("approved");
+    return [seat, approved, await ctx.run("charge", () => "paid", { input: { seat } })];
   },
 });
 
@@ -32,7 +32,7 @@ export const guarded = defineTool({
   name: "guarded",
   durable: true,
   needsApproval: true,
-  execute: async (args, ctx) => ctx.runJson("do", args, () => "done"),
+  execute: async (args, ctx) => ctx.run("do", () => "done", { input: args }),
 });
 
 export const quick = defineTool({ name: "quick", durable: true, execute: () => "at once" });

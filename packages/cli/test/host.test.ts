@@ -19,8 +19,8 @@ export const tools = [
     name: "work",
     durable: true,
     execute: async (_, ctx) => {
-      await ctx.runJson("reserve", { to: "Lviv" }, () => "12a");
-      return ctx.awaitEventJson("approved");
+      await ctx.run("reserve", () => "12a", { input: { to: "Lviv" } });
+      return ctx.waitFor("approved");
     },
   },
   { name: "quick", durable: true, execute: () => "at once" },

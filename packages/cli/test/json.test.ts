@@ -14,7 +14,7 @@ const at = (name: string): string => join(folder, name);
 const toolModule = `console.log("the module speaks");
   export const tools = [{ name: "work", durable: true, execute: (_, ctx) => {
     console.log("the body speaks");
-    return ctx.runJson("reserve", { to: "Lviv" }, () => "12a").then(() => ctx.awaitEventJson("approved"));
+    return ctx.run("reserve", () => "12a", { input: { to: "Lviv" } }).then(() => ctx.waitFor("approved"));
   } }];`;
 const files: { readonly [name: string]: string } = {
   "tools.mjs": toolModule,

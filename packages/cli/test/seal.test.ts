@@ -15,8 +15,8 @@ const asked = defineTool({
   name: "asked",
   durable: true,
   execute: async (args, ctx) => {
-    await ctx.runJson("small", { secret }, () => secret);
-    return [await ctx.runJson("keep", { args }, () => args), await ctx.awaitEventJson("word")];
+    await ctx.run("small", () => secret, { input: { secret } });
+    return [await ctx.run("keep", () => args, { input: { args } }), await ctx.waitFor("word")];
   },
 });
 const guarded = defineTool({ name: "guarded", needsApproval: true, execute: (args) => args });

@@ -41,18 +41,18 @@ const count = (): string => {
 describe("a live call under other code", () => {
   it("is the same if the code makes the same requests, whatever it does later", async () => {
     const verdict = await verdictOf(async (_, ctx) => {
-      const seat = await ctx.runJson("reserve", { to: "Lviv" }, count);
-      await ctx.awaitEventJson("approved");
-      return ctx.runJson("refund", { seat }, count);
+      const seat = await ctx.run("reserve", count, { input: { to: "Lviv" } });
+      await ctx.waitFor("approved");
+      return ctx.run("refund", count, { input: { seat } });
     });
     expect(verdict).toEqual({ type: "same", requests: 2 });
   });
 
   it("has a new effect if another request replaces a recorded one", async () => {
     const verdict = await verdictOf(async (_, ctx) => {
-      await ctx.runJson("check", {}, count);
-      await ctx.runJson("reserve", { to: "Lviv" }, count);
-      return ctx.awaitEventJson("approved");
+      await ctx.run("check", count);
+      await ctx.run("reserve", count, { input: { to: "Lviv" } });
+      return ctx.waitFor("approved");
     });
     expect(verdict).toMatchObject({ type: "new_effect", position: 1, expected: "durable-step:reserve" });
     expect(verdict).toMatchObject({ found: "step `durable-step:check`" });
@@ -60,8 +60,8 @@ describe("a live call under other code", () => {
 
   it("has other input if a step is requested with other arguments", async () => {
     const verdict = await verdictOf(async (_, ctx) => {
-      await ctx.runJson("reserve", { to: "Kyiv" }, count);
-      return ctx.awaitEventJson("approved");
+      await ctx.run("reserve", count, { input: { to: "Kyiv" } });
+      return ctx.waitFor("approved");
     });
     expect(verdict).toMatchObject({ type: "other_input", position: 1 });
     expect(verdictWords(verdict)).toBe(
@@ -70,18 +70,18 @@ describe("a live call under other code", () => {
   });
 
   it("misses an effect if the code ends, or waits, without requesting it", async () => {
-    expect(await verdictOf(async (_, ctx) => ctx.runJson("reserve", { to: "Lviv" }, count))).toMatchObject({
+    expect(await verdictOf(async (_, ctx) => ctx.run("reserve", count, { input: { to: "Lviv" } }))).toMatchObject({
       type: "missing_effect",
       position: 1,
       missing: [expect.stringContaining("await-event:")],
     });
-    const both = await verdictOf(async (_, ctx) => ctx.awaitEventJson("approved"));
+    const both = await verdictOf(async (_, ctx) => ctx.waitFor("approved"));
     expect(both).toMatchObject({ type: "missing_effect", missing: ["durable-step:reserve"] });
   });
 
   it("waits outside if the code waits for something outside its context", async () => {
     const before = await verdictOf(async (_, ctx) => {
-      await ctx.runJson("reserve", { to: "Lviv" }, count);
+      await ctx.run("reserve", count, { input: { to: "Lviv" } });
       await new Promise(() => undefined);
     });
     expect(before).toMatchObject({ type: "waits_outside", isDiverged: true });
@@ -89,8 +89,8 @@ describe("a live call under other code", () => {
 
   it("goes on if the code makes further requests", async () => {
     const verdict = await verdictOf(async (_, ctx) => {
-      await ctx.runJson("reserve", { to: "Lviv" }, count);
-      return Promise.all([ctx.awaitEventJson("approved"), ctx.runJson("remind", {}, count)]);
+      await ctx.run("reserve", count, { input: { to: "Lviv" } });
+      return Promise.all([ctx.waitFor("approved"), ctx.run("remind", count)]);
     });
     expect(verdict).toEqual({ type: "goes_on", requests: 2, next: ["durable-step:remind"] });
   });
@@ -104,14 +104,14 @@ describe("a live call under other code", () => {
 
   it("completes if the code makes all recorded requests and ends", async () => {
     const verdict = await verdictOf(async (_, ctx) => {
-      void ctx.awaitEventJson("approved").catch(() => undefined); // Requested and not awaited.
-      return ctx.runJson("reserve", { to: "Lviv" }, count);
+      void ctx.waitFor("approved").catch(() => undefined); // Requested and not awaited.
+      return ctx.run("reserve", count, { input: { to: "Lviv" } });
     });
     expect(verdict).toEqual({ type: "completes", requests: 2 });
   });
 
   it("is not run again if its tool is owner-bound, and has not started if it awaits approval", async () => {
-    const bound = defineTool({ name: "bound", execute: (_, ctx) => ctx.awaitEventJson("never") });
+    const bound = defineTool({ name: "bound", execute: (_, ctx) => ctx.waitFor("never") });
     const at = join(folder, "bound.db");
     const { runtime, close } = openRuntime({ file: at, tools: [bound, ...tools] });
     const session = await runtime.session("s");
@@ -132,8 +132,8 @@ describe("a live call under other code", () => {
 
   it("fails if the code throws an internal error", async () => {
     const verdict = await verdictOf(async (_, ctx) => {
-      void ctx.awaitEventJson("approved").catch(() => undefined); // Requested and not awaited.
-      await ctx.runJson("reserve", { to: "Lviv" }, count);
+      void ctx.waitFor("approved").catch(() => undefined); // Requested and not awaited.
+      await ctx.run("reserve", count, { input: { to: "Lviv" } });
       throw new TypeError("of its own");
     });
     expect(verdict).toEqual({ type: "failed", message: "of its own" });
@@ -177,7 +177,8 @@ const hasAsked = ({ calls }: Session["state"]): boolean => {
   return row !== undefined && "body" in row && (row.body?.open.length ?? 0) > 0;
 };
 
-const ofBatch = (id: string): ToolDefinition => asks((ctx) => ctx.batch([{ id, toolId: "tool:work", args: { n: 1 } }]));
+const ofBatch = (id: string): ToolDefinition =>
+  asks((ctx) => ctx.callAll([{ label: id, tool: "work", args: { n: 1 } }]));
 const ofSleep = (ms: number): ToolDefinition => asks((ctx) => ctx.sleep(ms));
 
 /** Returns the verdict's text for a call that one tool began and another continues. */
@@ -247,7 +248,7 @@ const moduleOf = (name: string, body: string): string => {
 };
 
 describe("pawl check-upgrade", () => {
-  const same = `await ctx.runJson("reserve", { to: "Lviv" }, () => 1); return ctx.awaitEventJson("approved");`;
+  const same = `await ctx.run("reserve", () => 1, { input: { to: "Lviv" } }); return ctx.waitFor("approved");`;
 
   it("says whether a log is safe and why not, and sets its exit code", async () => {
     const good = await pawlProcess(["check-upgrade", `${file}#waiting`, "--tools", moduleOf("good.mjs", same)]);
@@ -255,7 +256,7 @@ describe("pawl check-upgrade", () => {
       0,
       expect.stringContaining("same: it makes its 2 recorded requests, and waits"),
     ]);
-    const bad = moduleOf("bad.mjs", `await ctx.runJson("other", {}, () => 1);`);
+    const bad = moduleOf("bad.mjs", `await ctx.run("other", () => 1);`);
     const said = await pawl(["check-upgrade", file, "--tools", bad, "--patience", "60", "--json"]);
     expect(said.code).toBe(1);
     const [done, parked, waiting] = jsonIn(said);
@@ -292,11 +293,11 @@ describe("pawl check-upgrade", () => {
 
 const books = (execute: ToolDefinition["execute"]): ToolDefinition =>
   defineTool({ name: "books", durable: true, execute });
-const older = books(async (_, ctx) => [await ctx.runJson("a", {}, () => 1), await ctx.awaitEventJson("go")]);
+const older = books(async (_, ctx) => [await ctx.run("a", () => 1), await ctx.waitFor("go")]);
 const younger = books(async (_, ctx) => {
-  const a = await ctx.runJson("a", {}, () => 1);
+  const a = await ctx.run("a", () => 1);
   const isPatched = ctx.patched("faster");
-  return [a, isPatched, await ctx.awaitEventJson("go")];
+  return [a, isPatched, await ctx.waitFor("go")];
 });
 
 /** A journal with a call that this code has begun, and that waits. */
@@ -347,8 +348,8 @@ describe("patches", () => {
     writeFileSync(
       tool,
       `export const tools = [{ name: "books", durable: true, execute: async (_, ctx) => {
-        const a = await ctx.runJson("a", {}, () => 1);
-        return [a, ctx.patched("faster"), await ctx.awaitEventJson("go")];
+        const a = await ctx.run("a", () => 1);
+        return [a, ctx.patched("faster"), await ctx.waitFor("go")];
       } }];`,
     );
     const { out } = await pawl(["check-upgrade", path, "--tools", tool, "--patience", "60"]);
@@ -357,7 +358,7 @@ describe("patches", () => {
 });
 
 describe("a log of an older protocol", () => {
-  const waits = defineTool({ name: "books", durable: true, execute: async (_, ctx) => ctx.awaitEventJson("go") });
+  const waits = defineTool({ name: "books", durable: true, execute: async (_, ctx) => ctx.waitFor("go") });
   const isKept = "it keeps its keys in this life, and its clock in attempt 1";
 
   it("is told what its next opening changes for each live call", async () => {
@@ -372,7 +373,7 @@ describe("a log of an older protocol", () => {
     const tool = join(newFolder(), "tools.mjs");
     writeFileSync(
       tool,
-      'export const tools = [{ name: "books", durable: true, execute: (_, ctx) => ctx.awaitEventJson("go") }];',
+      'export const tools = [{ name: "books", durable: true, execute: (_, ctx) => ctx.waitFor("go") }];',
     );
     const { out } = await pawl(["check-upgrade", path, "--tools", tool, "--patience", "60"]);
     expect(out).toContain("of protocol 1: its next opening upgrades it to 2");

@@ -17,8 +17,8 @@ const tools = [
     name: "wait",
     durable: true,
     execute: async (_, ctx) => {
-      const from = await ctx.runJson("where", {}, () => "host");
-      await ctx.awaitEventJson("go");
+      const from = await ctx.run("where", () => "host");
+      await ctx.waitFor("go");
       return [from, "host"];
     },
   }),

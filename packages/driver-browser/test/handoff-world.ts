@@ -63,9 +63,9 @@ export class NodeHost {
       name: "worker",
       durable: true,
       execute: async (_, ctx) => {
-        const first = await ctx.runJson("first", {}, () => this.#outside("first"));
-        await ctx.awaitEventJson("go");
-        return [first, await ctx.runJson("second", {}, () => this.#outside("second"))];
+        const first = await ctx.run("first", () => this.#outside("first"));
+        await ctx.waitFor("go");
+        return [first, await ctx.run("second", () => this.#outside("second"))];
       },
     });
     return new Runtime({

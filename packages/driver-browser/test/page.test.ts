@@ -75,7 +75,7 @@ const stepping = (second: string): string => `Object.defineProperty(globalThis, 
   configurable: true,
   set(made) {
     Object.defineProperty(globalThis, "pawl", { value: made });
-    const execute = async (_, ctx) => [await ctx.runJson("first", 1, () => 1), await ctx.runJson("second", 2, ${second})];
+    const execute = async (_, ctx) => [await ctx.run("first", () => 1), await ctx.run("second", ${second})];
     const tool = made.defineTool({ name: "stepping", durable: true, execute });
     void made.tab.then(async (tab) => (await tab.runtime()).registry.register(tool));
   },

@@ -16,4 +16,5 @@ export { HostFlows, type HostFlowsOptions } from "./host/flow-host.ts";
 export { type HostLimits, defaultHostLimits } from "./host/limits.ts";
 export { type Claims, type Right, type Secrets, claimsOf, signToken } from "./host/token.ts";
 export { logTo } from "./telemetry/log.ts";
-export { spansOf, tracedJournal } from "./telemetry/spans.ts";
+export { tracedJournal } from "./telemetry/commit.ts";
+export { spansOf } from "./telemetry/spans.ts";

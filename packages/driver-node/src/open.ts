@@ -26,8 +26,9 @@ import { nodePlatform } from "./platform.ts";
 import { rootsOf } from "./journal/root-secret.ts";
 import { postgresAt } from "./journal/postgres.ts";
 import { sqliteJournal } from "./journal/journal.ts";
-import { tracedJournal, spansOf } from "./telemetry/spans.ts";
 import { sharedRuntime } from "./shared.ts";
+import { tracedJournal } from "./telemetry/commit.ts";
+import { spansOf } from "./telemetry/spans.ts";
 import { errorsToConsole } from "./telemetry/log.ts";
 
 /**
@@ -196,8 +197,9 @@ const openOwn = (options: Omit<OpenOptions, "shared">): OpenRuntime => {
   const { file, postgres, blobs, maxBytes, tracer, codec, ...told } = options;
   const store = storeOf({ file, postgres, blobs, maxBytes });
   const { journal, roots } = store;
-  const stored = tracer === undefined ? journal : tracedJournal(journal, tracer);
-  const traced = tracer === undefined ? {} : { telemetry: spansOf(tracer) };
+  const telemetry = tracer && spansOf(tracer);
+  const stored = tracer === undefined ? journal : tracedJournal(journal, tracer, telemetry);
+  const traced = telemetry === undefined ? {} : { telemetry };
   const runtime = new Runtime({
     journal: codec === undefined ? stored : sealedJournal(stored, codec),
     platform: nodePlatform,

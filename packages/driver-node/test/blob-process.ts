@@ -22,7 +22,7 @@ const runtime = new Runtime({
     defineTool({
       name: "make",
       durable: true,
-      execute: (_, ctx) => ctx.runJson("step", {}, () => `${process.pid} `.repeat(20_000)),
+      execute: (_, ctx) => ctx.run("step", () => `${process.pid} `.repeat(20_000)),
     }),
   ],
 });

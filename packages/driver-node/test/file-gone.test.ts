@@ -11,7 +11,7 @@ const { file, remove } = testFolder();
 afterAll(remove);
 
 const echo = defineTool({ name: "echo", execute: (args) => args });
-const wait = defineTool({ name: "wait", durable: true, execute: (_, ctx) => ctx.awaitEventJson("never") });
+const wait = defineTool({ name: "wait", durable: true, execute: (_, ctx) => ctx.waitFor("never") });
 const use = (tool: string) => [{ label: "c", tool, args: {} }];
 
 const open = (path: string, entries: LogEntry[]): OpenRuntime =>

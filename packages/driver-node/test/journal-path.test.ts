@@ -19,8 +19,8 @@ const askedBy = (tokens: string[]) =>
     name: "asked",
     durable: true,
     execute: async (_, ctx) => {
-      tokens.push(ctx.externalEventKey("go"));
-      return ctx.awaitEventJson("go");
+      tokens.push(ctx.token("go"));
+      return ctx.waitFor("go");
     },
   });
 

@@ -19,7 +19,7 @@ afterAll(() => {
 });
 
 const echo = defineTool({ name: "echo", execute: (args) => args });
-const wait = defineTool({ name: "wait", durable: true, execute: (_, ctx) => ctx.awaitEventJson("never") });
+const wait = defineTool({ name: "wait", durable: true, execute: (_, ctx) => ctx.waitFor("never") });
 const use = (tool: string) => [{ label: "c", tool, args: {} }];
 
 const outcomeOf = (asked: Promise<unknown>): Promise<unknown> => asked.then(undefined, (thrown: unknown) => thrown);

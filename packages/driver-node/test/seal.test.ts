@@ -16,7 +16,7 @@ const large = secret.repeat(4000);
 const echo = defineTool({
   name: "echo",
   durable: true,
-  execute: (args, ctx) => ctx.runJson("step", args, (input) => input),
+  execute: (args, ctx) => ((input) => ctx.run("step", () => input, { input }))(args),
 });
 
 const called = async (path: string, session: string, keys: string): Promise<unknown> => {

@@ -48,7 +48,7 @@ const subscription = defineTool<Month>({
       }));
       await ctx.processes.start({ id, input: { type: "tool_call", call }, event_types });
     }
-    await ctx.runJson("charge", {}, (_input, { key }) => charge(ctx.session, key));
+    await ctx.run("charge", ({ key }) => charge(ctx.session, key));
     await ctx.processes.signal(id, "charged", "the same");
     await ctx.sleep(40);
     if (month < 3) return ctx.continueAs({ month: month + 1 });

@@ -20,10 +20,14 @@ const tools: Scenario["tools"] = ({ effect }) => [
     name: "work",
     durable: true,
     execute: (text, ctx) =>
-      ctx.runJson("do", text, async (_, { key }) => {
-        await effect(String(text), { key });
-        return `<${String(text)}>`;
-      }),
+      ctx.run(
+        "do",
+        async ({ key }) => {
+          await effect(String(text), { key });
+          return `<${String(text)}>`;
+        },
+        { input: text },
+      ),
   }),
 ];
 

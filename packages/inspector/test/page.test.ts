@@ -23,8 +23,8 @@ const tripLog = async (asked: { readonly [name: string]: string } = { to: "Lviv"
     name: "trip",
     durable: true,
     execute: async (args, ctx) => {
-      const seat = await ctx.runJson("reserve", {}, () => "12A");
-      return ctx.runJson("charge", { seat, ...(args as object) }, (input) => ({ charged: input }));
+      const seat = await ctx.run("reserve", () => "12A");
+      return ((input) => ctx.run("charge", () => ({ charged: input }), { input }))({ seat, ...(args as object) });
     },
   });
   const journal = memoryJournal();

@@ -22,7 +22,7 @@ const counted = (schema: string): { readonly journal: PostgresJournal; readonly 
 const packs = defineTool({
   name: "packs",
   durable: true,
-  execute: async (_, ctx) => ctx.runJson("pack", {}, () => "packed"),
+  execute: async (_, ctx) => ctx.run("pack", () => "packed"),
 });
 
 const roots = { newest: { kid: "k1", secret: new Uint8Array(32).fill(7) } };

@@ -66,12 +66,21 @@ export {
   isSuccess,
   successWithRawOutput,
 } from "./tool/result.ts";
-export { endOf, isAfter, FrameCodec, type Ephemeral } from "./session/observe/observation.ts";
+export {
+  endOf,
+  isAfter,
+  FrameCodec,
+  type Ephemeral,
+  type ProgressSaid,
+  progressFields,
+} from "./session/observe/observation.ts";
 export { CallOfRequestCodec, ReplyCodec, withTriggers } from "./session/call.ts";
 export { replaceTools } from "./session/own-tools.ts";
-export { type CalledTool, callTo, resultOfRequest } from "./session/result.ts";
+export { callTo, resultOfRequest } from "./session/result.ts";
+export { type CalledTool } from "./tool/called.ts";
 export { defaultBounds } from "./session/admission.ts";
 export { type Capabilities } from "./body/facet/facet.ts";
+export { keptValue, valueOfKept } from "./body/kept-value.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";
 export { type LogAttachments, type SteppedLine, keepAttachments, putLog } from "./move/log-file.ts";
 export { unpackedAttachment } from "./move/attachment.ts";

@@ -1,6 +1,12 @@
 /** Errors that tool authors and hosts meet. Codes are stable. */
 import type { Rejection } from "@pawl/sansio-core";
-import { type EffectResult, type ProtocolRule, missingRule, newestProtocol } from "@pawl/sansio-core/driver";
+import {
+  type EffectResult,
+  type ProtocolRule,
+  type StepError,
+  missingRule,
+  newestProtocol,
+} from "@pawl/sansio-core/driver";
 
 /** Thrown into a body by a durable effect: the step's own error, or the reason that it has no answer. */
 export class EffectError extends Error {
@@ -143,16 +149,22 @@ export const errorOf = (thrown: unknown): Error =>
 /** Shows a value in a message; texts have quotes, so that `"1"` differs from `1`. */
 export const shownOf = (found: unknown): string => (typeof found === "string" ? JSON.stringify(found) : textOf(found));
 
-/** Turns a thrown value into the result of an effect. An error of `kind` keeps its code; others get `otherwise`. */
-export const failureOf = (
+/** Turns a thrown value into the error of an effect. An error of `kind` keeps its code; others get `otherwise`. */
+export const effectErrorOf = (
   thrown: unknown,
   otherwise: string,
   kind: abstract new (...args: never[]) => Error = Error,
-): EffectResult => {
+): StepError => {
   const isCoded = thrown instanceof kind && "code" in thrown && typeof thrown.code === "string";
   const code = isCoded ? (thrown.code as string).toWellFormed() : otherwise;
-  return { status: "err", error: { code, message: textOf(thrown) } };
+  return { code, message: textOf(thrown) };
 };
+
+/** Turns a thrown value into the result of an effect. */
+export const failureOf = (...of: Parameters<typeof effectErrorOf>): EffectResult => ({
+  status: "err",
+  error: effectErrorOf(...of),
+});
 
 /** Makes the refusal of an option. */
 export const refusedOption = (message: string): Refused => new Refused("invalid_option", message);

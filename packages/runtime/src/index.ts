@@ -9,7 +9,7 @@ export { type FlowHost, type FlowSubmission } from "./session/flow.ts";
 export { type RequestPage, RequestStatus } from "./session/status.ts";
 export { type About, type SessionOptions } from "./session/about.ts";
 export { type SessionStore } from "./host/store.ts";
-export { ToolFailed } from "./session/result.ts";
+export { ToolFailed } from "./tool/called.ts";
 export { type CallOptions, type RequestOptions, type Submission, type Waiting } from "./session/request.ts";
 export { type Approval, ApprovalWanted, PendingApproval } from "./session/approval.ts";
 export { type ExecutorSpec } from "./session/executor/executor.ts";
@@ -41,9 +41,9 @@ export {
   successWithImages,
   toolError,
 } from "./tool/result.ts";
-export { Cursor, type Frame, type Observation } from "./session/observe/observation.ts";
+export { Cursor, type Frame, type Observation, type ProgressMessage } from "./session/observe/observation.ts";
 export { type ObserveOptions, Subscription } from "./session/observe/observer.ts";
-export { type ProgressMessage, type ToolContext } from "./body/facet/context.ts";
+export { type ToolContext } from "./body/facet/context.ts";
 export { type EndedHookCall, type HookCall, type Plugin, type PluginDirective } from "./host/hook.ts";
 export {
   type OutcomeDecision,
@@ -54,6 +54,7 @@ export {
 } from "./host/outcome.ts";
 export { type Durable } from "./body/facet/durable.ts";
 export { type StepInfo } from "./body/facet/step.ts";
+export { isError } from "./body/kept-value.ts";
 export { type Bounds } from "./session/admission.ts";
 export {
   EffectError,

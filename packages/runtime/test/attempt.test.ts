@@ -20,10 +20,9 @@ const tries = (first: (ctx: ToolContext) => Promise<unknown>, second: (ctx: Tool
       return again;
     },
   });
-const step = (ctx: ToolContext, id: string) => ctx.runJson(id, {}, () => id);
+const step = (ctx: ToolContext, id: string) => ctx.run(id, () => id);
 const stepA = (ctx: ToolContext) => step(ctx, "a");
-const pay = (ctx: ToolContext) =>
-  ctx.runJson("pay", {}, () => new Promise<string>(() => undefined), { recovery: "once" });
+const pay = (ctx: ToolContext) => ctx.run("pay", () => new Promise<string>(() => undefined), { recovery: "once" });
 const schedule = (ctx: ToolContext) =>
   ctx.schedules.create({ description: "d", scheduled_at: 1_800_000_000_000, timezone: "UTC" });
 
@@ -57,19 +56,15 @@ describe("a later attempt that starts again", () => {
       async (ctx) => {
         const quote = await step(ctx, "quote");
         const paid = await pay(ctx).catch(({ code }: { readonly code: string }) => code);
-        return [quote, paid, await ctx.awaitEventJson("go")];
+        return [quote, paid, await ctx.waitFor("go")];
       },
     );
     expect(await goneOn(tool)).toEqual(["quote", "step_outcome_unknown", "go"]);
   });
 
   it("has diverged, which under protocol 1 ends it, when it asks for what it had not asked an earlier one's record for", async () => {
-    const before = tries(stepA, async (ctx) => [await step(ctx, "b"), await ctx.awaitEventJson("go")]);
-    const after = tries(stepA, async (ctx) => [
-      await step(ctx, "a"),
-      await step(ctx, "b"),
-      await ctx.awaitEventJson("go"),
-    ]);
+    const before = tries(stepA, async (ctx) => [await step(ctx, "b"), await ctx.waitFor("go")]);
+    const after = tries(stepA, async (ctx) => [await step(ctx, "a"), await step(ctx, "b"), await ctx.waitFor("go")]);
     expect(await goneOn(before, after, 1)).toMatchObject({
       code: "replay_diverged",
       message: expect.stringContaining("expected the recorded `durable-step:b`, found step `durable-step:a`"),
@@ -81,7 +76,10 @@ describe("a later attempt", () => {
   it("has the names and the chances of the one before, so that its steps are answered from the log", async () => {
     const ran: unknown[] = [];
     const order = (ctx: ToolContext) =>
-      ctx.runJson("order", { id: ctx.uuid("order"), dice: ctx.random() }, (input) => (ran.push(input), input));
+      ((input) => ctx.run("order", () => (ran.push(input), input), { input }))({
+        id: ctx.uuid("order"),
+        dice: ctx.random(),
+      });
     expect(await goneOn(tries(order, order))).toEqual(ran[0]);
     expect(ran).toHaveLength(1);
   });

@@ -16,9 +16,14 @@ const echo = defineTool({
   name: "echo",
   durable: true,
   execute: async (args, ctx) => {
-    const stepped = await ctx.runJson("step", { args }, (input) => ({
-      stepped: (input as JsonObject)["args"] as Json,
-    }));
+    const stepped = await ((input) =>
+      ctx.run(
+        "step",
+        () => ({
+          stepped: (input as JsonObject)["args"] as Json,
+        }),
+        { input },
+      ))({ args });
     return (stepped as JsonObject)["stepped"];
   },
 });
@@ -119,7 +124,7 @@ describe("a large value", () => {
       name: "echo",
       durable: true,
       execute: async (_, ctx) => {
-        await ctx.awaitEventJson((await ctx.externalEventKey("k")) as never);
+        await ctx.waitFor((await ctx.token("k")) as never);
         return null;
       },
     });
@@ -191,10 +196,10 @@ describe("a value that looks like a reference", () => {
       name: "t",
       durable: true,
       execute: async (_, ctx) => {
-        seen.push(await ctx.runJson("a", json, (input) => (seen.push(input), input)));
-        seen.push((await ctx.batch([{ id: "x", toolId: "tool:echo", args: json }]))[0]?.output.outcome.payload);
+        seen.push(await ((input) => ctx.run("a", () => (seen.push(input), input), { input }))(json));
+        seen.push((await ctx.callAll([{ label: "x", tool: "echo", args: json }]))[0]?.output.outcome.payload);
         seen.push(await ctx.host("look", json));
-        await ctx.awaitEventJson("go on");
+        await ctx.waitFor("go on");
       },
     });
     const run = async (): Promise<Process> => {

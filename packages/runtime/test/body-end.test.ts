@@ -60,13 +60,13 @@ const gate = () => {
 };
 
 const forgets: Execute = (_, ctx) => {
-  void ctx.runJson("mail", {}, () => "sent");
+  void ctx.run("mail", () => "sent");
   return "returned";
 };
 
 const chain = async (ctx: ToolContext): Promise<void> => {
-  const first = await ctx.runJson("first", {}, () => 1);
-  await ctx.runJson("second", { first }, () => 2);
+  const first = await ctx.run("first", () => 1);
+  await ctx.run("second", () => 2, { input: { first } });
 };
 
 describe("a step that nobody awaits", () => {
@@ -74,7 +74,7 @@ describe("a step that nobody awaits", () => {
     let runs = 0;
     const { told, log } = await begin(
       (_, ctx) => {
-        void ctx.runJson("mail", {}, () => (runs += 1));
+        void ctx.run("mail", () => (runs += 1));
         return "returned";
       },
       { protocol: 1 },
@@ -92,7 +92,7 @@ describe("a step that nobody awaits", () => {
   it("is waited for, also where the body throws", async () => {
     const { work, open } = gate();
     const { world, told, log } = await begin((_, ctx) => {
-      void ctx.runJson("mail", {}, work);
+      void ctx.run("mail", work);
       throw new ToolError("no");
     });
     expect(told.outcome).toBeUndefined();
@@ -112,7 +112,7 @@ describe("a step that nobody awaits", () => {
     const { work, open } = gate();
     const { world, log, told } = await begin((args, ctx) => {
       if ((args as { readonly round?: number }).round === 2) return "second";
-      void ctx.runJson("mail", {}, work);
+      void ctx.run("mail", work);
       return ctx.continueAs({ round: 2 });
     });
     expect(await log()).toEqual(["effect.requested mail"]);
@@ -127,7 +127,7 @@ describe("a step that nobody awaits", () => {
     const { work } = gate();
     let runs = 0;
     const { world, process, tool } = await begin((_, ctx) => {
-      void ctx.runJson("mail", {}, () => ((runs += 1) === 1 ? work() : "sent"));
+      void ctx.run("mail", () => ((runs += 1) === 1 ? work() : "sent"));
       return "returned";
     });
     process.kill();
@@ -149,8 +149,8 @@ describe("a sibling of a step that failed", () => {
   const races =
     (work: () => Promise<string>): Execute =>
     async (_, ctx) => {
-      const slow = ctx.runJson("slow", {}, (_input, { attempt }) => (runs.push(attempt), work()));
-      const fails = ctx.runJson("fails", {}, () => {
+      const slow = ctx.run("slow", () => (runs.push(ctx.attempt), work()));
+      const fails = ctx.run("fails", () => {
         throw new Error("no");
       });
       await Promise.all([slow, fails]).catch(() => undefined);
@@ -195,9 +195,9 @@ describe("the end of a body", () => {
     const asks = defineTool({ name: "asks", needsApproval: true, execute: () => "never" });
     const world = new World(2);
     const tool = toolOf((_, ctx) => {
-      void ctx.batch([
-        { id: "x", toolId: "tool:child", args: {} },
-        { id: "y", toolId: "tool:asks", args: {} },
+      void ctx.callAll([
+        { label: "x", tool: "child", args: {} },
+        { label: "y", tool: "asks", args: {} },
       ]);
       return "returned";
     });
@@ -213,13 +213,13 @@ describe("the end of a body", () => {
 
   it.each([
     ["a sleep", (ctx: ToolContext) => void ctx.sleep(60_000)],
-    ["a wait", (ctx: ToolContext) => void ctx.awaitEventJson("paid")],
+    ["a wait", (ctx: ToolContext) => void ctx.waitFor("paid")],
     ["a clean-up", (ctx: ToolContext) => ctx.onCancel(() => undefined)],
     [
       "a loser of a race",
       (ctx: ToolContext) => {
-        const never = ctx.runJson("never", {}, () => new Promise(() => undefined));
-        return ctx.race([never, ctx.runJson("first", {}, () => 1)]);
+        const never = ctx.run("never", () => new Promise(() => undefined));
+        return ctx.race([never, ctx.run("first", () => 1)]);
       },
     ],
   ])("does not wait for %s", async (_what, ask) => {
@@ -229,7 +229,7 @@ describe("the end of a body", () => {
 
   it("waits for its grace only where the call is cancelled", async () => {
     const { work } = gate();
-    const { world, session, told, log } = await begin((_, ctx) => (void ctx.runJson("mail", {}, work), "returned"));
+    const { world, session, told, log } = await begin((_, ctx) => (void ctx.run("mail", work), "returned"));
     await session.cancel({ request: "r" });
     await world.quiet();
     expect(told.outcome).toBeUndefined();
@@ -242,8 +242,8 @@ describe("the end of a body", () => {
   it("runs the clean-ups of a cancel that comes while it waits", async () => {
     const cleaned: string[] = [];
     const { world, session, told } = await begin((_, ctx) => {
-      ctx.onCancel(() => ctx.runJson("undo", {}, () => cleaned.push("undone")));
-      void ctx.runJson("mail", {}, (_input, { signal }) => untilAborted(signal));
+      ctx.onCancel(() => ctx.run("undo", () => cleaned.push("undone")));
+      void ctx.run("mail", ({ signal }) => untilAborted(signal));
       return "returned";
     });
     await session.cancel({ request: "r" });
@@ -253,15 +253,15 @@ describe("the end of a body", () => {
 
   it("gives its effects so long, then aborts their signals, and names what it leaves", async () => {
     const aborted: unknown[] = [];
-    const hangs = (_input: unknown, { signal }: { readonly signal: AbortSignal }): Promise<never> => {
+    const hangs = ({ signal }: { readonly signal: AbortSignal }): Promise<never> => {
       signal.addEventListener("abort", () => aborted.push(signal.reason));
       return new Promise<never>(() => undefined);
     };
     const entries: unknown[] = [];
     const { world, told, log } = await begin(
       (_, ctx) => {
-        void ctx.runJson("mail", {}, hangs);
-        void ctx.runJson("note", {}, () => "noted");
+        void ctx.run("mail", hangs);
+        void ctx.run("note", () => "noted");
         return "returned";
       },
       { options: { effects_ms: 5000 }, log: (entry) => void (entry.level === "warn" && entries.push(entry)) },
@@ -281,7 +281,7 @@ describe("the end of a body", () => {
 
   it("is not suspended away from a body that has ended", async () => {
     const { work, open } = gate();
-    const { world, told, log } = await begin((_, ctx) => (void ctx.runJson("mail", {}, work), "returned"));
+    const { world, told, log } = await begin((_, ctx) => (void ctx.run("mail", work), "returned"));
     world.platform.advance(10_000);
     await world.quiet();
     open();
@@ -298,7 +298,7 @@ const warnings = async (execute: Execute): Promise<unknown> => {
 };
 
 const fails = (ctx: ToolContext, id = "mail") =>
-  ctx.runJson(id, {}, () => {
+  ctx.run(id, () => {
     throw new Error("no post");
   });
 
@@ -319,8 +319,8 @@ describe("a failure that nobody heard", () => {
   it("is one as well where it failed before the body ended, and where the step was refused", async () => {
     const found = await warnings(async (_, ctx) => {
       void fails(ctx);
-      await ctx.runJson("other", {}, () => 1);
-      void ctx.runJson("other", {}, () => 2);
+      await ctx.run("other", () => 1);
+      void ctx.run("other", () => 2);
       return "returned";
     });
     expect(found).toMatchObject([
@@ -343,7 +343,7 @@ describe("a failure that nobody heard", () => {
       },
     ],
     ["one of several", (ctx: ToolContext) => Promise.allSettled([fails(ctx), fails(ctx, "b")])],
-    ["chosen from", (ctx: ToolContext) => ctx.any([fails(ctx), ctx.runJson("b", {}, () => 1)])],
+    ["chosen from", (ctx: ToolContext) => ctx.any([fails(ctx), ctx.run("b", () => 1)])],
     ["handled while nobody waits", (ctx: ToolContext) => void fails(ctx).catch(() => undefined)],
   ])("is none where the step was %s", async (_how, ask) => {
     expect(await warnings(async (_, ctx) => (await ask(ctx), "returned"))).toEqual([]);

@@ -149,8 +149,8 @@ const waits = (tokens: string[]) =>
     name: "waits",
     durable: true,
     execute: async (_, ctx) => {
-      tokens.push(ctx.externalEventKey("paid"));
-      return ctx.awaitEventJson("paid");
+      tokens.push(ctx.token("paid"));
+      return ctx.waitFor("paid");
     },
   });
 

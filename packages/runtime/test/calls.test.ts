@@ -18,7 +18,7 @@ describe("a batch that a body makes", () => {
       name: "sum",
       durable: true,
       execute: async (_, ctx) => {
-        const replies = await ctx.batch([1, 2, 3].map((n) => ({ id: `x${n}`, toolId: "tool:twice", args: { n } })));
+        const replies = await ctx.callAll([1, 2, 3].map((n) => ({ label: `x${n}`, tool: "twice", args: { n } })));
         return replies.map(({ output }) => output.outcome.payload as number).reduce((a, b) => a + b, 0);
       },
     });
@@ -35,7 +35,7 @@ describe("a call that fails safely", () => {
       durable: true,
       retry: { attempts: 3, firstDelayMs: 1000, maxDelayMs: 0 },
       execute: async (_, ctx) => {
-        const paid = await ctx.runJson("pay", {}, () => (tries.push("pay"), "paid"));
+        const paid = await ctx.run("pay", () => (tries.push("pay"), "paid"));
         tries.push(`attempt ${ctx.attempt}`);
         if (ctx.attempt < 3) return done(failureOutput(safeRetryFailure("external", "busy", "try later")));
         return paid;
@@ -60,7 +60,7 @@ describe("a cancel", () => {
       durable: true,
       execute: async (_, ctx) => {
         ctx.signal.addEventListener("abort", () => heard.push("cancel"));
-        await ctx.awaitEventJson("go").then(
+        await ctx.waitFor("go").then(
           () => heard.push("go"),
           () => undefined,
         );
@@ -201,7 +201,7 @@ describe("the context of an attempt that is over", () => {
       execute: async (_, ctx) => {
         contexts.push(ctx);
         if (ctx.attempt === 1) return done(failureOutput(safeRetryFailure("external", "busy", "later")));
-        return ctx.awaitEventJson("go");
+        return ctx.waitFor("go");
       },
     });
     const { world, session } = await open(t);
@@ -209,8 +209,8 @@ describe("the context of an attempt that is over", () => {
     await world.quiet();
     const [first, second] = contexts;
     await expect(first?.continueAs({})).rejects.toMatchObject({ code: "call_ended" });
-    await expect(first?.runJson("a", null, () => 1)).rejects.toMatchObject({ code: "call_ended" });
-    await session.resolve(second?.externalEventKey("go") as string, { status: "ok", payload: "gone" });
+    await expect(first?.run("a", () => 1, { input: null })).rejects.toMatchObject({ code: "call_ended" });
+    await session.resolve(second?.token("go") as string, { status: "ok", payload: "gone" });
     expect(payloads(await replies)).toEqual(["gone"]);
   });
 });
@@ -262,7 +262,7 @@ describe("a call whose key the outside was given", () => {
     await session.request("r", call("t"));
     const over = expect.objectContaining({ code: "call_ended" });
     expect(() => context?.completionKey()).toThrow(over);
-    expect(() => context?.externalEventKey("go")).toThrow(over);
+    expect(() => context?.token("go")).toThrow(over);
     await expect(context?.attachments.put(new Uint8Array(1), { media_type: "text/plain" } as never)).rejects.toEqual(
       over,
     );

@@ -9,8 +9,8 @@ describe("a choice among effects of several types", () => {
       name: "chooser",
       durable: true,
       execute: async (_, ctx) => {
-        const number = () => ctx.runJson("number", {}, () => 1);
-        const text = () => ctx.runJson("text", {}, () => "a");
+        const number = () => ctx.run("number", () => 1);
+        const text = () => ctx.run("text", () => "a");
         const members = [number(), text()] as const;
         const all = await ctx.all(members);
         expectTypeOf(all).toEqualTypeOf<readonly [number, string]>();
@@ -18,7 +18,7 @@ describe("a choice among effects of several types", () => {
         expectTypeOf(settled).toEqualTypeOf<readonly [PromiseSettledResult<number>, PromiseSettledResult<string>]>();
         expectTypeOf(await ctx.race(members)).toEqualTypeOf<number | string>();
         expectTypeOf(await ctx.any(members)).toEqualTypeOf<number | string>();
-        const list = await ctx.all(["x", "y"].map((name) => ctx.runJson(name, {}, () => name)));
+        const list = await ctx.all(["x", "y"].map((name) => ctx.run(name, () => name)));
         expectTypeOf(list).toEqualTypeOf<readonly string[]>();
         const [one, a] = all;
         return [one + 1, a.length, settled.map(({ status }) => status), list];

@@ -14,11 +14,11 @@ const booking = (told: string[], wait: (ctx: ToolContext) => Promise<unknown> = 
     durable: true,
     execute: async (_, ctx) => {
       ctx.onCancel(async () => {
-        await ctx.runJson("release", {}, () => void told.push("release"));
+        await ctx.run("release", () => void told.push("release"));
         await ctx.sleep(5000);
-        await ctx.runJson("mail", {}, (_input, { signal }) => void told.push(`mail, aborted: ${signal.aborted}`));
+        await ctx.run("mail", ({ signal }) => void told.push(`mail, aborted: ${signal.aborted}`));
       });
-      await ctx.runJson("book", {}, () => void told.push("book"));
+      await ctx.run("book", () => void told.push("book"));
       return wait(ctx);
     },
   });
@@ -128,7 +128,7 @@ describe("a body that left the memory", () => {
   it("runs again to clean up, and books nothing twice", async () => {
     const world = new World();
     const told: string[] = [];
-    const { session, replies } = await begin(world, [booking(told, (ctx) => ctx.awaitEventJson("guest"))]);
+    const { session, replies } = await begin(world, [booking(told, (ctx) => ctx.waitFor("guest"))]);
     await pass(world, 2000);
     expect(session.state.calls.at("r:c1")?.phase).toBe("suspended");
     await session.report(cancel);
@@ -166,10 +166,10 @@ describe("a process that dies while a call cleans up", () => {
       durable: true,
       execute: async (_, ctx) => {
         ctx.onCancel(() => ctx.sleep(1000));
-        await ctx.runJson("book", {}, () => "room 7");
+        await ctx.run("book", () => "room 7");
         told.push(`aborted: ${ctx.signal.aborted}`);
         await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
-        told.push(String(await ctx.runJson("release", {}, () => "released")));
+        told.push(String(await ctx.run("release", () => "released")));
         return never;
       },
     });

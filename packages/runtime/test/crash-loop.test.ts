@@ -12,7 +12,7 @@ const stuck = (isOver: () => boolean = () => false, more: Partial<ToolDefinition
   defineTool({
     name: "trip",
     durable: true,
-    execute: (_, ctx) => ctx.runJson("hotel", {}, () => (isOver() ? "booked" : never)),
+    execute: (_, ctx) => ctx.run("hotel", () => (isOver() ? "booked" : never)),
     ...more,
   });
 
@@ -208,7 +208,7 @@ describe("calls that crash again and again", () => {
     const poison = stuck(undefined, {
       name: "poison",
       execute: (_, ctx) =>
-        ctx.runJson("bomb", {}, async () => {
+        ctx.run("bomb", async () => {
           await turn();
           loop.process.kill();
           return never;
@@ -218,7 +218,7 @@ describe("calls that crash again and again", () => {
     const honest = stuck(undefined, {
       name: "honest",
       execute: (_, ctx) =>
-        ctx.runJson("work", {}, async () => {
+        ctx.run("work", async () => {
           for (let n = 0; n < 20; n++) await turn();
           return "done";
         }),
@@ -258,8 +258,8 @@ describe("calls that crash again and again", () => {
     const asks = stuck(undefined, {
       name: "asks",
       execute: async (_, ctx) => {
-        tokens.push(ctx.externalEventKey("go"));
-        return ctx.awaitEventJson("go");
+        tokens.push(ctx.token("go"));
+        return ctx.waitFor("go");
       },
     });
     const loop = new Loop([stuck(), asks], { options: { crash_pauses_ms: [0, 0, 0, 500] } });

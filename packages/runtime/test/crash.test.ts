@@ -19,7 +19,7 @@ const sequence: Scenario = (done) =>
     execute: async (_, ctx) => {
       const results: string[] = [];
       for (const step of ["a", "b", "c", "d", "e", "f"])
-        results.push(await ctx.runJson(step, { step }, () => (done(step), `${step}!`)));
+        results.push(await ctx.run(step, () => (done(step), `${step}!`), { input: { step } }));
       return results;
     },
   });
@@ -32,7 +32,7 @@ const paced: Scenario = (done) =>
     execute: async (_, ctx) => {
       const order: string[] = [];
       for (const step of ["a", "b", "c", "d", "e"]) {
-        order.push(await ctx.runJson(step, { order: [...order] }, () => (done(step), step)));
+        order.push(await ctx.run(step, () => (done(step), step), { input: { order: [...order] } }));
         await new Promise((resolve) => setImmediate(resolve));
       }
       return order;
@@ -45,7 +45,7 @@ const racing: Scenario = (done) =>
     name: "work",
     durable: true,
     execute: async (_, ctx) => {
-      const step = (name: string) => ctx.runJson(name, {}, async () => (done(name), name));
+      const step = (name: string) => ctx.run(name, async () => (done(name), name));
       const first = await Promise.race([step("left"), step("right")]);
       await new Promise((resolve) => setImmediate(resolve));
       const second = await ctx.race([ctx.sleep(5), step(`after-${first}`)]);
@@ -61,19 +61,19 @@ const beside: Scenario = (done) =>
     execute: async (_, ctx) => {
       const order: string[] = [];
       const quick = async (): Promise<void> => {
-        await ctx.runJson("quick", {}, () => (done("quick"), 1));
+        await ctx.run("quick", () => (done("quick"), 1));
         await new Promise((resolve) => setImmediate(resolve));
         order.push("quick");
       };
       const slow = async (): Promise<void> => {
-        await ctx.runJson("slow", {}, async () => {
+        await ctx.run("slow", async () => {
           for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
           return (done("slow"), 2);
         });
         order.push("slow");
       };
       await Promise.all([quick(), slow()]);
-      return ctx.runJson("both", { order }, () => (done("both"), order));
+      return ctx.run("both", () => (done("both"), order), { input: { order } });
     },
   });
 
@@ -82,7 +82,7 @@ const together: Scenario = (done) =>
     name: "work",
     durable: true,
     execute: async (_, ctx) => {
-      const steps = ["x", "y", "z"].map((name) => ctx.runJson(name, {}, () => (done(name), name)));
+      const steps = ["x", "y", "z"].map((name) => ctx.run(name, () => (done(name), name)));
       await ctx.sleep(1000);
       return [await ctx.all(steps), ctx.random(), ctx.uuid("id"), ctx.now() > 0];
     },
@@ -143,7 +143,7 @@ it("begins a later life only when it is on record that it does", async () => {
     durable: true,
     execute: async (_, ctx) => {
       lives.push("begun");
-      await ctx.awaitEventJson("never");
+      await ctx.waitFor("never");
     },
   });
   const first = world.start([body]);

@@ -13,10 +13,10 @@ const books = (body: Body, more: Partial<ToolDefinition> = {}): ToolDefinition =
 
 const ran: string[] = [];
 const step = (ctx: ToolContext, id: string, input: unknown = {}, recovery: "again" | "once" = "again") =>
-  ctx.runJson(id, input, () => (ran.push(id), id), { recovery });
+  ctx.run(id, () => (ran.push(id), id), { input: input, recovery });
 const hotel =
   (input: unknown): Body =>
-  async (ctx) => [await step(ctx, "hotel", input), await ctx.awaitEventJson("go")];
+  async (ctx) => [await step(ctx, "hotel", input), await ctx.waitFor("go")];
 const v1 = hotel({ nights: 2, city: "Kyiv" });
 const v2 = hotel({ nights: 3, city: "Kyiv", board: "half" });
 
@@ -50,14 +50,14 @@ const go = async ({ session }: Awaited<ReturnType<typeof release>>, world: World
 
 const paid =
   (input: unknown): Body =>
-  async (ctx) => [await step(ctx, "pay", {}, "once"), await step(ctx, "hotel", input), await ctx.awaitEventJson("go")];
+  async (ctx) => [await step(ctx, "pay", {}, "once"), await step(ctx, "hotel", input), await ctx.waitFor("go")];
 
 /** As it is without the patch, and with it. */
-const old: Body = async (ctx) => [await step(ctx, "a"), await ctx.awaitEventJson("go"), await step(ctx, "b")];
+const old: Body = async (ctx) => [await step(ctx, "a"), await ctx.waitFor("go"), await step(ctx, "b")];
 const young: Body = async (ctx) => {
   const a = await step(ctx, "a");
   const more = ctx.patched("check") ? [await step(ctx, "check")] : [];
-  return [a, ...more, await ctx.awaitEventJson("go"), await step(ctx, "b"), ctx.patched("check")];
+  return [a, ...more, await ctx.waitFor("go"), await step(ctx, "b"), ctx.patched("check")];
 };
 
 const patches = async (world: World): Promise<readonly unknown[]> =>
@@ -70,7 +70,7 @@ const moved: Body = async (ctx) => {
   const isNew = ctx.patched("check");
   const a = await step(ctx, "a");
   const more = isNew ? [await step(ctx, "check")] : [];
-  return [a, ...more, await ctx.awaitEventJson("go"), isNew];
+  return [a, ...more, await ctx.waitFor("go"), isNew];
 };
 
 describe("a release whose code asks for something else", () => {
@@ -276,7 +276,7 @@ describe("`ctx.patched`", () => {
       execute: async ({ n = 0 }: { readonly n?: number }, ctx) => {
         if (n === 0) {
           await step(ctx, "a");
-          await ctx.awaitEventJson("go");
+          await ctx.waitFor("go");
           return ctx.continueAs({ n: 1 });
         }
         return [ctx.patched("check"), await step(ctx, "a")];

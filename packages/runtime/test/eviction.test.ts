@@ -9,9 +9,9 @@ const atOnce = { linger: { ms: 0 } };
 const waits = defineTool({
   name: "waits",
   durable: true,
-  execute: async (_, ctx) => [await ctx.runJson("before", {}, () => 1), await ctx.awaitEventJson("go")],
+  execute: async (_, ctx) => [await ctx.run("before", () => 1), await ctx.waitFor("go")],
 });
-const stays = defineTool({ name: "stays", execute: (_, ctx) => ctx.awaitEventJson("go") });
+const stays = defineTool({ name: "stays", execute: (_, ctx) => ctx.waitFor("go") });
 const tools = [waits, parks, naps, stays, says];
 
 /** A store that stops, and goes on. */
@@ -128,7 +128,7 @@ describe("a scope at rest", () => {
     const races = defineTool({
       name: "races",
       durable: true,
-      execute: async (_, ctx) => (void ctx.awaitEventJson("never"), await ctx.sleep(2000), "rested"),
+      execute: async (_, ctx) => (void ctx.waitFor("never"), await ctx.sleep(2000), "rested"),
     });
     const { runtime } = world.start([races]);
     const replies = (await runtime.session("s")).request("r", call("races"));
@@ -213,9 +213,9 @@ const steps = defineTool({
   name: "steps",
   durable: true,
   execute: async (_, ctx) => {
-    const first = await ctx.race([ctx.sleep(5000), ctx.awaitEventJson("go", { deadlineMs: 9000 })]);
+    const first = await ctx.race([ctx.sleep(5000), ctx.waitFor("go", { timeoutMs: 9000 })]);
     await ctx.sleep(70_000);
-    const last = await ctx.all(["x", "y"].map((name) => ctx.runJson(name, {}, () => name)));
+    const last = await ctx.all(["x", "y"].map((name) => ctx.run(name, () => name)));
     return [first ?? null, last, ctx.now() > 0];
   },
 });

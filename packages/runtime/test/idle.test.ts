@@ -17,9 +17,9 @@ const asksOrNot = (asks: boolean) =>
     durable: true,
     onDivergence: "fail",
     execute: async (_, ctx) => {
-      if (asks) await ctx.runJson("a", {}, () => 1);
+      if (asks) await ctx.run("a", () => 1);
       else await new Promise(() => undefined);
-      return ctx.awaitEventJson("go");
+      return ctx.waitFor("go");
     },
   });
 
@@ -30,8 +30,8 @@ const asks = (step: string) =>
     durable: true,
     onDivergence: "fail",
     execute: async (_, ctx) => {
-      await ctx.runJson(step, {}, () => 1);
-      return ctx.awaitEventJson("go");
+      await ctx.run(step, () => 1);
+      return ctx.waitFor("go");
     },
   });
 
@@ -45,9 +45,9 @@ describe("a body that only waits", () => {
       name: "waits",
       durable: true,
       execute: async (_, ctx) => {
-        const step = await ctx.runJson("before", {}, () => (lives.push("step"), 1));
+        const step = await ctx.run("before", () => (lives.push("step"), 1));
         lives.push("life");
-        return [step, await ctx.awaitEventJson("go")];
+        return [step, await ctx.waitFor("go")];
       },
     });
     const session = await world.start([waits]).runtime.session("s");
@@ -65,7 +65,7 @@ describe("a body that only waits", () => {
   });
   it("stays when it can not be run again", async () => {
     const world = new World();
-    const waits = defineTool({ name: "waits", execute: (_, ctx) => ctx.awaitEventJson("go") });
+    const waits = defineTool({ name: "waits", execute: (_, ctx) => ctx.waitFor("go") });
     const session = await world.start([waits]).runtime.session("s");
     const replies = session.request("r", calls);
     await world.quiet();
@@ -112,7 +112,7 @@ describe("a body that no longer asks what its log records", () => {
 const asked = defineTool({
   name: "waits",
   durable: true,
-  execute: async (_, ctx) => [await ctx.runJson("a", {}, () => 1), await ctx.awaitEventJson("go")],
+  execute: async (_, ctx) => [await ctx.run("a", () => 1), await ctx.waitFor("go")],
 });
 
 describe("a body that ends before it has asked for what its log records", () => {
@@ -129,7 +129,7 @@ describe("a body that ends before it has asked for what its log records", () => 
       async ({ n }: { readonly n?: number }, ctx: ToolContext) =>
         n === undefined ? ctx.continueAs({ n: 1 }) : "early",
     ],
-    ["returns after the first of two", async (_: unknown, ctx: ToolContext) => ctx.runJson("a", {}, () => 1)],
+    ["returns after the first of two", async (_: unknown, ctx: ToolContext) => ctx.run("a", () => 1)],
   ] as const)
     it(`has diverged when it ${how}: the resolver is asked, and can keep the call for a better program`, async () => {
       const world = new World();
@@ -157,7 +157,7 @@ describe("a body that ends before it has asked for what its log records", () => 
   it("has not, where what it left running asks for the rest as it is answered", async () => {
     const world = new World();
     const ran: string[] = [];
-    const step = (ctx: ToolContext, id: string) => ctx.runJson(id, {}, () => (ran.push(id), id));
+    const step = (ctx: ToolContext, id: string) => ctx.run(id, () => (ran.push(id), id));
     const leaving = (isHeldUp: boolean) =>
       defineTool({
         name: "waits",

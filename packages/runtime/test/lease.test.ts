@@ -78,7 +78,7 @@ describe("an instance with a lease", () => {
   it("does nothing with what a step comes to whose scope it has lost", async () => {
     const world = new World();
     const step = Promise.withResolvers<string>();
-    const works = defineTool({ name: "works", execute: (_, ctx) => ctx.runJson("a", {}, () => step.promise) });
+    const works = defineTool({ name: "works", execute: (_, ctx) => ctx.run("a", () => step.promise) });
     const { runtime } = world.start([works], { lease });
     const replies = (await runtime.session("s")).request("r", call("works"));
     const lost = expect(replies).rejects.toMatchObject({ code: "scope_lost" });
@@ -135,7 +135,7 @@ describe("an instance with a lease", () => {
       const step = defineTool({
         name: "step",
         durable: true,
-        execute: (_, ctx) => ctx.runJson("a", {}, () => order.push("step"), { recovery: "idempotent" }),
+        execute: (_, ctx) => ctx.run("a", () => order.push("step"), { recovery: "idempotent" }),
       });
       const started = world.start([step], { faulty: { appendAll }, ...(renews ? { lease } : {}) });
       const session = await started.runtime.session("s");
@@ -158,8 +158,8 @@ const seenWith = async (world: World, second: { readonly recovery: "idempotent" 
     name: "orders",
     durable: true,
     execute: async (_, ctx) => {
-      const drawn = await ctx.runJson("draw", {}, () => Math.random(), second);
-      return ctx.runJson("place", {}, () => seen.push("placed") && drawn, { recovery: "idempotent" });
+      const drawn = await ctx.run("draw", () => Math.random(), second);
+      return ctx.run("place", () => seen.push("placed") && drawn, { recovery: "idempotent" });
     },
   });
   await (
@@ -187,7 +187,7 @@ describe("a runtime that is closed", () => {
       durable: true,
       execute: async (_, ctx) => {
         lives.push("life");
-        const a = await ctx.runJson("a", {}, () => 1);
+        const a = await ctx.run("a", () => 1);
         if (lives.length === 1) await new Promise(() => undefined);
         return a;
       },

@@ -162,7 +162,7 @@ describe("a scope whose values are on their way while others wait", () => {
     const large = defineTool({
       name: "large",
       durable: true,
-      execute: async (_, ctx) => (await ctx.runJson("a", {}, async () => "x".repeat(100_000))).length,
+      execute: async (_, ctx) => (await ctx.run("a", async () => "x".repeat(100_000))).length,
     });
     const { runtime } = world.start([large], { faulty: { blobs: { ...memory, put } } });
     const session = await runtime.session("s");

@@ -39,7 +39,7 @@ const told = async (protocol: number, lives: Lives, host: HostPort = {}): Promis
 
 /** Calls another tool in each life. */
 const calling: Lives = async (ctx, life) => {
-  const replies = await ctx.batch([{ id: "k", toolId: "tool:kid", args: {} }]);
+  const replies = await ctx.callAll([{ label: "k", tool: "kid", args: {} }]);
   return life < 3 ? again : replies.length;
 };
 
@@ -56,7 +56,7 @@ describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
   it("is charged once for each month by a service that honours the keys of steps", async () => {
     const { charges, charge } = service();
     const payload = await told(protocol, async (ctx, month) => {
-      const number = await ctx.runJson("charge", {}, (_input, { key }) => charge(key));
+      const number = await ctx.run("charge", ({ key }) => charge(key));
       await ctx.sleep(1);
       return month < 3 ? again : number;
     });
@@ -216,11 +216,11 @@ describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
 });
 
 /** A tool whose lives wait for a word under one name, and the tokens that they gave away. */
-const asking = (protocol: number, options?: Parameters<ToolContext["externalEventKey"]>[1]) => {
+const asking = (protocol: number, options?: Parameters<ToolContext["token"]>[1]) => {
   const tokens: string[] = [];
   const lives: Lives = async (ctx, life) => {
-    tokens[life - 1] = ctx.externalEventKey("approved", options);
-    const answer = await ctx.awaitEventJson("approved", options);
+    tokens[life - 1] = ctx.token("approved", options);
+    const answer = await ctx.waitFor("approved", options);
     return life < 2 ? again : answer;
   };
   const world = new World(protocol);
@@ -266,9 +266,9 @@ describe("an approval that one life waited for", () => {
   it("is told that its life is over, awaited or not, where it comes after it", async () => {
     const tokens: string[] = [];
     const lives: Lives = async (ctx, life) => {
-      tokens.push(ctx.externalEventKey("unasked"), ctx.externalEventKey("shared"));
+      tokens.push(ctx.token("unasked"), ctx.token("shared"));
       if (life < 3) return again;
-      return ctx.awaitEventJson("shared", { for: "request" });
+      return ctx.waitFor("shared", { for: "request" });
     };
     const world = new World(2);
     const session = await world.start([living(lives)]).runtime.session("s");

@@ -7,8 +7,8 @@ const waits = defineTool({
   name: "waits",
   durable: true,
   execute: async (_, ctx) => {
-    const heard = await ctx.awaitEventJson("go");
-    return [heard, await ctx.runJson("step", {}, () => "done")];
+    const heard = await ctx.waitFor("go");
+    return [heard, await ctx.run("step", () => "done")];
   },
 });
 

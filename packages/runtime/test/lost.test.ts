@@ -39,7 +39,7 @@ describe("a scope that is lost while the record of a body is read", () => {
       durable: true,
       execute: async (_, ctx) => {
         runs += 1;
-        await ctx.runJson("first", {}, () => 1);
+        await ctx.run("first", () => 1);
         return ctx.sleep(100_000);
       },
     });
@@ -108,7 +108,7 @@ describe("a scope to which a step can not be told", () => {
     const steps = defineTool({
       name: "steps",
       durable: true,
-      execute: (_, ctx) => ctx.runJson("a", {}, async () => "done"),
+      execute: (_, ctx) => ctx.run("a", async () => "done"),
     });
     const runtime = runtimeIn(world, { telemetry, tools: [steps] });
     const session = await runtime.session("s");

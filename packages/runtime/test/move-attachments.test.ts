@@ -19,7 +19,7 @@ const draw = defineTool<{ readonly text: string; readonly how: "ref" | "text" | 
     if (how === "large") return { padding: "x".repeat(70_000), id: ref.id };
     if (how === "text") return `it is kept as ${ref.id}.`;
     if (how === "json") return JSON.stringify({ id: ref.id });
-    if (how === "step") return ctx.runJson("name", {}, () => ref.id).then(() => "done");
+    if (how === "step") return ctx.run("name", () => ref.id).then(() => "done");
     return { ...ref, media_type: ref.media_type.type };
   },
 });

@@ -162,9 +162,9 @@ const busyWorld = () => {
       name: "worker",
       durable: true,
       execute: async (_, ctx) => {
-        const first = await ctx.runJson("first", {}, () => (ran.push("first"), 1));
+        const first = await ctx.run("first", () => (ran.push("first"), 1));
         await ctx.sleep(500);
-        const second = await ctx.runJson("second", {}, () => (ran.push("second"), 2));
+        const second = await ctx.run("second", () => (ran.push("second"), 2));
         return [first, second];
       },
     }),

@@ -67,14 +67,14 @@ describe("a value that finds no room", () => {
       name: "catching",
       durable: true,
       execute: async (_, ctx) => {
-        const made = await ctx.runJson("make", {}, () => (ran.push("made"), large)).catch((thrown: unknown) => thrown);
+        const made = await ctx.run("make", () => (ran.push("made"), large)).catch((thrown: unknown) => thrown);
         return made instanceof EffectError ? made.code : "no error";
       },
     });
     const plain = defineTool({
       name: "plain",
       durable: true,
-      execute: async (_, ctx) => ctx.runJson("make", {}, () => large),
+      execute: async (_, ctx) => ctx.run("make", () => large),
     });
     const { session, outcome } = await begin([catching, plain]);
     expect(await outcome("r1", "catching")).toMatchObject({ payload: "value_not_stored" });
@@ -97,15 +97,15 @@ describe("a value that finds no room", () => {
       name: "body",
       durable: true,
       execute: async (_, ctx) => {
-        const made = ctx.runJson("large", { large }, () => ran.push("large"));
-        const after = ctx.runJson("after", {}, () => ran.push("after"));
+        const made = ctx.run("large", () => ran.push("large"), { input: { large } });
+        const after = ctx.run("after", () => ran.push("after"));
         return [await made.catch((thrown: EffectError) => thrown.code), await after];
       },
     });
     const plain = defineTool({
       name: "plain",
       durable: true,
-      execute: (_, ctx) => ctx.runJson("large", { large }, () => "never"),
+      execute: (_, ctx) => ctx.run("large", () => "never", { input: { large } }),
     });
     const { world, session, outcome } = await begin([body, plain]);
     expect(await outcome("r1", "body")).toMatchObject({ payload: ["value_not_stored", 1] });
@@ -126,7 +126,7 @@ describe("a value that finds no room", () => {
       execute: async (_, ctx) => {
         const trigger = { source_type: "s", source_key: "k", payload: large, idempotency_key: "i" };
         const asked = [
-          ctx.batch([{ id: "1", toolId: "done", args: { large } }]),
+          ctx.callAll([{ label: "1", tool: "done", args: { large } }]),
           ctx.host("make", { large }),
           ctx.triggers.emit(trigger),
         ];
@@ -146,7 +146,7 @@ describe("a value that finds no room", () => {
     const calls = defineTool({
       name: "calls",
       durable: true,
-      execute: async (_, ctx) => (await ctx.batch([{ id: "1", toolId: "tool:makes", args: {} }])).length,
+      execute: async (_, ctx) => (await ctx.callAll([{ label: "1", tool: "makes", args: {} }])).length,
     });
     const { session, disk, outcome } = await begin([makes, calls]);
     Object.assign(disk, { isFull: false, most: 1 }); // There is room for what it made, once.
@@ -163,7 +163,7 @@ describe("a value that finds no room", () => {
       name: "leaves",
       durable: true,
       execute: async (_, ctx) => {
-        void ctx.batch([{ id: "1", toolId: "tool:makes", args: {} }]).catch(() => undefined);
+        void ctx.callAll([{ label: "1", tool: "makes", args: {} }]).catch(() => undefined);
         await putting.promise;
         return "left";
       },
@@ -194,8 +194,8 @@ describe("a value that finds no room", () => {
       durable: true,
       execute: async (_, ctx) => {
         runs.push("run");
-        const go = ctx.awaitEventJson("go");
-        const made = ctx.runJson("large", { large }, () => "made");
+        const go = ctx.waitFor("go");
+        const made = ctx.run("large", () => "made", { input: { large } });
         return ctx.race([go, made]);
       },
     });
@@ -236,7 +236,7 @@ describe("a value that finds no room", () => {
     const waits = defineTool({
       name: "waits",
       durable: true,
-      execute: async (_, ctx) => (await ctx.awaitEventJson("go")) === large,
+      execute: async (_, ctx) => (await ctx.waitFor("go")) === large,
     });
     const { world, session, disk } = await begin([waits]);
     const replies = session.request("r", use("waits"));
@@ -325,7 +325,7 @@ describe("a line that its journal has no room for", () => {
       name: "asks",
       durable: true,
       execute: (_, ctx) =>
-        ctx.runJson("large", "y".repeat(30_000), () => "made").catch(({ code }: EffectError) => code),
+        ctx.run("large", () => "made", { input: "y".repeat(30_000) }).catch(({ code }: EffectError) => code),
     });
     const { full, call } = await beginFull([asks], 20_000);
     await expect(call("r", "asks")).rejects.toMatchObject({ code: "scope_lost" });
@@ -335,12 +335,12 @@ describe("a line that its journal has no room for", () => {
 
   it("as the replies of a batch costs the scope once; then the call ends whose body made it", async () => {
     const part = defineTool({ name: "part", durable: true, execute: () => "y".repeat(9000) });
-    const parts = ["1", "2", "3"].map((id) => ({ id, toolId: "tool:part", args: {} }));
+    const parts = ["1", "2", "3"].map((id) => ({ label: id, tool: "part", args: {} }));
     const runs: string[] = [];
     const calls = defineTool({
       name: "calls",
       durable: true,
-      execute: async (_, ctx) => (runs.push("run"), (await ctx.batch(parts)).length),
+      execute: async (_, ctx) => (runs.push("run"), (await ctx.callAll(parts)).length),
     });
     const { full, call } = await beginFull([part, calls, small], 20_000);
     await expect(call("r", "calls")).rejects.toMatchObject({ code: "scope_lost" });

@@ -39,8 +39,8 @@ const reply = async (protocol: number, tool: ReturnType<typeof tried>, world = n
 describe("a time that a body hands to a step", () => {
   const mails: unknown[] = [];
   const mail = async (ctx: ToolContext) => {
-    await ctx.runJson("quote", {}, () => 7);
-    return ctx.runJson("mail", { sent_at: ctx.now() }, (input) => (mails.push(input), "sent"));
+    await ctx.run("quote", () => 7);
+    return ((input) => ctx.run("mail", () => (mails.push(input), "sent"), { input }))({ sent_at: ctx.now() });
   };
   it("is another in the next attempt, which diverges so, under protocol 1", async () => {
     expect(await reply(1, tried(mail))).toMatchObject({ code: "replay_diverged" });
@@ -66,16 +66,15 @@ const crossing = () => {
   const execute = async (ctx: ToolContext): Promise<unknown> => {
     const heard: unknown[] = [];
     told.push(heard);
-    const step = (name: string) =>
-      ctx.runJson(name, {}, () => gate(name)).then((of) => (heard.push([of, ctx.now()]), of));
-    const flaky = () => ctx.runJson("flaky", {}, () => (ctx.attempt === 1 ? Promise.reject(new Error("no")) : "yes"));
+    const step = (name: string) => ctx.run(name, () => gate(name)).then((of) => (heard.push([of, ctx.now()]), of));
+    const flaky = () => ctx.run("flaky", () => (ctx.attempt === 1 ? Promise.reject(new Error("no")) : "yes"));
     const chain = step("b")
       .then(() => flaky().catch(() => undefined))
       .then(() => step("c"));
-    const first = await ctx.race([ctx.runJson("a", {}, () => gate("a")), ctx.runJson("d", {}, () => gate("d"))]);
+    const first = await ctx.race([ctx.run("a", () => gate("a")), ctx.run("d", () => gate("d"))]);
     heard.push([first, ctx.now()]);
     await chain;
-    return ctx.runJson(`after ${first}`, heard, (input) => input);
+    return ((input) => ctx.run(`after ${first}`, () => input, { input }))(heard);
   };
   return { execute, told, end };
 };
@@ -135,7 +134,7 @@ describe("answers that a later attempt reuses", () => {
     const times: number[] = [];
     const execute = async (ctx: ToolContext) => {
       await ctx
-        .runJson("flaky", {}, () => (ctx.attempt === 1 ? Promise.reject(new Error("no")) : "yes"))
+        .run("flaky", () => (ctx.attempt === 1 ? Promise.reject(new Error("no")) : "yes"))
         .catch(() => undefined);
       times.push(ctx.now());
       return ctx.now();
@@ -154,7 +153,7 @@ describe("the clock of a life", () => {
       durable: true,
       execute: async ({ life = 1 }, ctx) => {
         times.push(ctx.now());
-        if (life === 2) return ctx.awaitEventJson("never");
+        if (life === 2) return ctx.waitFor("never");
         await ctx.sleep(500);
         return ctx.continueAs({ life: 2 });
       },

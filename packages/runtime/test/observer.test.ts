@@ -6,7 +6,7 @@ const quick = defineTool({
   name: "quick",
   durable: true,
   execute: (args, ctx) => {
-    ctx.progress({ text: "half way", kind: "status" });
+    ctx.progress({ message: "half way", kind: "status" });
     return args;
   },
 });
@@ -88,7 +88,7 @@ describe("an observer", () => {
       name: "talks",
       durable: true,
       execute: (_, ctx) => {
-        for (let i = 0; i < 5000; i++) ctx.progress({ text: `word ${i}`, kind: "text" });
+        for (let i = 0; i < 5000; i++) ctx.progress({ message: `word ${i}`, kind: "text" });
         return "said";
       },
     });

@@ -16,7 +16,7 @@ const emits = defineTool({
 const nests = defineTool({
   name: "nests",
   durable: true,
-  execute: (_, ctx) => ctx.batch([{ id: "x", toolId: "tool:emits", args: { key: "inner" } }]),
+  execute: (_, ctx) => ctx.callAll([{ label: "x", tool: "emits", args: { key: "inner" } }]),
 });
 const calls = [
   { label: "c1", tool: "emits", args: { key: "outer" } },

@@ -5,7 +5,7 @@ import { type Journal, defineTool, logText } from "../src/index.ts";
 import { snapshotText } from "../src/scope/load-scope.ts";
 import { World } from "./world.ts";
 
-const waits = defineTool({ name: "waits", durable: true, execute: (_, ctx) => ctx.awaitEventJson("go") });
+const waits = defineTool({ name: "waits", durable: true, execute: (_, ctx) => ctx.waitFor("go") });
 const echo = defineTool({ name: "echo", execute: (args) => args as never });
 const scope = "session:s";
 

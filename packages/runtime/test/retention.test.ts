@@ -12,8 +12,8 @@ const writes = defineTool({
   durable: true,
   execute: async (_, ctx) => {
     const lengths: number[] = [];
-    for (let n = 0; n < 20; n++) lengths.push((await ctx.runJson(`step-${n}`, { n }, () => page + n)).length);
-    const heard = await ctx.awaitEventJson("go");
+    for (let n = 0; n < 20; n++) lengths.push((await ctx.run(`step-${n}`, () => page + n, { input: { n } })).length);
+    const heard = await ctx.waitFor("go");
     return [lengths, heard];
   },
 });

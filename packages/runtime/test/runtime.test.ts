@@ -52,8 +52,8 @@ describe("a runtime", () => {
       execute: async (_, ctx) => {
         const steps = [];
         for (const name of ["a", "b", "c"]) {
-          steps.push(await ctx.runJson(name, {}, () => (effects.push(name), `${name}!`)));
-          if (name === "b") await ctx.awaitEventJson("go");
+          steps.push(await ctx.run(name, () => (effects.push(name), `${name}!`)));
+          if (name === "b") await ctx.waitFor("go");
         }
         return steps;
       },
@@ -84,10 +84,10 @@ describe("a runtime", () => {
       durable: true,
       execute: async (_, ctx: ToolContext) => {
         const left = ctx.sleep(10).then(() => "sleep");
-        const right = ctx.runJson("step", {}, () => "step");
+        const right = ctx.run("step", () => "step");
         const winner = await Promise.race([left, right]);
         taken.push(winner);
-        await ctx.awaitEventJson("end");
+        await ctx.waitFor("end");
         return winner;
       },
     });
@@ -109,12 +109,12 @@ describe("a runtime", () => {
       name: "chooser",
       durable: true,
       execute: async (_, ctx) => {
-        const no = (id: string) => ctx.runJson(id, {}, () => Promise.reject(new EffectError("no", `${id} failed`)));
-        const any = await ctx.any([no("a"), ctx.runJson("b", {}, () => "b"), ctx.sleep(60_000)]);
+        const no = (id: string) => ctx.run(id, () => Promise.reject(new EffectError("no", `${id} failed`)));
+        const any = await ctx.any([no("a"), ctx.run("b", () => "b"), ctx.sleep(60_000)]);
         const none = await ctx.any([no("c"), no("d")]).catch((thrown: EffectError) => thrown.code);
-        const settled = await ctx.allSettled([no("e"), ctx.runJson("f", {}, () => "f")]);
+        const settled = await ctx.allSettled([no("e"), ctx.run("f", () => "f")]);
         seen.push([any, none, settled.map((one) => (one.status === "fulfilled" ? one.value : one.status))]);
-        await ctx.awaitEventJson("end");
+        await ctx.waitFor("end");
       },
     });
     for (let i = 0; i < 2; i++) {

@@ -97,7 +97,7 @@ const large = secret.repeat(10_000);
 const echo = defineTool({
   name: "echo",
   durable: true,
-  execute: async (args, ctx) => ctx.runJson("step", args, (input) => input),
+  execute: async (args, ctx) => ((input) => ctx.run("step", () => input, { input }))(args),
 });
 
 describe("a scope over a sealed journal", () => {
@@ -148,8 +148,8 @@ describe("a scope over a sealed journal", () => {
       name: "lookup",
       durable: true,
       execute: async (_, ctx) => {
-        const found = await ctx.runJson("find", {}, () => ({ secret }));
-        return [found, await ctx.awaitEventJson("go")];
+        const found = await ctx.run("find", () => ({ secret }));
+        return [found, await ctx.waitFor("go")];
       },
     });
     const start = (instance: string): Runtime => {

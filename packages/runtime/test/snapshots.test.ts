@@ -13,8 +13,8 @@ const writes = defineTool({
   durable: true,
   execute: async (_, ctx) => {
     let length = 0;
-    for (let n = 0; n < 20; n++) length += (await ctx.runJson(`step-${n}`, {}, () => page)).length;
-    return [length, await ctx.awaitEventJson("go")];
+    for (let n = 0; n < 20; n++) length += (await ctx.run(`step-${n}`, () => page)).length;
+    return [length, await ctx.waitFor("go")];
   },
 });
 

@@ -15,8 +15,8 @@ const waits = defineTool({
   name: "waits",
   durable: true,
   execute: (_, ctx) => {
-    tokens[0] = ctx.externalEventKey("paid");
-    return ctx.awaitEventJson("paid");
+    tokens[0] = ctx.token("paid");
+    return ctx.waitFor("paid");
   },
 });
 const naps = defineTool({ name: "naps", durable: true, execute: (_, ctx) => ctx.sleep(60_000) });
@@ -26,7 +26,7 @@ const bound = defineTool({ name: "bound", execute: () => new Promise(() => undef
 const asks = defineTool({
   name: "asks",
   durable: true,
-  execute: async (_, ctx) => (await ctx.batch([{ id: "c", toolId: "tool:pay", args: { amount: 1 } }])).length,
+  execute: async (_, ctx) => (await ctx.callAll([{ label: "c", tool: "pay", args: { amount: 1 } }])).length,
 });
 const tools = [echo, refuses, pay, waits, naps, remote, works, bound, asks];
 

@@ -4,15 +4,15 @@ import { type ToolContext, defineTool } from "../src/index.ts";
 import { type Start, World } from "./world.ts";
 
 const calls = [{ label: "c1", tool: "tool", args: {} }];
-type Run = ToolContext["runJson"];
-type Options = NonNullable<Parameters<Run>[3]>;
-type Info = Parameters<Parameters<Run>[2]>[1];
+type Run = ToolContext["run"];
+type Options = NonNullable<Parameters<Run>[2]>;
+type Info = Parameters<Parameters<Run>[1]>[0];
 
 const never = (): Promise<never> => new Promise(() => undefined);
 /** Work that ends with its signal. */
 const untilAborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-const codeOf = ({ code }: { readonly code: string }): string => code;
+const codeOf = ({ code, message }: { readonly code?: string; readonly message?: string }) => code ?? message;
 
 /** A call of a tool that has one step with these options; the body says what it came to, or the code of its error. */
 const begin = async (
@@ -25,7 +25,7 @@ const begin = async (
   const tool = defineTool({
     name: "tool",
     durable: true,
-    execute: (_, ctx) => ctx.runJson("step", {}, (_input, info) => work(info), options).catch(codeOf),
+    execute: (_, ctx) => ctx.run("step", (info) => work(info), options).catch(codeOf),
   });
   const told: { payload?: unknown } = {};
   const call = async (): Promise<void> => {
@@ -46,7 +46,7 @@ const begin = async (
 
 const flaky = (failures: number) => {
   const tries: (readonly [number, string])[] = [];
-  const work = ({ try: number, key }: Info): string => {
+  const work = ({ attempt: number, key }: Info): string => {
     tries.push([number, key]);
     if (tries.length <= failures) throw new Error("busy");
     return "done";
@@ -76,7 +76,7 @@ describe("a step with `retry`", () => {
     const { told, pass } = await begin(work, { retry });
     await pass(100);
     await pass(150);
-    expect([tries.length, told.payload]).toEqual([3, "durable_step_failed"]);
+    expect([tries.length, told.payload]).toEqual([3, "busy"]);
   });
 
   it("is tried at once where it has no delay, and doubles the first one otherwise", async () => {
@@ -106,7 +106,7 @@ describe("a step with `retry`", () => {
 
   it("repeats the try that a crash interrupted", async () => {
     const tries: number[] = [];
-    const work = ({ try: number }: Info): unknown => {
+    const work = ({ attempt: number }: Info): unknown => {
       tries.push(number);
       if (number === 1) throw new Error("busy");
       return tries.length === 2 ? never() : "done";
@@ -134,7 +134,7 @@ describe("a step with `retry`", () => {
       name: "tool",
       durable: true,
       execute: (_, ctx) =>
-        ctx.runJson("step", {}, (_input, { signal }) => ((tries += 1), untilAborted(signal)), {
+        ctx.run("step", ({ signal }) => ((tries += 1), untilAborted(signal)), {
           retry: { attempts: 5, firstDelayMs: 0 },
         }),
     });
@@ -154,7 +154,7 @@ describe("a step with `retry`", () => {
         name: "tool",
         durable: true,
         onDivergence: "fail",
-        execute: (_, ctx) => ctx.runJson("step", {}, (_input, info) => work(info), options),
+        execute: (_, ctx) => ctx.run("step", (info) => work(info), options),
       });
     const one = world.start([toolWith({ retry: { attempts: 2, firstDelayMs: 1000 } })]);
     void (await one.runtime.session("s")).request("r", calls).catch(() => undefined);
@@ -185,7 +185,7 @@ describe("a step with `timeoutMs`", () => {
 
   it("is tried again with all its time, where it has tries left", async () => {
     const tries: number[] = [];
-    const work = ({ try: number }: Info): unknown => (tries.push(number), number === 1 ? never() : "done");
+    const work = ({ attempt: number }: Info): unknown => (tries.push(number), number === 1 ? never() : "done");
     const { told, pass } = await begin(work, { timeoutMs: 1000, retry: { attempts: 2, firstDelayMs: 0 } });
     await pass(1000);
     expect([tries, told.payload]).toEqual([[1, 2], "done"]);
@@ -194,7 +194,7 @@ describe("a step with `timeoutMs`", () => {
   it("is settled by the late success of a try whose time was over, and stops the try that runs by then", async () => {
     const first = Promise.withResolvers<string>();
     const stopped: unknown[] = [];
-    const work = ({ try: number, signal }: Info): unknown => {
+    const work = ({ attempt: number, signal }: Info): unknown => {
       if (number === 1) return first.promise;
       signal.addEventListener("abort", () => stopped.push(number));
       return never();
@@ -209,7 +209,7 @@ describe("a step with `timeoutMs`", () => {
   it("drops the late failure of a try whose time was over", async () => {
     const first = Promise.withResolvers<string>();
     const second = Promise.withResolvers<string>();
-    const work = ({ try: number }: Info): unknown => (number === 1 ? first.promise : second.promise);
+    const work = ({ attempt: number }: Info): unknown => (number === 1 ? first.promise : second.promise);
     const { world, told, pass } = await begin(work, { timeoutMs: 1000, retry: { attempts: 2, firstDelayMs: 0 } });
     await pass(1000);
     first.reject(new Error("late"));

@@ -54,7 +54,7 @@ describe("a reader of a stream", () => {
     const one = script();
     const { world, session } = await begin(async (ctx) => {
       await ctx.stream(name, one.source);
-      await ctx.awaitEventJson("go");
+      await ctx.waitFor("go");
     });
     const check = async (): Promise<void> => {
       const { length } = applied(await reading(session, { from: 0 }).soFar(world));

@@ -28,7 +28,7 @@ const acting =
     const used: string[] = [];
     try {
       for await (const word of ctx.stream("words", source as Parameters<typeof ctx.stream<string>>[1], { resume }))
-        used.push(await ctx.runJson(`use ${used.length}`, word, () => `used ${word}`));
+        used.push(await ctx.run(`use ${used.length}`, () => `used ${word}`, { input: word }));
     } catch (thrown) {
       return [...used, (thrown as { readonly code?: string }).code];
     }
@@ -201,7 +201,7 @@ describe("a body", () => {
     const one = script();
     const { world, session, told } = await begin(async (ctx) => {
       const heard = await ctx.stream("words", one.source);
-      await ctx.awaitEventJson("go");
+      await ctx.waitFor("go");
       return heard;
     });
     await say(world, one, 5, 250);
@@ -221,7 +221,7 @@ describe("a body", () => {
     const body = async (ctx: ToolContext): Promise<unknown> => {
       const heard: unknown[] = [];
       for await (const word of ctx.stream("words", one.source))
-        heard.push(await ctx.runJson(`use ${heard.length}`, [word, ctx.now()], () => word));
+        heard.push(await ctx.run(`use ${heard.length}`, () => word, { input: [word, ctx.now()] }));
       attempts += 1;
       return attempts === 1 ? busy : heard;
     };

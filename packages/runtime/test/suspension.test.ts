@@ -33,16 +33,18 @@ const agent = () => {
     name: "loop",
     durable: true,
     execute: async (_, ctx) => {
-      const plan = await ctx.runJson("model:1", {}, () => (done.push("model"), "pay"));
-      const [reply] = await ctx.batch([{ id: "x", toolId: "tool:pay", args: { plan } }]);
-      return ctx.runJson("model:2", reply?.output.outcome.payload, (said) => (done.push("model"), { said }));
+      const plan = await ctx.run("model:1", () => (done.push("model"), "pay"));
+      const [reply] = await ctx.callAll([{ label: "x", tool: "pay", args: { plan } }]);
+      return ((said) => ctx.run("model:2", () => (done.push("model"), { said }), { input: said }))(
+        reply?.output.outcome.payload,
+      );
     },
   });
   const pay = defineTool({
     name: "pay",
     durable: true,
     needsApproval: true,
-    execute: (_, ctx) => ctx.runJson("pay", {}, () => (done.push("paid"), "paid")),
+    execute: (_, ctx) => ctx.run("pay", () => (done.push("paid"), "paid")),
   });
   return { done, tools: [loop, pay] };
 };
@@ -96,12 +98,12 @@ describe("an agent's loop that waits for a person", () => {
     const inner = defineTool({
       name: "inner",
       durable: true,
-      execute: async (_, ctx) => [await ctx.runJson("work", {}, () => works), await ctx.awaitEventJson("go")],
+      execute: async (_, ctx) => [await ctx.run("work", () => works), await ctx.waitFor("go")],
     });
     const outer = defineTool({
       name: "outer",
       durable: true,
-      execute: async (_, ctx) => (await ctx.batch([{ id: "x", toolId: "tool:inner", args: {} }]))[0]?.output ?? null,
+      execute: async (_, ctx) => (await ctx.callAll([{ label: "x", tool: "inner", args: {} }]))[0]?.output ?? null,
     });
     const { runtime } = world.start([inner, outer], atOnce);
     const session = await runtime.session("s");
@@ -130,7 +132,7 @@ const personal = () => {
     durable: true,
     execute: async (_, ctx) => {
       const first = ctx.host("ask", "may I?");
-      const woken = await ctx.race([first, ctx.awaitEventJson("poke")]);
+      const woken = await ctx.race([first, ctx.waitFor("poke")]);
       return [woken, await first];
     },
   });
@@ -273,8 +275,8 @@ describe("how long a body may be quiet", () => {
       execute: async (_, ctx) => {
         runs += 1;
         if (runs > 1) world.platform.advance(500);
-        await ctx.awaitEventJson("first");
-        return ctx.awaitEventJson("second");
+        await ctx.waitFor("first");
+        return ctx.waitFor("second");
       },
     });
     const session = await world.start([slow]).runtime.session("s");
@@ -293,7 +295,7 @@ describe("how long a body may be quiet", () => {
     const waits = defineTool({
       name: "waits",
       durable: true,
-      execute: async (_, ctx) => [await ctx.awaitEventJson("first"), await ctx.awaitEventJson("second")],
+      execute: async (_, ctx) => [await ctx.waitFor("first"), await ctx.waitFor("second")],
     });
     const session = await world.start([waits]).runtime.session("s");
     forget(session, "waits");
@@ -311,7 +313,7 @@ describe("how long a body may be quiet", () => {
       name: "stays",
       durable: true,
       suspend: false,
-      execute: (_, ctx) => ctx.awaitEventJson("first"),
+      execute: (_, ctx) => ctx.waitFor("first"),
     });
     const session = await world.start([stays]).runtime.session("s");
     const outcome = ask(session, "stays");
@@ -328,11 +330,11 @@ const speaks = (name = "speaks") =>
     name,
     durable: true,
     execute: async (_, ctx) => {
-      ctx.progress({ text: "begins", kind: "info" });
-      await ctx.runJson("work", {}, () => 1);
-      ctx.progress({ text: "waits", kind: "info" });
-      await ctx.awaitEventJson("go");
-      ctx.progress({ text: "goes on", kind: "info" });
+      ctx.progress({ message: "begins", kind: "info" });
+      await ctx.run("work", () => 1);
+      ctx.progress({ message: "waits", kind: "info" });
+      await ctx.waitFor("go");
+      ctx.progress({ message: "goes on", kind: "info" });
       return "done";
     },
   });
@@ -368,7 +370,7 @@ describe("progress", () => {
 describe("a background run that waits", () => {
   const waiting = runner("waits", async (ctx, sink) => {
     await sink.status("about to wait");
-    await ctx.awaitEventJson("go");
+    await ctx.waitFor("go");
     await sink.status("goes on");
     return finished("done");
   });

@@ -11,7 +11,7 @@ const busy = done(failureOutput(safeRetryFailure("external", "busy", "busy")));
 const put: BlobStore["put"] = () => new Promise(() => undefined);
 const pay = (ctx: ToolContext): Promise<unknown> =>
   ctx
-    .runJson("pay", {}, () => new Promise(() => undefined), { recovery: "once" })
+    .run("pay", () => new Promise(() => undefined), { recovery: "once" })
     .catch(({ code }: { readonly code: string }) => code);
 
 /** The second attempt asks for something large, and then for the step that the first one left open. */
@@ -23,10 +23,10 @@ const tries = defineTool({
   execute: async (_, ctx) => {
     if (ctx.attempt === 1) {
       void pay(ctx);
-      await ctx.runJson("note", {}, () => 1);
+      await ctx.run("note", () => 1);
       return busy;
     }
-    const noted = ctx.runJson("large", { large }, () => "noted");
+    const noted = ctx.run("large", () => "noted", { input: { large } });
     return [await pay(ctx), await noted];
   },
 });

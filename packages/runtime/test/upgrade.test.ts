@@ -14,9 +14,9 @@ const work = defineTool({
   name: "work",
   durable: true,
   execute: async (_, ctx: ToolContext) => [
-    await ctx.runJson("before", {}, () => "before"),
-    await ctx.awaitEventJson("go"),
-    await ctx.runJson("after", {}, () => "after"),
+    await ctx.run("before", () => "before"),
+    await ctx.waitFor("go"),
+    await ctx.run("after", () => "after"),
   ],
 });
 
@@ -144,7 +144,7 @@ describe("a call that continued under the older protocol", () => {
       durable: true,
       execute: async ({ month, note }, ctx) => {
         if (month === 1) return ctx.continueAs({ month: 2, note });
-        return ctx.awaitEventJson("paid");
+        return ctx.waitFor("paid");
       },
     });
     const note = "a note that is stored apart from the log ".repeat(20);

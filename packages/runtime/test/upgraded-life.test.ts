@@ -38,10 +38,10 @@ describe("a life that began under protocol 1", () => {
       durable: true,
       onDivergence: "fail",
       execute: async ({ life = 1 }, ctx) => {
-        const token = ctx.externalEventKey("paid");
+        const token = ctx.token("paid");
         tokens[life - 1] = token;
-        await ctx.runJson("mail", { token, id: ctx.uuid("mail") }, (_input, { key }) => void keys.push(key));
-        const paid = await ctx.awaitEventJson("paid");
+        await ctx.run("mail", ({ key }) => void keys.push(key), { input: { token, id: ctx.uuid("mail") } });
+        const paid = await ctx.waitFor("paid");
         return life < 2 ? ctx.continueAs({ life: 2 }) : paid;
       },
     });
@@ -64,10 +64,10 @@ describe("a life that began under protocol 1", () => {
       onDivergence: "fail",
       retry: { attempts: 4, firstDelayMs: 1000, maxDelayMs: 1000 },
       execute: async (_, ctx) => {
-        await ctx.runJson("quote", {}, () => 7);
+        await ctx.run("quote", () => 7);
         if (ctx.attempt === 1) return busy;
-        await ctx.runJson("mail", { sent_at: ctx.now() }, (input) => (mails.push(input), "sent"));
-        if (ctx.attempt === 2) await ctx.awaitEventJson("go");
+        await ((input) => ctx.run("mail", () => (mails.push(input), "sent"), { input }))({ sent_at: ctx.now() });
+        if (ctx.attempt === 2) await ctx.waitFor("go");
         return ctx.attempt < 4 ? busy : "sent once";
       },
     });

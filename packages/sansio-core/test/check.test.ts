@@ -97,6 +97,7 @@ const broken: { readonly [name: string]: readonly [whole.Check, State] } = {
   E6: [effect.checkE6, withOpen((open) => open.filter(({ kind }) => kind === "select"))],
   E7: [effect.checkE7, withOpen(([first]) => [{ ...(first as OpenEffect), cleanupMs: 1 }])],
   E9: [effect.checkE9, withOpen(([first]) => [{ ...(first as OpenEffect), try: 1 }])],
+  E10: [effect.checkE10, withOpen(([first]) => [{ ...(first as OpenEffect), kind: "approval" }])],
   W1: [wait.checkW1, withWait("early", { waiters: [{ call: "r:b" as CallRef }] })],
   W2: [wait.checkW2, { ...rich(), unclaimed: 2 }],
   W3: [wait.checkW3, withWait("key", { waiters: [] })],

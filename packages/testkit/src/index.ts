@@ -20,6 +20,7 @@ export {
   withFields,
 } from "./cases.ts";
 export { failingTool } from "./failing-tool.ts";
+export { type Asked, Continued, type Script, type Scripted, type TestContext, testContext } from "./test-context.ts";
 export { type JournalCheck, type JournalRig, journalChecks } from "./journal-suite.ts";
 export { type BlobCheck, type BlobRig, blobChecks } from "./blob-suite.ts";
 export { moveChecks } from "./journal/move-check.ts";

@@ -7,7 +7,7 @@ import { defineTool } from "@pawl/runtime";
 
 const folder = mkdtempSync(join(tmpdir(), "pawl-use-"));
 let ran = 0;
-const count = defineTool({ name: "count", execute: (_, ctx) => ctx.runJson("add", {}, () => ++ran) });
+const count = defineTool({ name: "count", execute: (_, ctx) => ctx.run("add", () => ++ran) });
 const replies: string[] = [];
 for (let life = 1; life <= 2; life++) {
   const { runtime, close } = openRuntime({ file: join(folder, "journal.db"), tools: [count] });

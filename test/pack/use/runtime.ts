@@ -14,7 +14,7 @@ const platform: Platform = {
 };
 const greet = defineTool<{ readonly name: string }>({
   name: "greet",
-  execute: ({ name }, ctx) => ctx.runJson("look", { name }, () => `hello, ${name}`),
+  execute: ({ name }, ctx) => ctx.run("look", () => `hello, ${name}`, { input: { name } }),
 });
 const runtime = new Runtime({
   journal: memoryJournal({ now: platform.now }),

@@ -7,7 +7,7 @@ const report = await exploreCrashes({
     defineTool({
       name: "pay",
       durable: true,
-      execute: (_, ctx) => ctx.runJson("charge", {}, (_input, { key }) => effect("money", { key }).then(() => true)),
+      execute: (_, ctx) => ctx.run("charge", ({ key }) => effect("money", { key }).then(() => true)),
     }),
   ],
   host: callsOf({ label: "c1", tool: "pay", args: {} }),

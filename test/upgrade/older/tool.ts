@@ -6,8 +6,8 @@ export const walks = defineTool({
   name: "walks",
   durable: true,
   execute: async (_, ctx: ToolContext) => [
-    await ctx.runJson("before", {}, () => "before"),
-    await ctx.awaitEventJson("go"),
-    await ctx.runJson("after", {}, () => "after"),
+    await ctx.run("before", () => "before"),
+    await ctx.waitFor("go"),
+    await ctx.run("after", () => "after"),
   ],
 });

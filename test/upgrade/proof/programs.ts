@@ -84,7 +84,7 @@ const pauseMs = 120;
 const subscription: Program = {
   tools: ({ charge }) => [
     durable<Month>("subscribe", async ({ who, month }, ctx) => {
-      await ctx.runJson("charge", {}, (_, { key }) => charge(who, key));
+      await ctx.run("charge", ({ key }) => charge(who, key));
       await ctx.sleep(pauseMs);
       return month < months ? ctx.continueAs({ who, month: month + 1 }) : "all months";
     }),
@@ -113,7 +113,7 @@ const signals: Program = {
     }),
     durable<Month>("collect", async ({ who, month }, ctx) => {
       await ctx.processEvents.awaitSignal("pay");
-      await ctx.runJson("charge", {}, (_, { key }) => charge(who, key));
+      await ctx.run("charge", ({ key }) => charge(who, key));
       await ctx.emitProcessEvent("charged", month);
       return month < months ? ctx.continueAs({ who, month: month + 1 }) : "all months";
     }),
@@ -125,12 +125,12 @@ const signals: Program = {
 const agent: Program = {
   tools: ({ charge, note }) => [
     durable<Month>("agent", async ({ who }, ctx) => {
-      await ctx.runJson("model 1", {}, () => note(who, "model 1"));
-      const [reply] = await ctx.batch([{ id: "pay", toolId: "tool:pay", args: { who } }]);
-      await ctx.runJson("model 2", {}, () => note(who, "model 2"));
+      await ctx.run("model 1", () => note(who, "model 1"));
+      const [reply] = await ctx.callAll([{ label: "pay", tool: "pay", args: { who } }]);
+      await ctx.run("model 2", () => note(who, "model 2"));
       return reply?.output.outcome.status;
     }),
-    durable<Month>("pay", ({ who }, ctx) => ctx.runJson("pay", {}, (_, { key }) => charge(who, key)), {
+    durable<Month>("pay", ({ who }, ctx) => ctx.run("pay", ({ key }) => charge(who, key)), {
       needsApproval: true,
     }),
   ],
@@ -143,7 +143,7 @@ const trip: Program = {
   tools: ({ note, pause }) => [
     durable<Month>("book_trip", async ({ who }, ctx) => {
       const book = (what: string) =>
-        ctx.runJson(`book ${what}`, {}, async () => {
+        ctx.run(`book ${what}`, async () => {
           await note(who, what);
           await pause(1000);
           return what;
@@ -156,15 +156,15 @@ const trip: Program = {
 
 type Order = (args: Month, ctx: ToolContext) => Promise<unknown>;
 
-const approved = (ctx: ToolContext, who: string) => ctx.batch([{ id: "ok", toolId: "tool:approve", args: { who } }]);
+const approved = (ctx: ToolContext, who: string) => ctx.callAll([{ label: "ok", tool: "approve", args: { who } }]);
 
 /** An order in three versions. The second gives away something more; the third asks for something else first. */
 const ordersOf = ({ charge, note }: Outside): { readonly [version: string]: Order } => {
   const step = (ctx: ToolContext, who: string, name: string) =>
-    ctx.runJson(name, {}, (_, { key }) => charge(`${who} ${name}`, key));
+    ctx.run(name, ({ key }) => charge(`${who} ${name}`, key));
   const reserve = (ctx: ToolContext, who: string, name: string) =>
-    ctx.runJson(name, {}, async (_, { key }) => {
-      await note(who, ctx.externalEventKey("paid"));
+    ctx.run(name, async ({ key }) => {
+      await note(who, ctx.token("paid"));
       await charge(`${who} ${name}`, key);
     });
   return {
@@ -172,7 +172,7 @@ const ordersOf = ({ charge, note }: Outside): { readonly [version: string]: Orde
       await reserve(ctx, who, "reserve");
       await approved(ctx, who);
       await step(ctx, who, "ship");
-      await ctx.awaitEventJson("paid");
+      await ctx.waitFor("paid");
       return step(ctx, who, "bill");
     },
     "2": async ({ who }, ctx) => {
@@ -180,14 +180,14 @@ const ordersOf = ({ charge, note }: Outside): { readonly [version: string]: Orde
       await approved(ctx, who);
       await step(ctx, who, "ship");
       if (ctx.patched("gift")) await step(ctx, who, "gift");
-      await ctx.awaitEventJson("paid");
+      await ctx.waitFor("paid");
       return step(ctx, who, "bill");
     },
     "3": async ({ who }, ctx) => {
       await reserve(ctx, who, "hold");
       await approved(ctx, who);
       await step(ctx, who, "ship");
-      await ctx.awaitEventJson("paid");
+      await ctx.waitFor("paid");
       return step(ctx, who, "bill");
     },
   };

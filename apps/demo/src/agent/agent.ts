@@ -13,7 +13,7 @@ const maxTurns = 8;
 
 /** Shows an error of the model on the page. Errors that end the body pass through unchanged. */
 const modelError = (thrown: unknown): unknown =>
-  thrown instanceof EffectError && thrown.code === "durable_step_failed" ? new ToolError(thrown.message) : thrown;
+  thrown instanceof Error && !(thrown instanceof EffectError) ? new ToolError(thrown.message) : thrown;
 
 export const askModel = (model: Model, tools: readonly ToolSpec[]): ToolDefinition =>
   defineTool<{ readonly messages: readonly Message[] }>({
@@ -21,7 +21,7 @@ export const askModel = (model: Model, tools: readonly ToolSpec[]): ToolDefiniti
     durable: true,
     execute: async ({ messages }, ctx) => {
       try {
-        return await ctx.runJson("complete", {}, () => model(messages, tools));
+        return await ctx.run("complete", () => model(messages, tools));
       } catch (thrown) {
         throw modelError(thrown);
       }

@@ -6,15 +6,15 @@ export type Care = "with_key" | "careless" | "once";
 
 /** The body of each version, as the scene shows it. */
 export const code: { readonly [C in Care]: string } = {
-  with_key: `await ctx.runJson("charge", { amount },
+  with_key: `await ctx.run("charge",
   (input, { key }) => bank.charge(input, key));
-await ctx.runJson("receipt", {}, mail);`,
-  careless: `await ctx.runJson("charge", { amount },
+await ctx.run("receipt", mail);`,
+  careless: `await ctx.run("charge",
   (input) => bank.charge(input));
-await ctx.runJson("receipt", {}, mail);`,
-  once: `await ctx.runJson("charge", { amount },
+await ctx.run("receipt", mail);`,
+  once: `await ctx.run("charge",
   (input) => bank.charge(input), { recovery: "once" });
-await ctx.runJson("receipt", {}, mail);`,
+await ctx.run("receipt", mail);`,
 };
 
 const chargeMs = 40;
@@ -26,16 +26,15 @@ export const scenarioOf = (care: Care): Scenario => ({
       durable: true,
       execute: async (_, ctx) => {
         const recovery = care === "once" ? "once" : "again";
-        await ctx.runJson(
+        await ctx.run(
           "charge",
-          { amount: 500 },
-          async (_input, { key }) => {
+          async ({ key }) => {
             await effect("money moves", { ms: chargeMs, ...(care === "with_key" && { key }) });
             return "charged";
           },
-          { recovery },
+          { input: { amount: 500 }, recovery },
         );
-        await ctx.runJson("receipt", {}, () => "sent");
+        await ctx.run("receipt", () => "sent");
         return "paid";
       },
     }),

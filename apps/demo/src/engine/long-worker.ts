@@ -34,7 +34,7 @@ const readPages: ToolDefinition = defineTool<{ readonly pages: number }>({
   background: async ({ pages }, ctx, sink) => {
     for (let page = 1; page <= pages; page++) {
       if (ctx.signal.aborted) return cancelled(`cancelled before page ${page}`);
-      await ctx.runJson(`page ${page}`, {}, (_, { signal }) => pause(pageMs, signal).then(() => null));
+      await ctx.run(`page ${page}`, ({ signal }) => pause(pageMs, signal).then(() => null));
       await sink.output("stdout", `page ${page}: ${900 + ((page * 7919) % 400)} words\n`);
       await sink.progress({ current: page, total: pages, unit: "pages" });
     }

@@ -30,7 +30,7 @@ const step = (
   { world, worker }: Actor,
   ctx: ToolContext,
   { name, ms, recovery = "again" }: StepOptions,
-): Promise<unknown> => ctx.runJson(name, {}, (_, { key }) => world.happen(name, key, worker, ms), { recovery });
+): Promise<unknown> => ctx.run(name, ({ key }) => world.happen(name, key, worker, ms), { recovery });
 
 const isUnknown = (thrown: unknown): boolean =>
   thrown instanceof Error && "code" in thrown && thrown.code === "step_outcome_unknown";

@@ -26,7 +26,7 @@ export const walkTool = (place: Place): ToolDefinition =>
           await new Promise((resolve) => setTimeout(resolve, mileMs));
           return place;
         };
-        walked.push(await ctx.runJson(mile, {}, walk));
+        walked.push(await ctx.run(mile, walk));
       }
       return { walked };
     },

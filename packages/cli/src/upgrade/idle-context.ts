@@ -34,16 +34,12 @@ const effectText = (effect: EffectSpec): string | undefined => {
 
 /** Describes the arguments of a context method, if they are short enough to tell apart. */
 const argumentsText = (method: string, args: readonly unknown[]): string | undefined => {
-  const [first, second] = args;
+  const [first, , options] = args;
   switch (method) {
     case "sleep":
       return `${String(first)} ms`;
-    case "batch":
-      return Array.isArray(first)
-        ? callsText(first.map(({ id, toolId, args: of }) => ({ id, tool: toolId, args: of })))
-        : undefined;
-    case "runJson":
-      return jsonText(second);
+    case "run":
+      return jsonText((options as Parameters<ToolContext["run"]>[2])?.input ?? {});
     default:
       return undefined;
   }

@@ -34,9 +34,9 @@ export const handOver = async (url: string): Promise<unknown> => {
     name: "wait",
     durable: true,
     execute: async (_, ctx) => {
-      const from = await ctx.runJson("where", {}, () => "tab");
-      go = ctx.externalEventKey("go");
-      await ctx.awaitEventJson("go");
+      const from = await ctx.run("where", () => "tab");
+      go = ctx.token("go");
+      await ctx.waitFor("go");
       return from;
     },
   });

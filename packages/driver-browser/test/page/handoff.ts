@@ -50,10 +50,10 @@ const tools = [
     name: "worker",
     durable: true,
     execute: async (_, ctx) => {
-      const first = await ctx.runJson("first", {}, () => outside("first"));
-      tokens.go = ctx.externalEventKey("go");
-      await ctx.awaitEventJson("go");
-      return [first, await ctx.runJson("second", {}, () => outside("second"))];
+      const first = await ctx.run("first", () => outside("first"));
+      tokens.go = ctx.token("go");
+      await ctx.waitFor("go");
+      return [first, await ctx.run("second", () => outside("second"))];
     },
   }),
 ];

@@ -79,10 +79,10 @@ export const callTool = async (name: string, secondMs: number): Promise<unknown>
     name: "work",
     durable: true,
     execute: async (_, ctx) => {
-      const first = await ctx.runJson("first", {}, () => done("first"));
+      const first = await ctx.run("first", () => done("first"));
       document.title = "first is done";
-      await ctx.runJson("second", {}, () => new Promise((resolve) => setTimeout(() => resolve(null), secondMs)));
-      return [first, await ctx.runJson("third", {}, () => done("third"))];
+      await ctx.run("second", () => new Promise((resolve) => setTimeout(() => resolve(null), secondMs)));
+      return [first, await ctx.run("third", () => done("third"))];
     },
   });
   const roots = { newest: { kid: "k", secret: new Uint8Array(32) } };

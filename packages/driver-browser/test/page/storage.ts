@@ -25,7 +25,7 @@ export const run = async (name: string): Promise<string | undefined> => {
 const large = defineTool<{ readonly size: number }>({
   name: "large",
   durable: true,
-  execute: ({ size }, ctx) => ctx.runJson("make", {}, () => noise(size)),
+  execute: ({ size }, ctx) => ctx.run("make", () => noise(size)),
 });
 
 const draws = defineTool({
@@ -34,7 +34,7 @@ const draws = defineTool({
     (await ctx.attachments.put(new Uint8Array([1, 2, 3]), { media_type: { kind: "file", type: "image/x-test" } })).id,
 });
 
-const waits = defineTool({ name: "waits", durable: true, execute: (_, ctx) => ctx.awaitEventJson("never") });
+const waits = defineTool({ name: "waits", durable: true, execute: (_, ctx) => ctx.waitFor("never") });
 
 let tab: OpenTab;
 export const faults: string[] = [];

@@ -38,7 +38,7 @@ const work = defineTool<{ readonly steps: number; readonly ms: number }>({
         stand();
         return done(`step ${i}`);
       };
-      counts.push(await ctx.runJson(`step ${i}`, {}, step));
+      counts.push(await ctx.run(`step ${i}`, step));
     }
     return counts;
   },

@@ -97,11 +97,11 @@ export class Executors {
   }
 
   /** Passes progress on to observers if the run was offered to this connection; otherwise drops it. */
-  progress({ executor, scope, call, attempt, run, text, kind }: Of<"progress">): void {
+  progress({ executor, scope, call, attempt, run, ...said }: Omit<Of<"progress">, "type">): void {
     const own = this.#registered.get(executor);
     if (own === undefined || !isScope(scope)) return;
     const { runtime, log } = this.#port;
-    const passedOn = runtime.progress(own.name, { scope, call, attempt, run }, { text, kind });
+    const passedOn = runtime.progress(own.name, { scope, call, attempt, run }, said);
     passedOn.catch((thrown: unknown) => hostErrorOf(thrown, log));
   }
 

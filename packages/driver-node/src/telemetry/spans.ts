@@ -5,6 +5,8 @@
  *
  *   (the caller's span) ─▶ pawl.batch ─▶ pawl.call ─▶ pawl.effect ─▶ pawl.call of a batch that the body made
  *
+ * A commit is below the batch that it is for; one that several batches share is a root, with a link to each.
+ *
  * A span lives in the memory of one process. A call that continues after a crash gets a new span, marked as resumed, in
  * the trace of its first run: the request records the caller's span, or its own batch's span if the caller has none.
  */
@@ -18,10 +20,11 @@ import {
   isSpanContextValid,
   trace,
 } from "@opentelemetry/api";
-import type { Telemetry, Journal } from "@pawl/runtime";
+import type { Telemetry } from "@pawl/runtime";
 import type { CommandOf, Command, Event, EventOf } from "@pawl/sansio-core";
 import { requestBatch } from "@pawl/sansio-core/driver";
 import type { ToolCallOutput } from "@pawl/tool-value";
+import type { CommitContexts } from "./commit.ts";
 
 type Observe = CommandOf<"observe">;
 interface Attributes {
@@ -37,8 +40,15 @@ const parentOf = (traceparent: string | undefined): Context => {
   return isSpanContextValid(parent) ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
 };
 
+const inBatch = /^(?<maker>.+)\/(?:life:\d+:)?tool-batch:[^/]+\/[^/]+$/s;
+
+/** Returns the call whose body made a call, by the name that the batch gave it. */
+const makerOf = (call: string): string | undefined => inBatch.exec(call)?.groups?.["maker"];
+
 /** Returns the batch of a call. Colons in a request's name are escaped. */
 const batchOf = (call: string): string => call.slice(0, call.indexOf(":") + 1);
+
+const mostReplied = 16;
 
 class ScopeSpans {
   readonly #tracer: Tracer;
@@ -51,6 +61,10 @@ class ScopeSpans {
   readonly #makers = new Map<string, Span>();
   /** Contexts of batches that began in another process. */
   readonly #resumed = new Map<string, Context>();
+  /** Contexts of batches that have ended since the last commit. */
+  #ended: readonly Context[] = [];
+  /** Contexts of the last batches whose replies nobody has acknowledged yet. */
+  readonly #replied = new Map<string, Context>();
   /** The batch that is about to be submitted. */
   #nextBatch: { readonly request: string; readonly span: Span } | undefined;
 
@@ -60,7 +74,17 @@ class ScopeSpans {
   }
 
   get isEmpty(): boolean {
-    return this.#batches.size === 0 && this.#calls.size === 0 && this.#resumed.size === 0;
+    const { size } = this.#batches;
+    const isDone = size === 0 && this.#calls.size === 0 && this.#resumed.size === 0;
+    return isDone && this.#ended.length === 0 && this.#replied.size === 0;
+  }
+
+  /** Takes the contexts of the batches that a commit of this scope is for. */
+  takeContexts(): readonly Context[] {
+    const live = [...this.#batches.values()].map((span) => trace.setSpan(ROOT_CONTEXT, span));
+    const contexts = [...live, ...this.#resumed.values(), ...this.#ended];
+    this.#ended = [];
+    return contexts;
   }
 
   #start(name: string, at: number, attributes: Attributes, parent: Context): Span {
@@ -90,6 +114,8 @@ class ScopeSpans {
         return this.#onSubmitted(at, event);
       case "flow.submitted":
         return this.#startBatch(at, event.request, {}, ROOT_CONTEXT);
+      case "reply.acked":
+        return this.#onAcked(event.request);
       case "call.resumed":
         return void this.#call(at, event.call, { "pawl.resumed": true });
       case "effect.requested":
@@ -111,6 +137,20 @@ class ScopeSpans {
     this.#batches.set(requestBatch(request), next.span);
   }
 
+  /** Keeps the context of a batch for the commits of its reply and of its acknowledgement. */
+  #replies(request: string, context: Context): void {
+    this.#ended = [...this.#ended, context];
+    this.#replied.set(request, context);
+    const [oldest] = this.#replied.keys();
+    if (this.#replied.size > mostReplied && oldest !== undefined) this.#replied.delete(oldest);
+  }
+
+  #onAcked(request: string): void {
+    const context = this.#replied.get(request);
+    this.#replied.delete(request);
+    if (context !== undefined) this.#ended = [...this.#ended, context];
+  }
+
   #startBatch(at: number, request: string, attributes: Attributes, parent: Context): void {
     const span = this.#start("pawl.batch", at, { "pawl.request": request, ...attributes }, parent);
     this.#batches.set(requestBatch(request), span);
@@ -119,12 +159,18 @@ class ScopeSpans {
   #call(at: number, call: string, attributes: Attributes): Span {
     const known = this.#calls.get(call);
     if (known !== undefined) return known;
-    const above = this.#makers.get(call) ?? this.#batches.get(batchOf(call));
+    const above = this.#makers.get(call) ?? this.#resumedMaker(at, call) ?? this.#batches.get(batchOf(call));
     const resumed = this.#resumed.get(batchOf(call)) ?? ROOT_CONTEXT;
     const parent = above === undefined ? resumed : trace.setSpan(ROOT_CONTEXT, above);
     const span = this.#start("pawl.call", at, { "pawl.call": call, ...attributes }, parent);
     this.#calls.set(call, span);
     return span;
+  }
+
+  /** A call of a body whose batch was made in another process: the span of that body's call begins again first. */
+  #resumedMaker(at: number, call: string): Span | undefined {
+    const maker = makerOf(call);
+    return maker === undefined ? undefined : this.#call(at, maker, { "pawl.resumed": true });
   }
 
   #startEffect(at: number, { call, key, effect }: EventOf<"effect.requested">): void {
@@ -149,7 +195,10 @@ class ScopeSpans {
         return this.#endEffect(at, command.call, command.key);
       case "reply": {
         const batch = requestBatch(command.request);
-        this.#batches.get(batch)?.end(at);
+        const span = this.#batches.get(batch);
+        const context = span === undefined ? this.#resumed.get(batch) : trace.setSpan(ROOT_CONTEXT, span);
+        span?.end(at);
+        if (context !== undefined) this.#replies(command.request, context);
         this.#batches.delete(batch);
         this.#resumed.delete(batch);
         return undefined;
@@ -162,7 +211,7 @@ class ScopeSpans {
   #onObserved(at: number, { what, call, tool, output }: Observe): void {
     if (what === "call_started") this.#call(at, call, {}).setAttribute("pawl.tool", tool);
     if (what !== "call_completed") return;
-    const span = this.#call(at, call, { "pawl.tool": tool });
+    const span = this.#call(at, call, {}).setAttribute("pawl.tool", tool);
     if (output !== undefined) describe(span, output);
     for (const key of this.#effects.get(call)?.keys() ?? []) this.#endEffect(at, call, key);
     span.end(at);
@@ -192,7 +241,7 @@ const describe = (span: Span, { outcome }: ToolCallOutput): void => {
 };
 
 /** Makes spans from the steps of a runtime. */
-export const spansOf = (tracer: Tracer): Telemetry => {
+export const spansOf = (tracer: Tracer): Telemetry & CommitContexts => {
   const scopes = new Map<string, ScopeSpans>();
   const spansAt = (scope: string): ScopeSpans => {
     const spans = scopes.get(scope) ?? new ScopeSpans(tracer, scope);
@@ -208,31 +257,15 @@ export const spansOf = (tracer: Tracer): Telemetry => {
       for (const command of commands) spans.onCommand(at, command);
       if (spans.isEmpty) scopes.delete(scope);
     },
+    takeContexts: (scope) => {
+      const spans = scopes.get(scope);
+      const contexts = spans?.takeContexts() ?? [];
+      if (spans?.isEmpty === true) scopes.delete(scope);
+      return contexts;
+    },
     lost: (scope) => {
       scopes.get(scope)?.lost(Date.now());
       scopes.delete(scope);
     },
   };
 };
-
-/** Makes a span of each commit of a journal. */
-export const tracedJournal = <A extends Journal>(journal: A, tracer: Tracer): A => ({
-  ...journal,
-  appendAll: async (appends) => {
-    const events = appends.reduce((sum, { lines }) => sum + lines.length, 0);
-    const span = tracer.startSpan("pawl.commit", {
-      attributes: { "pawl.scopes": appends.length, "pawl.events": events },
-    });
-    try {
-      const results = await journal.appendAll(appends);
-      const refused = results.find(({ type }) => type !== "ok");
-      if (refused !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: refused.type });
-      return results;
-    } catch (thrown) {
-      span.setStatus({ code: SpanStatusCode.ERROR, message: "failed" });
-      throw thrown;
-    } finally {
-      span.end();
-    }
-  },
-});

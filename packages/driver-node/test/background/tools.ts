@@ -21,7 +21,7 @@ const index = (outside: Outside, fates: Fates): ToolDefinition =>
       await sink.status("indexing");
       fates.at("start", "after");
       for (let step = 1; step <= steps; step++) {
-        await ctx.runJson(`step ${step}`, {}, () =>
+        await ctx.run(`step ${step}`, () =>
           fates.around("step", async () => {
             const mark = randomUUID();
             outside.note("marks", mark);

@@ -72,9 +72,9 @@ describe("a session that moves over WebSocket", () => {
           name: "worker",
           durable: true,
           execute: async (_, ctx) => {
-            await ctx.runJson("one", {}, () => steps.push("one"));
+            await ctx.run("one", () => steps.push("one"));
             await ctx.sleep(300);
-            await ctx.runJson("two", {}, () => steps.push("two"));
+            await ctx.run("two", () => steps.push("two"));
             return steps.length;
           },
         }),

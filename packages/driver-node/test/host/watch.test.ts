@@ -27,7 +27,7 @@ describe("a watch", () => {
     const steady = defineTool({
       name: "steady",
       execute: (_, ctx) => {
-        ctx.progress({ text: "half way", kind: "status" });
+        ctx.progress({ message: "half way", kind: "status" });
         return 1;
       },
     });
@@ -147,7 +147,7 @@ describe("the progress of an executor", () => {
     clientOf(host).execute({
       tools: {
         "tool:remote": (_, { progress }) => {
-          progress({ text: "looking", kind: "status" });
+          progress({ message: "looking", done: 1, total: 4 });
           return new Promise((resolve) => void ends.push(resolve));
         },
       },
@@ -158,7 +158,9 @@ describe("the progress of an executor", () => {
     await until(() => watching.cursor !== undefined);
     const replies = session.request("r", use("remote"));
     const [first] = (await taken(watching, 3)).filter(({ type }) => type === "ephemeral");
-    expect(first).toMatchObject({ observation: { type: "progress", call: "r:c", tool: "remote", text: "looking" } });
+    expect(first).toMatchObject({
+      observation: { type: "progress", call: "r:c", tool: "remote", text: "looking", done: 1 },
+    });
     const later = session.watch();
     await until(() => later.cursor !== undefined);
     const liar = await greeted(host, { by: "eve" });

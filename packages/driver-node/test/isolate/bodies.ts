@@ -4,7 +4,7 @@ import { ok } from "@pawl/tool-value";
 import type { IsolatedContext } from "../../src/index.ts";
 
 export const doubled = ({ n }: { readonly n: number }, { progress, session }: IsolatedContext): unknown => {
-  progress({ text: "at it", kind: "note" });
+  progress({ message: "at it", kind: "note" });
   return { doubled: 2 * n, session };
 };
 

@@ -35,7 +35,7 @@ export const toolsOf = ({ effects, fates, instance, slowMs }: ToolPort): readonl
       tell(ctx, call, `durable-step:${name}`);
       return name;
     };
-    return ctx.runJson(name, { name }, perform, { recovery });
+    return ctx.run(name, perform, { input: { name }, recovery });
   };
 
   return [
@@ -62,12 +62,12 @@ export const toolsOf = ({ effects, fates, instance, slowMs }: ToolPort): readonl
     tool("keyed", async ({ n }, ctx) => {
       const results: string[] = [];
       for (let i = 0; i < n; i++) {
-        const perform = (_: unknown, { key }: { readonly key: string }): string => {
+        const perform = ({ key }: { readonly key: string }): string => {
           effects.serve(`${ctx.scope} ${key}`);
           fates.at("after_effect");
           return `served-${i}`;
         };
-        results.push(await ctx.runJson(`keyed-${i}`, { i }, perform, { recovery: "idempotent" }));
+        results.push(await ctx.run(`keyed-${i}`, perform, { input: { i }, recovery: "idempotent" }));
       }
       return results;
     }),
@@ -78,13 +78,13 @@ export const toolsOf = ({ effects, fates, instance, slowMs }: ToolPort): readonl
           tell(ctx, call, `durable-step:heavy-${i}`);
           return String(i).repeat(20_000);
         };
-        size += (await ctx.runJson(`heavy-${i}`, { i }, perform)).length;
+        size += (await ctx.run(`heavy-${i}`, perform, { input: { i } })).length;
       }
       return size;
     }),
     tool("waits", async ({ call }, ctx) => {
       const before = await step(ctx, call, "before");
-      const heard = await ctx.awaitEventJson("go");
+      const heard = await ctx.waitFor("go");
       return [before, heard, await step(ctx, call, "after")];
     }),
     tool("asked", async ({ call, n }, ctx) => [n, await step(ctx, call, "approved")], { needsApproval: true }),

@@ -10,11 +10,15 @@ const bookTrip = defineTool<{ readonly to: string }>({
   durable: true,
   execute: async ({ to }, ctx) => {
     const book = (what: string) =>
-      ctx.runJson(`book ${what}`, { to }, async (_, { key }) => {
-        console.log(`booking the ${what}, idempotency key ${key}`);
-        await wait(Number(ms));
-        return `${what} in ${to}`;
-      });
+      ctx.run(
+        `book ${what}`,
+        async ({ key }) => {
+          console.log(`booking the ${what}, idempotency key ${key}`);
+          await wait(Number(ms));
+          return `${what} in ${to}`;
+        },
+        { input: { to } },
+      );
     return [await book("train"), await book("hotel")];
   },
 });

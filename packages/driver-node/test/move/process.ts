@@ -56,7 +56,7 @@ const runtimeOver = (file: string, point: Point | undefined, mover: (to: string)
         durable: true,
         execute: async (_, ctx) => {
           for (const step of ["one", "two"]) {
-            await ctx.runJson(step, {}, () => step);
+            await ctx.run(step, () => step);
             await ctx.sleep(step === "one" ? 400 : 0);
           }
           return "walked";

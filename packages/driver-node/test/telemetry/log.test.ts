@@ -71,7 +71,7 @@ describe("a log", () => {
       const waits = defineTool({
         name: "waits",
         durable: true,
-        execute: async (_, ctx) => [await ctx.runJson(step, null, () => 1), await ctx.awaitEventJson("go")],
+        execute: async (_, ctx) => [await ctx.run(step, () => 1, { input: null }), await ctx.waitFor("go")],
       });
       return new Runtime({ journal, platform: nodePlatform, tools: [waits], instance, roots, log });
     };

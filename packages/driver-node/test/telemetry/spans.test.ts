@@ -17,8 +17,8 @@ const steps = defineTool({
   name: "steps",
   durable: true,
   execute: async (_, ctx) => {
-    await ctx.runJson("one", { secret: "hidden" }, () => "secret result");
-    await ctx.runJson("two", {}, () => Promise.reject(new Error("no"))).catch(() => undefined);
+    await ctx.run("one", () => "secret result", { input: { secret: "hidden" } });
+    await ctx.run("two", () => Promise.reject(new Error("no"))).catch(() => undefined);
     return 1;
   },
 });
@@ -26,7 +26,7 @@ const parent = defineTool({
   name: "parent",
   durable: true,
   execute: async (_, ctx) => {
-    await ctx.batch([{ id: "x", toolId: "tool:echo", args: {} }]);
+    await ctx.callAll([{ label: "x", tool: "echo", args: {} }]);
     return 1;
   },
 });
@@ -40,9 +40,10 @@ const failing = defineTool({
 const traced = (tools: readonly ToolDefinition[], journal = memoryJournal(), instance = "i1") => {
   const exporter = new InMemorySpanExporter();
   const tracer = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).getTracer("test");
+  const telemetry = spansOf(tracer);
   const runtime = new Runtime({
-    journal: tracedJournal(journal, tracer),
-    telemetry: spansOf(tracer),
+    journal: tracedJournal(journal, tracer, telemetry),
+    telemetry,
     platform: nodePlatform,
     tools,
     instance,
@@ -74,6 +75,7 @@ describe("spans", () => {
     expect(effects.map(({ status }) => status.code)).toEqual([SpanStatusCode.UNSET, SpanStatusCode.ERROR]);
     const commits = named("pawl.commit");
     expect(commits.length).toBeGreaterThan(2);
+    expect(commits.map(parentOf).filter((id) => id !== idOf(batch)).length).toBeLessThanOrEqual(1); // The opening.
     expect(commits[0]?.attributes).toMatchObject({ "pawl.scopes": 1, "pawl.events": expect.any(Number) });
     const said = exporter.getFinishedSpans().map(({ attributes }) => JSON.stringify(attributes));
     expect(said.join()).not.toMatch(/hidden|secret/);
@@ -91,11 +93,36 @@ describe("spans", () => {
     expect(parentOf(effect)).toBe(idOf(outer));
   });
 
+  it("of a body's calls are below its own call after a crash as well, though that resumes later", async () => {
+    const waiting = defineTool({ name: "waiting", durable: true, execute: (_, ctx) => ctx.waitFor("go") });
+    const calls = defineTool({ name: "calls", durable: true, execute: (_, ctx) => ctx.call("waiting", {}) });
+    const journal = memoryJournal();
+    const first = traced([calls, waiting], journal);
+    const session = await first.runtime.session("s");
+    session.request("r", use("calls")).catch(() => undefined); // Ends with its runtime.
+    await until(() => session.state.waits.size === 1);
+    await first.runtime.close();
+    const second = traced([calls, waiting], journal, "i2");
+    const again = await second.runtime.session("s");
+    const replies = again.replies("r");
+    await until(() =>
+      [...again.state.calls.rows()].some(({ tool, phase }) => tool === "waiting" && phase === "running"),
+    );
+    await again.cancel({ request: "r" });
+    await replies;
+    const all = second.named("pawl.call");
+    const [inner, outer] = ["waiting", "calls"].map((tool) =>
+      all.find(({ attributes }) => attributes["pawl.tool"] === tool),
+    );
+    expect(inner?.attributes).toMatchObject({ "pawl.resumed": true });
+    expect([idOf(outer), second.named("pawl.effect").map(idOf)].flat(2)).toContain(parentOf(inner));
+  });
+
   it("tell how something failed, that a scope was lost, and that a call was resumed", async () => {
     const waiting = defineTool({
       name: "waiting",
       durable: true,
-      execute: async (_, ctx) => ctx.awaitEventJson("go"),
+      execute: async (_, ctx) => ctx.waitFor("go"),
     });
     const journal = memoryJournal();
     const first = traced([waiting, failing], journal);
@@ -126,7 +153,7 @@ describe("spans", () => {
   });
 
   it("of a resumed call are in its caller's trace, and logs without a tracer contain no span", async () => {
-    const asked = defineTool({ name: "asked", durable: true, execute: async (_, ctx) => ctx.awaitEventJson("go") });
+    const asked = defineTool({ name: "asked", durable: true, execute: async (_, ctx) => ctx.waitFor("go") });
     const [traceId, spanId] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
     const journal = memoryJournal();
     const first = traced([asked], journal);

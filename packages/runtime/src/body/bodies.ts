@@ -16,15 +16,8 @@ import type { CallFacts } from "./facet/facet.ts";
 import type { HostRequest } from "../host/host-request.ts";
 import { withPatches } from "./patch.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
-import {
-  type News,
-  type RecordedRun,
-  type RecordedRunPort,
-  recordedRunOf,
-  resolvedIn,
-  resultIn,
-  shownEventAt,
-} from "./replay.ts";
+import { type News, type RecordedRun, type RecordedRunPort, recordedRunOf, shownEventAt } from "./replay.ts";
+import { resolvedIn, resultIn } from "./recorded-result.ts";
 import type { Ending } from "../host/outcome.ts";
 import { type ScopeOfCall, bodyResult, callFacts, runTool } from "./run-tool.ts";
 import type { Cause, ScopeRunner } from "../scope/runner.ts";

@@ -20,7 +20,7 @@ import {
   report,
   sessionOf,
 } from "../host/host.ts";
-import { cancelledBy } from "./stop.ts";
+import { cancelledOutcome, isAbortError } from "./stop.ts";
 import { Failures } from "./facet/durable.ts";
 import type { CallFacts, KeyScope, ProcessApi } from "./facet/facet.ts";
 import { hookedCall } from "../host/hook.ts";
@@ -77,6 +77,7 @@ export const callFacts = (
     executionScope,
     name,
     payload,
+    keepsValues: hasRule(state.scope.protocol, "kept_values") && life.upgradedIn === undefined,
     place: named(`${scope.replace(/^session:/, "")}/${request}/${name}`),
     processApi,
     token: (key, whose) => (isNew ? scopedTokenOf : tokenOf)(roots, scope, key, ownerOf(whose)),
@@ -86,7 +87,8 @@ export const callFacts = (
     failures: new Failures(),
     attachments,
     producer: (stream) => new Producer(runner, streams, { call, run }, stream),
-    progress: ({ text, kind }) => emit({ type: "progress", call, tool, label: id, text, kind }),
+    progress: ({ message: text, kind = "status", ...of }) =>
+      emit({ type: "progress", call, tool, label: id, text, kind, ...of }),
   };
 };
 
@@ -130,19 +132,24 @@ const pendingOn = (facts: CallFacts, pending: PendingCompletion): BodyResult => 
   }
 };
 
-/** Runs the tool. The outcome of a run that is over meanwhile is neither stored nor reported. */
+/**
+ * Runs the tool. The outcome of a run that is over meanwhile is neither stored nor reported. Once its signal is aborted,
+ * what a body throws is the cancel: libraries stop with errors of their own. A `ToolError` stays what it is.
+ */
 export const runTool = async (
   port: RunPort,
   place: Place,
   execute: () => Promise<unknown>,
-  body: Pick<BodyRun, "isOver" | "isCancelled">,
+  body: Pick<BodyRun, "isOver" | "signals">,
 ): Promise<Ending> => {
   try {
     const ending = await endingOf(await execute(), port.attachments);
     return body.isOver ? ending : await completed(port, place, ending);
   } catch (thrown) {
-    const told = resultOfThrown(thrown) ?? (body.isCancelled ? cancelledBy(thrown) : undefined);
-    if (told === undefined && !body.isOver) report(port.host, place, thrown);
-    return { type: "result", result: told ?? hidden };
+    const { isAborted } = body.signals;
+    const told = resultOfThrown(thrown);
+    const isSilent = told !== undefined || body.isOver || (isAborted && isAbortError(thrown));
+    if (!isSilent) report(port.host, place, thrown);
+    return { type: "result", result: told ?? (isAborted ? cancelledOutcome : hidden) };
   }
 };

@@ -119,7 +119,10 @@ export class StepWork {
   #failed(key: string, terms: TryTerms | undefined, tried: UnderWay, error: StepError): void {
     const isLast = terms === undefined || tried.number >= terms.attempts || terms.signal.isAborted;
     if (isLast) this.#settle(key, { status: "err", error }, tried);
-    else this.#port.failed(this.#run, key, tried.number, error, delayMs(terms, tried.number));
+    else {
+      const { thrown: _, ...short } = error; // What the last one throws is kept.
+      this.#port.failed(this.#run, key, tried.number, short, delayMs(terms, tried.number));
+    }
   }
 
   /** Settles the step, and stops its other tries. */

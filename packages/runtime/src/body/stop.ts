@@ -17,11 +17,14 @@ export const withoutAbort = (thrown: unknown): unknown => {
   return isAbort && thrown.cause instanceof EffectError ? thrown.cause : thrown;
 };
 
-/** Returns the outcome of a body that threw its signal's reason; undefined if it threw anything else. */
-export const cancelledBy = (thrown: unknown): ToolResult | undefined => {
+/** The outcome of a body that threw after its signal was aborted. */
+export const cancelledOutcome: ToolResult = cancelledResult("tool call cancelled");
+
+/** Recognises the errors with which libraries stop at an aborted signal, each in its own words. */
+export const isAbortError = (thrown: unknown): boolean => {
   const reason = withoutAbort(thrown);
-  const isReason = reason instanceof EffectError && reason.code === "cancelled";
-  return isReason ? cancelledResult("tool call cancelled") : undefined;
+  if (reason instanceof EffectError) return reason.code === "cancelled";
+  return thrown instanceof Error && /abort|cancel/i.test(`${thrown.name} ${thrown.constructor.name} ${thrown.message}`);
 };
 
 /** Makes its signal when it is first asked for: most bodies never do. */
@@ -73,6 +76,11 @@ export class Signals {
   end(): void {
     this.#work.abort(ended);
     this.#shielded.abort(ended);
+  }
+
+  /** True once the work was told to stop, by a cancel that the body has heard of. */
+  get isAborted(): boolean {
+    return this.#isCancelled;
   }
 
   /** Aborted when the call is cancelled, and when it ends. */

@@ -10,6 +10,8 @@ import { eventsOfTypes, recordedIn } from "../scope/history.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Event, EventOf, Recorded, State } from "@pawl/sansio-core";
 import { Refused, ScopeLost } from "../error.ts";
+import type { JsonSchema } from "../tool/argument.ts";
+import { checkedNow } from "../tool/check.ts";
 
 /** A call that waits for approval, with what a decision on it names. */
 export interface ApprovalWanted {
@@ -24,6 +26,8 @@ export interface ApprovalWanted {
   readonly askedAt?: number;
   /** Time at which the call fails without a decision. */
   readonly expiresAt?: number;
+  /** The JSON Schema of edited arguments, where the body of the call asks by `ctx.approve` and gives one. */
+  readonly schema?: Json;
 }
 export const ApprovalWanted: Codec<ApprovalWanted> = record<ApprovalWanted>("ApprovalWanted", {
   call: string,
@@ -33,6 +37,7 @@ export const ApprovalWanted: Codec<ApprovalWanted> = record<ApprovalWanted>("App
   hash: string,
   askedAt: named("asked_at", optional(u64)),
   expiresAt: named("expires_at", optional(u64)),
+  schema: optional(json),
 });
 
 /** The part of a session that decides. */
@@ -50,6 +55,7 @@ export class PendingApproval<Said extends object = ByWhom> implements ApprovalWa
   declare readonly hash: string;
   declare readonly askedAt?: number;
   declare readonly expiresAt?: number;
+  declare readonly schema?: Json;
   readonly #session: Decides<Said>;
 
   constructor(wanted: ApprovalWanted, session: Decides<Said>) {
@@ -271,10 +277,19 @@ const decide = async (
   return awaitCheck(access, edits, call);
 };
 
-export const approve = (access: Access, edits: ApprovalEdits, call: string, approval: Approval): Promise<void> => {
-  if (approval.args === undefined) return decide(access, edits, call, { type: "approve" }, approval);
-  const args = decoded(json, approval.args, "args");
-  return decide(access, edits, call, { type: "approve_edited", args, args_hash: stableHash(args) }, approval);
+/** Refuses edited arguments that do not fit the schema of a body's question. Those of a call are checked by its tool. */
+const admitEdit = async ({ runner, values }: Access, call: string, args: Json): Promise<void> => {
+  const asked = pendingApprovals(runner.state).find((one) => one.call === call);
+  if (asked?.schema === undefined) return;
+  const checked = checkedNow((await values.of(asked.schema)) as unknown as JsonSchema, args, "arguments");
+  if (E.isLeft(checked)) throw new Refused("invalid_tool_args", checked.left);
+};
+
+export const approve = async (access: Access, edits: ApprovalEdits, call: string, said: Approval): Promise<void> => {
+  if (said.args === undefined) return decide(access, edits, call, { type: "approve" }, said);
+  const args = decoded(json, said.args, "args");
+  await admitEdit(access, call, args);
+  return decide(access, edits, call, { type: "approve_edited", args, args_hash: stableHash(args) }, said);
 };
 
 export const reject = (access: Access, edits: ApprovalEdits, call: string, rejecting: Rejecting): Promise<void> =>

@@ -72,22 +72,22 @@ export const payloadMismatch = (row: ProcessRow | undefined, eventType: string, 
   return mismatch && `${mismatch.at}: ${mismatch.why}`.toWellFormed();
 };
 
-type Root = "arguments" | "result";
-
 /** A value as its schema decodes it, or `{path}: {expectation}`. */
 export type Checked = E.Either<string, unknown>;
 export type Checker = (value: Json) => Promise<Checked>;
+/** A check that is done at once, but for a standard schema that takes its time. */
+type Check = (value: Json) => Checked | Promise<Checked>;
 
 /** Writes the place of a value in the arguments or in the result. */
-const path = (root: Root, steps: readonly unknown[]): string =>
+const path = (root: string, steps: readonly unknown[]): string =>
   steps.reduce<string>(
     (text, step) => (typeof step === "number" ? `${text}[${step}]` : `${text}.${String(step)}`),
     root,
   );
 
-const ioTsChecker =
-  <A>(codec: t.Type<A, unknown>, root: Root): Checker =>
-  async (args) => {
+const ioTsCheck =
+  <A>(codec: t.Type<A, unknown>, root: string): Check =>
+  (args) => {
     const decoded = codec.decode(args);
     if (E.isRight(decoded)) return decoded;
     const [first] = decoded.left;
@@ -97,15 +97,18 @@ const ioTsChecker =
     );
   };
 
-const standardChecker =
-  (schema: StandardSchemaV1, root: Root): Checker =>
-  async (args) => {
-    const result = await schema["~standard"].validate(args);
+const standardCheck = (schema: StandardSchemaV1, root: string): Check => {
+  const checked = (args: Json, result: StandardSchemaV1.Result<unknown>): Checked => {
     const [first] = result.issues ?? [];
     if (first === undefined) return E.right("value" in result ? result.value : args);
     const steps = (first.path ?? []).map((step) => (typeof step === "object" ? step.key : step));
     return E.left(`${path(root, steps)}: ${first.message}`);
   };
+  return (args) => {
+    const result = schema["~standard"].validate(args);
+    return result instanceof Promise ? result.then((later) => checked(args, later)) : checked(args, result);
+  };
+};
 
 /** Splits a JSON pointer into steps; a step into a list is a number. */
 const stepsOf = (pointer: string, root: Json): readonly unknown[] => {
@@ -121,9 +124,9 @@ const stepsOf = (pointer: string, root: Json): readonly unknown[] => {
     });
 };
 
-const schemaChecker = (schema: JsonSchema, root: Root): Checker => {
+const schemaCheck = (schema: JsonSchema, root: string): Check => {
   const mismatchOf = mismatchesOf(schema);
-  return async (args) => {
+  return (args) => {
     const mismatch = mismatchOf(args);
     return mismatch === undefined
       ? E.right(args)
@@ -131,11 +134,23 @@ const schemaChecker = (schema: JsonSchema, root: Root): Checker => {
   };
 };
 
+const checkOf = <A>(schema: Schema<A>, root: string): Check => {
+  if (isIoTs<A>(schema)) return ioTsCheck(schema, root);
+  return isStandard(schema) ? standardCheck(schema, root) : schemaCheck(schema, root);
+};
+
+/** Checks a value in one go, as a body does between two answers; a schema that takes its time is a problem. */
+export const checkedNow = <A>(schema: Schema<A>, value: Json, root: string): E.Either<string, A> => {
+  const checked = checkOf(schema, root)(value);
+  if (!(checked instanceof Promise)) return checked as E.Either<string, A>;
+  return E.left(`${root}: its schema checks asynchronously, and a body cannot wait for that`);
+};
+
 /** Makes the check of a tool's arguments, or of its result. Without a schema everything passes. */
-export const checkerOf = <A>(schema: Schema<A> | undefined, root: Root = "arguments"): Checker => {
+export const checkerOf = <A>(schema: Schema<A> | undefined, root = "arguments"): Checker => {
   if (schema === undefined) return async (args) => E.right(args);
-  if (isIoTs<A>(schema)) return ioTsChecker(schema, root);
-  return isStandard(schema) ? standardChecker(schema, root) : schemaChecker(schema, root);
+  const check = checkOf(schema, root);
+  return async (args) => check(args);
 };
 
 /** Checks the arguments of one call. */

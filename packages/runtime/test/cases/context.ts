@@ -59,11 +59,15 @@ const runSteps = async (input: Input): Promise<Answer> => {
   const answer = await inBody(async (ctx) => {
     let value: Json = null;
     for (const [place, step] of steps.entries()) {
-      const asked = ctx.runJson(step, given, () => {
-        runs += 1;
-        if (throws !== undefined) throw new EffectError(throws.code, throws.message);
-        return returns;
-      });
+      const asked = ctx.run(
+        step,
+        () => {
+          runs += 1;
+          if (throws !== undefined) throw new EffectError(throws.code, throws.message);
+          return returns;
+        },
+        { input: given },
+      );
       // Who asks for a failed step again has caught its failure.
       value = steps.includes(step, place + 1) ? await asked.catch(() => null) : await asked;
     }
@@ -76,7 +80,7 @@ const runSteps = async (input: Input): Promise<Answer> => {
 };
 
 const awaitEvent = async (input: Input): Promise<Answer> => {
-  const answer = await inBody((ctx) => ctx.awaitEventJson("k"), { resolution: input["resolution"] ?? null });
+  const answer = await inBody((ctx) => ctx.waitFor("k"), { resolution: input["resolution"] ?? null });
   return E.map((value: unknown) => ({ value }))(answer);
 };
 
@@ -89,8 +93,8 @@ const waitIn = (token: string, wait: AwaitEventWaitIdentity): AwaitEventWaitIden
 const externalKey = (input: Input): Promise<Answer> =>
   inBody(async (ctx) => {
     const key = input["key"] as string;
-    const token = ctx.externalEventKey(key);
-    return { equal: token === ctx.externalEventKey(key), wait: waitIn(token, { type: "custom", key }) };
+    const token = ctx.token(key);
+    return { equal: token === ctx.token(key), wait: waitIn(token, { type: "custom", key }) };
   });
 
 const completionKey = async (input: Input): Promise<Answer> => {
@@ -158,7 +162,10 @@ const callBatch = async (input: Input): Promise<Answer> => {
   let launches = 0;
   const tools = catalog.map((entry) => toolOf(entry, () => (launches += 1)));
   const answer = await inBody(
-    (ctx) => ctx.batch(calls.map(({ id, tool_id, args = {} }) => ({ id, toolId: tool_id, args }))),
+    (ctx) =>
+      ctx.callAll(
+        calls.map(({ id, tool_id, args = {} }) => ({ label: id, tool: { name: tool_id, id: tool_id }, args })),
+      ),
     { tools, host: { observe } },
   );
   return E.map((replies: unknown) => ({

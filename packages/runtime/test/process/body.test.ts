@@ -41,7 +41,7 @@ describe("a body's processes", () => {
   });
 
   it("conflict when a signal of the same id says something else", async () => {
-    const idle = program("idle", ({ awaitEventJson }) => awaitEventJson("never"));
+    const idle = program("idle", ({ waitFor }) => waitFor("never"));
     const found = await reply(
       async ({ processes }) => {
         await processes.start({ id: "p", input: toolCall("idle"), event_types: [eventType("signal.go")] });
@@ -57,7 +57,7 @@ describe("a body's processes", () => {
   });
 
   it("are listed, handed to a frame, and cancelled but for those to keep", async () => {
-    const idle = program("idle", ({ awaitEventJson }) => awaitEventJson("never"));
+    const idle = program("idle", ({ waitFor }) => waitFor("never"));
     const found = await reply(
       async ({ processes }) => {
         for (const id of ["a", "b", "c"]) await processes.start({ id, input: toolCall("idle") });
@@ -85,7 +85,7 @@ describe("a body's processes", () => {
   });
 
   it("are asked to end when its wait for them is called off, and their real end is awaited", async () => {
-    const idle = program("idle", ({ awaitEventJson }) => awaitEventJson("never"));
+    const idle = program("idle", ({ waitFor }) => waitFor("never"));
     const found = await reply(
       async ({ processes, sleep }) => {
         await processes.start({ id: "a", input: toolCall("idle") });

@@ -27,9 +27,8 @@ const parentAndChild = (work: string[]) => [
   }),
   program("work", async (ctx) => {
     const heard = [await ctx.processEvents.awaitSignal("go"), await ctx.processEvents.awaitSignal("go")];
-    return ctx.runJson(
+    return ctx.run(
       "once",
-      {},
       () => (work.push("done"), heard.map((signal) => (signal as { payload?: unknown }).payload ?? signal)),
     );
   }),
@@ -123,9 +122,9 @@ describe("a scope that nobody has", () => {
     const steps: string[] = [];
     let lives = 0;
     const body = program("body", async (ctx) => {
-      await ctx.runJson("a", {}, () => steps.push("a"));
+      await ctx.run("a", () => steps.push("a"));
       if (++lives === 1) await new Promise(() => undefined);
-      return ctx.runJson("b", {}, () => steps.push("b"));
+      return ctx.run("b", () => steps.push("b"));
     });
     const first = world.start([body], { lease });
     void (await first.runtime.session("s")).request("r", calls).catch(() => undefined);

@@ -14,7 +14,7 @@ describe("a body that starts a tool's process and awaits it", () => {
           const end = await processes.await("p");
           return [handle.id, handle.status, end.type === "success" ? end.value : end];
         }),
-        program("work", async (ctx) => ctx.runJson("once", {}, () => (work.push("done"), "worked"))),
+        program("work", async (ctx) => ctx.run("once", () => (work.push("done"), "worked"))),
       ];
       const { output } = await live(tools, death);
       const at = `died ${death?.when} append ${death?.append}`;

@@ -106,7 +106,7 @@ describe("the handle tools", () => {
   });
 
   it("cancel what they started", async () => {
-    const idle = program("idle", ({ awaitEventJson }) => awaitEventJson("never"));
+    const idle = program("idle", ({ waitFor }) => waitFor("never"));
     const found = await reply(
       async ({ handleTools }) => {
         const started = await handleTools.startToolCall("x", "idle", {});

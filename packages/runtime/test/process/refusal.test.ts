@@ -8,16 +8,16 @@ const success = (payload: unknown) => ({ status: "success", payload });
 
 describe("a request that can not be carried out", () => {
   it("is answered with a typed error, and with the same one in a re-run", async () => {
-    const twins = [1, 2].map(() => ({ id: "twin", toolId: "tool:work", args: {} }));
+    const twins = [1, 2].map(() => ({ label: "twin", tool: "work", args: {} }));
     for (const death of [undefined, ...deaths(12)]) {
       const steps: string[] = [];
-      const body = program("body", async ({ batch, runJson, race }) => {
-        const before = await runJson("before", {}, () => (steps.push("before"), 1));
-        const refused = batch(twins);
+      const body = program("body", async ({ callAll, run, race }) => {
+        const before = await run("before", () => (steps.push("before"), 1));
+        const refused = callAll(twins);
         const raced = await race([refused]).catch(codeOf);
         const code = await refused.catch(codeOf);
         const nothing = await race([]).catch(codeOf);
-        const after = await runJson("after", {}, () => (steps.push("after"), 2));
+        const after = await run("after", () => (steps.push("after"), 2));
         return [before, raced, code, nothing, after];
       });
       const { output } = await live([body, program("work", async () => "worked")], death);
@@ -31,10 +31,10 @@ describe("a request that can not be carried out", () => {
 describe("a request for which a link has no room yet", () => {
   it("is waited for by what the body asks for behind it, so that a re-run follows the log", async () => {
     for (const death of [undefined, ...deaths(16)]) {
-      const body = program("body", async ({ processes, runJson, all }) => {
+      const body = program("body", async ({ processes, run, all }) => {
         await processes.start({ id: "p", input: toolCall("work"), event_types: [eventType("signal.go")] });
         const said = ["a", "b", "c"].map((id) => processes.signal("p", "go", id, id));
-        const step = runJson("step", {}, () => "stepped");
+        const step = run("step", () => "stepped");
         await Promise.all(said);
         await all([step]);
         return [await step, await processes.await("p")];

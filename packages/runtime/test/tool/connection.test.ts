@@ -10,7 +10,7 @@ const needy = (runs: string[], isConnected: () => boolean, durable: boolean) =>
     name: "t",
     durable,
     execute: async (_, ctx) => {
-      runs.push(await ctx.runJson("look", {}, () => (isConnected() ? "in" : "out")));
+      runs.push(await ctx.run("look", () => (isConnected() ? "in" : "out")));
       return runs.at(-1) === "in" ? "done" : connectionRequired("github");
     },
   });
@@ -101,8 +101,8 @@ describe("a call that needs a connection", () => {
         onDivergence: "fail",
         execute: async (_, ctx) => {
           if (!isConnected) return connectionRequired("github");
-          await ctx.runJson("charge", {}, () => (ran.push("charge"), 1));
-          return ctx.awaitEventJson("go");
+          await ctx.run("charge", () => (ran.push("charge"), 1));
+          return ctx.waitFor("go");
         },
       });
     const first = world.start([tool(true)], { host });

@@ -24,7 +24,7 @@ const seenBy = async (
     ...more,
     execute: async (_, ctx) => {
       await body(ctx, (what) => seen.push(what));
-      await ctx.awaitEventJson("go on");
+      await ctx.waitFor("go on");
     },
   });
   const world = new World();
@@ -43,15 +43,15 @@ const seenBy = async (
 describe("JSON under the reserved key", () => {
   it("is what a step is handed, and what it gives back", async () => {
     const seen = await seenBy(async (ctx, see) => {
-      see(await ctx.runJson("a", tagged, (input) => (see(input), tagged)));
+      see(await ((input) => ctx.run("a", () => (see(input), tagged), { input }))(tagged));
     });
     expect(seen).toEqual([tagged, tagged, tagged]);
   });
 
   it("is the arguments of a call in a batch, and of its id", async () => {
-    const calls = [{ id: "x", toolId: "tool:echo", args: tagged }];
+    const calls = [{ label: "x", tool: "echo", args: tagged }];
     const seen = await seenBy(async (ctx, see) => {
-      const made = ctx.batch(calls);
+      const made = ctx.callAll(calls);
       see(made.key);
       see((await made)[0]?.args);
     });
@@ -84,7 +84,7 @@ describe("JSON under the reserved key", () => {
 describe("a value that a call of a batch gave", () => {
   it("is that value, live and in a later run: its attachments are attachments", async () => {
     const seen = await seenBy(async (ctx, see) => {
-      const [reply] = await ctx.batch([{ id: "x", toolId: "tool:draw", args: {} }]);
+      const [reply] = await ctx.callAll([{ label: "x", tool: "draw", args: {} }]);
       see(reply?.output.outcome.payload);
     });
     expect(seen).toEqual([
@@ -99,7 +99,7 @@ describe("a value that a call of a batch gave", () => {
       name: "pass",
       durable: true,
       execute: async (_, ctx) =>
-        (await ctx.batch([{ id: "x", toolId: "tool:draw", args: {} }]))[0]?.output.outcome.payload,
+        (await ctx.callAll([{ label: "x", tool: "draw", args: {} }]))[0]?.output.outcome.payload,
     });
     const session = await new World().start([pass, draw]).runtime.session("s");
     const [reply] = await session.request("r", [{ label: "c", tool: "pass", args: {} }]);

@@ -152,7 +152,7 @@ describe("a registry", () => {
     const waits = defineTool({
       name: "w",
       durable: true,
-      execute: async (_, ctx) => ctx.awaitEventJson("go"),
+      execute: async (_, ctx) => ctx.waitFor("go"),
     });
     const first = world.start([waits]);
     const lost = (await first.runtime.session("s")).request("r", call("w"));

@@ -41,12 +41,12 @@ const lived = async (tool: Omit<ToolDefinition, "name" | "execute">, body: Loose
 const asked: { readonly [what: string]: readonly [body: Loose, where: string] } = {
   "a sleep of no time": [(ctx) => ctx.sleep(Number.NaN), "$.effect.ms"],
   "a sleep without end": [(ctx) => ctx.sleep(Infinity), "$.effect.ms"],
-  "a step under a broken name": [(ctx) => ctx.runJson(lone, null, () => 1), "$.key"],
+  "a step under a broken name": [(ctx) => ctx.run(lone, () => 1, { input: null }), "$.key"],
   "a step with a recovery that there is not": [
-    (ctx) => ctx.runJson("a", null, () => 1, { recovery: "sometimes" }),
+    (ctx) => ctx.run("a", () => 1, { input: null, recovery: "sometimes" }),
     "`sometimes`",
   ],
-  "a call under a broken id": [(ctx) => ctx.batch([{ id: lone, toolId: "tool:t", args: {} }]), "calls[0].id"],
+  "a call under a broken id": [(ctx) => ctx.callAll([{ label: lone, tool: "t", args: {} }]), "calls[0].id"],
   "a request of a broken name": [(ctx) => ctx.host(lone, null), "$.key"],
   "a signal whose name is a number": [(ctx) => ctx.processes.signal("p", 5, null), "$.effect.message.name"],
   "the end of a process of a broken name": [(ctx) => ctx.processes.await(lone), "$.key"],
@@ -76,7 +76,7 @@ describe("a body that asks for", () => {
       const from = ctx.now();
       await ctx.sleep(0.25);
       await ctx.sleep(-5);
-      const late = await ctx.awaitEventJson("k", { deadlineMs: 1.5 }).catch(({ code }: EffectError) => code);
+      const late = await ctx.waitFor("k", { timeoutMs: 1.5 }).catch(({ code }: EffectError) => code);
       return [ctx.now() - from > 0, late];
     });
     expect(payload).toEqual([true, "durable_effect_event_timeout"]);
@@ -86,9 +86,7 @@ describe("a body that asks for", () => {
     const depths: string[] = [];
     const { payload } = await lived({}, async (ctx) => {
       depths.push(ctx.toolCallId);
-      const [below] = await ctx
-        .batch([{ id: "c", toolId: "tool:t", args: {} }])
-        .catch(({ code }: EffectError) => [code]);
+      const [below] = await ctx.callAll([{ label: "c", tool: "t", args: {} }]).catch(({ code }: EffectError) => [code]);
       return typeof below === "string" ? below : below.output.outcome.payload;
     });
     expect(payload).toBe("tool_batch_too_deep");
@@ -99,15 +97,18 @@ describe("a body that asks for", () => {
 const thrownThings: { readonly [what: string]: unknown } = {
   "an error whose code is a number": new EffectError(5 as never, 5 as never),
   "an error of broken texts": new EffectError(lone, lone),
-  "an object without a text": Object.create(null),
 };
 
 describe("a step that throws", () => {
   it.each(Object.entries(thrownThings))("%s fails with texts", async (_, thrown) => {
     const { heard } = await lived({}, (ctx) =>
-      ctx.runJson("a", null, () => {
-        throw thrown;
-      }),
+      ctx.run(
+        "a",
+        () => {
+          throw thrown;
+        },
+        { input: null },
+      ),
     );
     expect(heard.map((text) => typeof text === "string" && text.isWellFormed())).toEqual([true, true]);
   });

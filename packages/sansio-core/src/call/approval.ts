@@ -11,7 +11,10 @@
  * Invariants
  *   A1  a call awaits approval only where its tool requires it, and has not waived it
  *   A2  a sticky decision holds for later calls of its tool, and for parked ones only where that was asked for
- *   A3  the state counts the calls that await approval
+ *   A3  the state counts the calls that await approval, and what bodies ask people
+ *
+ * A body may ask as well (`ctx.approve`): its question is an effect, which the decision settles. It is named like a call
+ * below the one that asks, `{call}/{key}`, so that whoever lists and decides approvals need not tell them apart.
  */
 import { type Json, type ToolCallOutput, successOutput } from "@pawl/tool-value";
 import type { Decided } from "./contract.ts";
@@ -19,7 +22,7 @@ import { denied, internal, observeStart, project } from "./finish.ts";
 import { resuming } from "./launch.ts";
 import type { Approval, CallIn, CallRow } from "./model.ts";
 import type { ArgsVerdict, Preparation } from "./event.ts";
-import { awaitsApproval, bodyOf, byBirth, inPhase, isRejection, move } from "./row.ts";
+import { askedCall, awaitsApproval, bodyOf, byBirth, inPhase, isRejection, move } from "./row.ts";
 import { fail, preparing, ready } from "./prepare.ts";
 import { type Tool, plainTool, waived } from "../catalog/model.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
@@ -201,12 +204,17 @@ const stickyOf = ({ decision, by }: ApprovalEvent): StickyDecision | undefined =
     : { decision: "reject", by, reason: decision.reason };
 };
 
+/** Refuses a decision on other arguments than these. */
+export const problemOfHash = ({ call, args_hash: found }: ApprovalEvent, expected: string): Rejection | undefined =>
+  found === expected
+    ? undefined
+    : reject("stale_decision", `call \`${call}\`: expected arguments ${expected}, found ${found}`);
+
 const problem = (row: CallIn<"awaiting_approval">, event: ApprovalEvent): Rejection | undefined => {
   const { argsHash, edited } = row.approval;
   if (edited !== undefined) return reject("wrong_phase", `call \`${event.call}\`: an edit by ${edited.by} is checked`);
-  if (event.args_hash !== argsHash) {
-    return reject("stale_decision", `call \`${event.call}\`: expected arguments ${argsHash}, found ${event.args_hash}`);
-  }
+  const stale = problemOfHash(event, argsHash);
+  if (stale !== undefined) return stale;
   const isEdit = event.decision.type === "approve_edited";
   if (isEdit && row.approval.ofProvider === true)
     return reject(
@@ -232,7 +240,7 @@ export const onApprovalDecided = (draft: Draft, event: ApprovalEvent): Rejection
 
 // Pending approvals, as a person is shown them.
 
-/** A call that waits for approval. */
+/** A call that waits for approval, or a question of its body to a person. */
 export interface PendingApproval {
   readonly call: CallRef;
   readonly tool: string;
@@ -245,20 +253,40 @@ export interface PendingApproval {
   readonly born: number;
   /** When nobody need decide any more: the call fails then. */
   readonly expiresAt?: number;
+  /** The JSON Schema of edited arguments, where a body gives one. */
+  readonly schema?: Json;
 }
 
-/** In the order in which the calls were asked for. */
+const pendingOf = ({
+  call: { ref, id: label, born },
+  tool,
+  args,
+  approval,
+  due,
+}: CallIn<"awaiting_approval">): PendingApproval => ({
+  call: ref,
+  tool,
+  label,
+  args,
+  hash: approval.argsHash,
+  born,
+  ...(due === undefined ? {} : { expiresAt: due.at }),
+});
+
+/** Lists what the body of a call asks people. */
+const asksOf = (row: CallRow): readonly PendingApproval[] =>
+  (bodyOf(row)?.open ?? []).flatMap(({ key, approval, seq, due }) => {
+    if (approval === undefined) return [];
+    const { title: label, args, args_hash: hash, schema } = approval;
+    const asked = { call: askedCall(row.call.ref, key), tool: row.tool, label, args, hash, born: seq };
+    const limits = { ...(due && { expiresAt: due.at }), ...(schema === undefined ? {} : { schema }) };
+    return [{ ...asked, ...limits }];
+  });
+
+/** In the order in which they were asked for. */
 export const pendingApprovals = ({ calls }: State): readonly PendingApproval[] =>
   calls
     .rows()
-    .filter(awaitsApproval)
     .toSorted(byBirth)
-    .map(({ call: { ref, id: label, born }, tool, args, approval, due }) => ({
-      call: ref,
-      tool,
-      label,
-      args,
-      hash: approval.argsHash,
-      born,
-      ...(due === undefined ? {} : { expiresAt: due.at }),
-    }));
+    .flatMap((row) => (awaitsApproval(row) ? [...asksOf(row), pendingOf(row)] : asksOf(row)))
+    .toSorted((a, b) => a.born - b.born);

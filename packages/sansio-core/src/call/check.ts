@@ -6,6 +6,7 @@ import { checkC9, checkC9Change } from "./life.ts";
 import { checkC13 } from "./unknown.ts";
 import type { CallIn, CallPhase, CallRow } from "./model.ts";
 import { awaitsApproval, bodyOf, occupies } from "./row.ts";
+import { approvalsOf } from "../kernel/draft.ts";
 import type { Check } from "../concern.ts";
 import type { State } from "../kernel/vocabulary.ts";
 import { unansweredOf } from "../link/model.ts";
@@ -240,8 +241,8 @@ export const checkA2Change = (before: State, after: State): string | undefined =
 };
 
 export const checkA3 = (state: State): string | undefined => {
-  const found = parked(state).length;
-  return found === state.awaitingApproval ? undefined : `A3: counts ${state.awaitingApproval} parked calls of ${found}`;
+  const found = state.calls.rows().reduce((sum, row) => sum + approvalsOf(row), 0);
+  return found === state.awaitingApproval ? undefined : `A3: counts ${state.awaitingApproval} approvals of ${found}`;
 };
 
 export const approvalChecks = [checkA1, checkA3] as const;

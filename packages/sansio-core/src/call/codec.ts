@@ -143,6 +143,8 @@ export const SignalCodec: Codec<SignalPlace> = record<SignalPlace>("struct Signa
 
 export const SelectModeCodec: Codec<SelectMode> = oneOf("a select mode", "race", "any", "all", "all_settled");
 
+export const askedApproval = { title: text, args: json, args_hash: string, schema: optional(json) } as const;
+
 /** Reads and writes what a body asks for. */
 export const EffectSpecCodec: Codec<EffectSpec> = tagged<EffectSpec, "kind">("EffectSpec", "kind", {
   step: {
@@ -175,9 +177,14 @@ export const EffectSpecCodec: Codec<EffectSpec> = tagged<EffectSpec, "kind">("Ef
     wake_target_scope: optional(SessionScope),
   },
   select: { mode: SelectModeCodec, keys: array(string) },
+  approval: { ...askedApproval, deadline_ms: optional(u64) },
 });
 
-export const StepErrorCodec: Codec<StepError> = record<StepError>("struct StepError", { code: string, message: text });
+export const StepErrorCodec: Codec<StepError> = record<StepError>("struct StepError", {
+  code: string,
+  message: text,
+  thrown: optional(json),
+});
 
 export const EffectResultCodec: Codec<EffectResult> = tagged<EffectResult, "status">("EffectResult", "status", {
   ok: { value: json },

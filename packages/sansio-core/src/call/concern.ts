@@ -47,7 +47,8 @@ import {
   SignalCodec,
   StepErrorCodec,
 } from "./codec.ts";
-import { type ApprovalEvent, onApprovalDecided } from "./approval.ts";
+import type { ApprovalEvent } from "./approval.ts";
+import { onDecided } from "./asked-approval.ts";
 import {
   inLiveBatch,
   onBatchCounted,
@@ -174,7 +175,7 @@ export const call: Concern<
         sticky: optional(oneOf<"later" | "parked_too">("a stickiness", "later", "parked_too")),
         decision_id: optional(string),
       },
-      on: onApprovalDecided,
+      on: onDecided,
     },
     "effect.requested": {
       fields: {

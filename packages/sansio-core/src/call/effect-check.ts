@@ -4,7 +4,7 @@ import type { ChangeCheck, Check } from "../concern.ts";
 import { firstBroken } from "../kernel/error.ts";
 import { type State, effectBatch } from "../kernel/vocabulary.ts";
 import type { Waiter } from "../wait/model.ts";
-import { firstTry } from "./effect.ts";
+import { type EffectKind, firstTry } from "./effect.ts";
 import { readsFirstAnswers } from "./life.ts";
 import type { BodyState, CallRow } from "./model.ts";
 import { bodyOf } from "./row.ts";
@@ -39,10 +39,12 @@ export const checkE2: Check = (state) =>
     return undefined;
   });
 
+const mayBeDue: ReadonlySet<EffectKind> = new Set(["sleep", "wait", "approval"]);
+
 export const checkE3: Check = (state) =>
   firstBody(state, ({ open }) => {
     const invalid = open.find(({ kind, due, try: number }) =>
-      due === undefined ? kind === "sleep" : kind !== "sleep" && kind !== "wait" && number === undefined,
+      due === undefined ? kind === "sleep" : !mayBeDue.has(kind) && number === undefined,
     );
     return invalid === undefined ? undefined : `E3: a ${invalid.kind} \`${invalid.key}\` is due at ${invalid.due?.at}`;
   });
@@ -106,6 +108,12 @@ export const checkE9: Check = (state) =>
     return invalid === undefined ? undefined : `E9: a ${invalid.kind} \`${invalid.key}\` is in try ${invalid.try}`;
   });
 
+export const checkE10: Check = (state) =>
+  firstBody(state, ({ open }) => {
+    const invalid = open.find(({ kind, approval }) => (kind === "approval") !== (approval !== undefined));
+    return invalid === undefined ? undefined : `E10: a ${invalid.kind} \`${invalid.key}\` asks a person`;
+  });
+
 /** An attempt of protocol 1 reads the time of the reuse instead. */
 export const checkE8Change: ChangeCheck = (before, after) =>
   firstBody(after, ({ settled, attempt, life }, row) => {
@@ -122,5 +130,15 @@ export const checkE8Change: ChangeCheck = (before, after) =>
     return undefined;
   });
 
-export const effectChecks: readonly Check[] = [checkE1, checkE2, checkE3, checkE4, checkE5, checkE6, checkE7, checkE9];
+export const effectChecks: readonly Check[] = [
+  checkE1,
+  checkE2,
+  checkE3,
+  checkE4,
+  checkE5,
+  checkE6,
+  checkE7,
+  checkE9,
+  checkE10,
+];
 export const effectChangeChecks = [checkE8Change] as const;

@@ -11,13 +11,15 @@
  *   E1  keys are unique among the open and settled effects of a call, attempt by attempt
  *   E2  a settled effect stands at no earlier place in the log than its request, and in no later attempt than the current;
  *       one that is reused was first answered before
- *   E3  an open sleep has a due time, and a wait may have one, as a step between two tries has; nothing else has
+ *   E3  an open sleep has a due time, and a wait or an approval may have one, as a step between two tries has; nothing
+ *       else has
  *   E4  an open wait is a waiter of its wait, and the other way round
  *   E5  an open child batch is live, and names this effect as its parent; every child batch has one
  *   E6  an open select chooses from effects that are on record
  *   E7  an open clean-up has a time of its own, and nothing else has
  *   E8  an answer that a later attempt reuses keeps the event in which it first took its place
  *   E9  only a step has tries, which it counts from the second on; one that may run only once has no second
+ *   E10 an open approval has its question, and nothing else has
  */
 import type { Kept } from "../about/model.ts";
 import type { Json } from "@pawl/tool-value";
@@ -37,6 +39,14 @@ export interface ChildCall {
   readonly id: string;
   readonly tool: string;
   readonly args: Json;
+}
+
+/** A question of a body to a person. */
+export interface AskedApproval {
+  readonly title: string;
+  readonly args: Json;
+  readonly args_hash: string;
+  readonly schema?: Json;
 }
 
 /** The request of a body. */
@@ -76,7 +86,9 @@ export type EffectSpec =
       readonly invalid?: string;
       readonly wake_target_scope?: SessionScope;
     }
-  | { readonly kind: "select"; readonly mode: SelectMode; readonly keys: readonly string[] };
+  | { readonly kind: "select"; readonly mode: SelectMode; readonly keys: readonly string[] }
+  /** A person's decision on these arguments, which is named by their hash. `schema`: for edited ones, as JSON Schema. */
+  | ({ readonly kind: "approval"; readonly deadline_ms?: number } & AskedApproval);
 export type EffectKind = EffectSpec["kind"];
 
 /** In an order that is never changed: snapshots name places in it. */
@@ -91,6 +103,7 @@ export const effectKinds = [
   "message",
   "event",
   "cleanup",
+  "approval",
 ] as const satisfies readonly EffectKind[];
 
 export interface OpenEffect {
@@ -118,6 +131,8 @@ export interface OpenEffect {
   readonly cleanupMs?: number;
   /** For a request whose host asks a person: what it is asked again after an opening, while no body asks. */
   readonly waiting?: { readonly name: string; readonly input: Json };
+  /** For an approval: the question. */
+  readonly approval?: AskedApproval;
 }
 
 /** The number of a step's first try, which is not written. */
@@ -148,6 +163,8 @@ export interface SettledEffect {
 export interface StepError {
   readonly code: string;
   readonly message: string;
+  /** What the step threw, in the form in which its driver keeps values. */
+  readonly thrown?: Json;
 }
 
 /** How work of a body's outside ended: its value, or its error. */

@@ -5,7 +5,7 @@ import { recorded } from "./crash-loop.ts";
 import { missingRule } from "../kernel/protocol.ts";
 import type { OwnWait } from "../wait/model.ts";
 import type { CallIn, CallRow } from "./model.ts";
-import { inPhase, isRejection, problemOfRun, putCall, runningRow, withPatches } from "./row.ts";
+import { askedCall, inPhase, isRejection, problemOfRun, putCall, runningRow, withPatches } from "./row.ts";
 import { type Bodied, settleAll, withBody } from "./settle.ts";
 import { problemOfRoom, withoutRoom } from "./suspend.ts";
 import { type StreamSpec, beginStream } from "./stream.ts";
@@ -54,6 +54,7 @@ export const conflictOfSpec = (
   }
   if (effect.kind === "wait" && effect.own !== undefined)
     return missingRule(draft.scope.protocol, "lives", "a wait of a call's own");
+  if (effect.kind === "approval") return missingRule(draft.scope.protocol, "asked_approvals", "an approval of a body");
   if (effect.kind !== "select") return undefined;
   if (effect.keys.length === 0) {
     return reject("effect_unknown", `call \`${call}\`: \`${key}\` chooses from nothing, and would never end`);
@@ -119,28 +120,20 @@ export const perform = (draft: Draft, row: CallIn<"running">, { key, effect, att
     case "event":
       return draft.raise({ type: "process.emit", call: ref, key, effect });
     case "host":
-      return draft.emit({ type: "host.request", call: ref, attempt, run, key, name: effect.name, input: effect.input });
-    case "trigger":
-      return draft.emit({
-        type: "host.request",
-        call: ref,
-        attempt,
-        run,
-        key,
-        name: triggerRequest,
-        input: effect.input,
-      });
+    case "trigger": {
+      const { kind, input } = effect;
+      const asked = kind === "host" ? effect.name : triggerRequest;
+      return draft.emit({ type: "host.request", call: ref, attempt, run, key, name: asked, input });
+    }
     case "batch": {
       const calls = effect.calls.map((call) => ({ ...call, by_id: true }));
-      const parent = { call: ref, effect: key };
-      return draft.raise({
-        type: "batch.create",
-        ref: effectBatch(ref, key),
-        request,
-        prefix: `${name}/${key}/`,
-        parent,
-        calls,
-      });
+      const place = { ref: effectBatch(ref, key), prefix: `${name}/${key}/`, parent: { call: ref, effect: key } };
+      return draft.raise({ type: "batch.create", request, ...place, calls });
+    }
+    case "approval": {
+      const { title, args } = effect;
+      const asked = { call: askedCall(ref, key), tool: row.tool, call_id: title, args };
+      return draft.emit({ type: "observe", what: "call_parked", ...asked });
     }
     case "step":
     case "sleep":
@@ -164,6 +157,10 @@ const opened = (draft: Draft, { key, hash, effect, attempt, run }: Requested): O
       return { ...open, select: { mode: effect.mode, keys: effect.keys } };
     case "cleanup":
       return { ...open, cleanupMs: effect.deadline_ms };
+    case "approval": {
+      const { kind: _, deadline_ms: ms, ...approval } = effect;
+      return ms === undefined ? { ...open, approval } : { ...open, approval, due: due(ms) };
+    }
     case "step":
     case "host":
     case "trigger":

@@ -15,6 +15,9 @@ import { type CallRef, streamId } from "../kernel/vocabulary.ts";
 export const awaitsApproval = (row: CallRow | undefined): row is CallIn<"awaiting_approval"> =>
   row?.phase === "awaiting_approval";
 
+/** Names an approval that a body asks for, as a call is named: by its decision, and where approvals are listed. */
+export const askedCall = (ref: CallRef, key: string): CallRef => `${ref}/${key}` as CallRef;
+
 /** The order in which calls were made: of those that one event made for several batches, that of their names. */
 export const byBirth = ({ call: a }: CallRow, { call: b }: CallRow): number =>
   a.born - b.born || a.index - b.index || (a.ref < b.ref ? -1 : 1);

@@ -41,6 +41,7 @@ const isPassive = (draft: Draft, { call, body }: CallIn<"running">, effect: Open
     case "sleep":
     case "select":
     case "cleanup":
+    case "approval":
       return true;
     case "message":
       return hasRule(draft.scope.protocol, rule);

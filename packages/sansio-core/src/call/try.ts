@@ -18,6 +18,7 @@ import { type Bodied, endEffect, openEffect, settleAll, withBody } from "./settl
 import { deadlineIn, isSameDeadline } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
+import { missingRule } from "../kernel/protocol.ts";
 import type { EventOf, SignalOf } from "../kernel/vocabulary.ts";
 
 type Reported = EventOf<"step.settled" | "step.failed">;
@@ -46,11 +47,17 @@ const problemOfTry = (effect: OpenEffect, event: Reported): Rejection | undefine
   return found === now || isSuccess ? undefined : wrongTry(event, `a failure of try ${now}`, found);
 };
 
+/** Refuses what a step threw where the protocol has no place for it. */
+const problemOfThrown = (draft: Draft, { result }: EventOf<"step.settled">): Rejection | undefined =>
+  result.status === "err" && result.error.thrown !== undefined
+    ? missingRule(draft.scope.protocol, "kept_values", "what a step threw")
+    : undefined;
+
 export const onStepSettled = (draft: Draft, event: EventOf<"step.settled">): Rejection | undefined => {
   const found = reported(draft, event);
   if ("type" in found) return found;
   const { row, effect } = found;
-  const problem = problemOfTry(effect, event);
+  const problem = problemOfTry(effect, event) ?? problemOfThrown(draft, event);
   if (problem !== undefined) return problem;
   putCall(draft, settleAll(draft, row, effect, { status: event.result.status, value: draft.seq }), row);
   return undefined;
@@ -109,5 +116,5 @@ export const onEffectsExpire = (draft: Draft, { call }: SignalOf<"effects.expire
   if (first.kind === "step") return putCall(draft, beginTry(draft, row as Bodied, first), row);
   if (first.wait !== undefined)
     draft.raise({ type: "wait.leave", key: first.wait, waiter: { call, effect: first.key } });
-  endEffect(draft, call, first.key, { status: first.kind === "sleep" ? "ok" : "err", value: draft.seq });
+  endEffect(draft, call, first.key, { status: first.kind === "wait" ? "err" : "ok", value: draft.seq });
 };

@@ -236,6 +236,8 @@ const waitsOf = (state: State, call: CallRef, effect: OpenEffect): EffectWaits =
     case "host":
     case "trigger":
       return { kind, hash: effect.hash, ...(effect.waiting === undefined ? {} : { asksPerson: true }) };
+    case "approval":
+      return { kind, title: effect.approval?.title ?? "", argsHash: effect.approval?.args_hash ?? "" };
     case "sleep":
     case "cleanup":
     case "event":
@@ -257,6 +259,8 @@ const movedBy = (what: EffectWaits, isRunning: boolean, isDue: boolean): readonl
       return what.calls.length === 0 ? ["replies.recorded"] : [];
     case "message":
       return ["message.answered"];
+    case "approval":
+      return ["approval.decided"];
     case "sleep":
     case "cleanup":
     case "select":

@@ -27,7 +27,13 @@ export type EffectWaits =
   | { readonly kind: "select"; readonly mode: SelectMode; readonly keys: readonly string[] }
   /** `hash`: of its input. The answer names it, and the event that asked. `asksPerson`: the host waits for one. */
   | { readonly kind: "host" | "trigger"; readonly hash: string; readonly asksPerson?: true }
-  | { readonly kind: Exclude<EffectKind, "step" | "wait" | "batch" | "message" | "select" | "host" | "trigger"> };
+  | { readonly kind: "approval"; readonly title: string; readonly argsHash: string }
+  | {
+      readonly kind: Exclude<
+        EffectKind,
+        "approval" | "step" | "wait" | "batch" | "message" | "select" | "host" | "trigger"
+      >;
+    };
 
 export interface EffectReason {
   readonly key: string;

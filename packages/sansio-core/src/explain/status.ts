@@ -58,6 +58,8 @@ const ofEffect = (effect: EffectReason): Found => {
     case "host":
     case "trigger":
       return what.asksPerson === true ? waiting("person", effect) : working;
+    case "approval":
+      return waiting("person", effect);
     case "wait":
     case "message":
       return waiting("outside", effect);

@@ -153,6 +153,8 @@ export const effectWords = ({ key, what, until }: EffectReason): string => {
         : `${key}: an answer of ${what.to} to message ${what.sent.number} of link ${what.sent.link}`;
     case "select":
       return `${what.mode} of ${listed(what.keys)}`;
+    case "approval":
+      return `a person's approval: ${what.title}`;
     case "sleep":
       return `the time of ${key}`;
     case "cleanup":

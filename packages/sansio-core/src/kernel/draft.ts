@@ -19,7 +19,13 @@ import type { RequestRow } from "../request/model.ts";
 import type { ScopeRow } from "../scope/model.ts";
 import type { Terminal, WaitRow } from "../wait/model.ts";
 
-const awaitsApproval = (row: CallRow | undefined): boolean => row?.phase === "awaiting_approval";
+/** Counts what people have to decide in a call: the call itself, and what its body asks. */
+export const approvalsOf = (row: CallRow | undefined): number => {
+  let count = Number(row?.phase === "awaiting_approval");
+  const body = row !== undefined && "body" in row ? row.body : undefined;
+  for (const { approval } of body?.open ?? []) if (approval !== undefined) count += 1;
+  return count;
+};
 
 export class Draft {
   readonly seq: number;
@@ -137,7 +143,7 @@ export class Draft {
   putCall(row: CallRow, before: CallRow | undefined, due: Deadline | undefined): void {
     const { ref } = row.call;
     this.#touch(ref);
-    this.#next.awaitingApproval += Number(awaitsApproval(row)) - Number(awaitsApproval(before));
+    this.#next.awaitingApproval += approvalsOf(row) - approvalsOf(before);
     if (due !== undefined) {
       this.#next.deadlines = this.#next.deadlines.add({ at: due.at, birth: due.birth, key: ref });
     }
@@ -146,7 +152,7 @@ export class Draft {
   dropCalls(refs: readonly CallRef[]): void {
     for (const ref of refs) {
       this.#touch(ref);
-      this.#next.awaitingApproval -= Number(awaitsApproval(this.#next.calls.at(ref)));
+      this.#next.awaitingApproval -= approvalsOf(this.#next.calls.at(ref));
       this.finished.push({ kind: "call", id: ref });
     }
     this.#next.calls = this.#next.calls.deleteAll(refs);

@@ -55,6 +55,10 @@ const firstProtocol = {
   patches: 2,
   /** R17: retries and timeouts of a step are on record. */
   step_retries: 2,
+  /** Results of steps are values that JSON has not, and what a step threw is on record beside its error. */
+  kept_values: 2,
+  /** `ctx.approve`: a body asks a person, whose decision is on record. */
+  asked_approvals: 2,
   /** The loop around the model is the core's. */
   turns: 2,
   /** A step may be a stream, whose chunks are on record in groups. */

@@ -19,8 +19,21 @@ import {
   ToolCallOutput,
   u64,
 } from "@pawl/tool-value";
-import { PatchesCodec, ResumeCauseCodec, SelectModeCodec, SignalCodec, UnknownCauseCodec } from "../call/codec.ts";
-import { type EffectKind, type OpenEffect, type StepRecovery, effectKinds } from "../call/effect.ts";
+import {
+  askedApproval,
+  PatchesCodec,
+  ResumeCauseCodec,
+  SelectModeCodec,
+  SignalCodec,
+  UnknownCauseCodec,
+} from "../call/codec.ts";
+import {
+  type AskedApproval,
+  type EffectKind,
+  type OpenEffect,
+  type StepRecovery,
+  effectKinds,
+} from "../call/effect.ts";
 import type { Approval, CallIn, FailedVersion, RoomWanted, Stop } from "../call/model.ts";
 import { type Life, firstLife } from "../call/life.ts";
 import type { Deadline } from "../kernel/deadline.ts";
@@ -51,6 +64,7 @@ const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct OpenEffect
   due: optional(DeadlineCodec),
   cleanupMs: optional(u64),
   waiting: optional(WaitingCodec),
+  approval: optional(record<AskedApproval>("struct Asked", askedApproval)),
 });
 
 const isNull = (payload: Json): boolean => payload === null;

@@ -4,10 +4,11 @@ import * as E from "fp-ts/lib/Either.js";
 import type { BatchParent, BatchRow } from "../call/batch.ts";
 import { duesOf } from "../call/deadlines.ts";
 import type { BodyState, CallIdentity, CallRow } from "../call/model.ts";
-import { awaitsApproval, earliestDue, occupies, runningRow } from "../call/row.ts";
+import { earliestDue, occupies, runningRow } from "../call/row.ts";
 import type { Tool } from "../catalog/model.ts";
 import { checkAll } from "../check.ts";
 import { Deadlines } from "../kernel/deadline.ts";
+import { approvalsOf } from "../kernel/draft.ts";
 import {
   type CallRef,
   type State,
@@ -228,7 +229,7 @@ const stateOf = (shape: SnapshotShape, batches: readonly Batch[]): State | undef
     ),
     batches: keyed(batchRows, ({ ref }) => ref),
     calls,
-    awaitingApproval: calls.rows().filter(awaitsApproval).length,
+    awaitingApproval: calls.rows().reduce((sum, row) => sum + approvalsOf(row), 0),
     waits: keyed(waits, ({ key }) => key),
     unclaimed: waits.filter(({ requests }) => requests.length === 0).length,
     sticky: PersistentMap.of(Object.entries(shape.sticky)),

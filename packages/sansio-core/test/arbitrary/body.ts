@@ -14,6 +14,19 @@ type Running = CallIn<"running">;
 
 export const waitKeys = ["w0", "w1", "w2", "w3", "w4"] as const;
 
+const anyQuestion = (dice: Dice): EffectSpec => {
+  const deadline_ms = dice.maybe(40, () => anyMs(dice));
+  const schema = dice.maybe(30, () => ({ type: "object" }));
+  return {
+    kind: "approval",
+    title: "May it?",
+    args: anyJson(dice),
+    args_hash: "ha",
+    ...(deadline_ms === undefined ? {} : { deadline_ms }),
+    ...(schema === undefined ? {} : { schema }),
+  };
+};
+
 /** A step; where its protocol has streams, one of two streams at times. */
 const anyStep = (dice: Dice, hasStreams: boolean): EffectSpec => {
   const spec = {
@@ -27,6 +40,7 @@ const anyStep = (dice: Dice, hasStreams: boolean): EffectSpec => {
 };
 
 const anySpec = (dice: Dice, { body }: Running, hasLives: boolean): EffectSpec => {
+  if (hasLives && dice.isUnder(8)) return anyQuestion(dice);
   switch (dice.below(11)) {
     case 0:
     case 1:
@@ -185,6 +199,20 @@ const afterTry = (dice: Dice, state: State, row: Running, { key, try: now = firs
   return { type: "step.settled", ...of, key, result: anyResult(dice), ...tried };
 };
 
+/** A person's word on what a body asks. */
+export const decides = (dice: Dice, call: string, key: string): Event => ({
+  type: "approval.decided",
+  call: `${call}/${key}`,
+  decision: dice.pick([
+    { type: "approve" },
+    { type: "approve_edited", args: { edited: true } },
+    { type: "reject", reason: "not now" },
+  ] as const),
+  args_hash: dice.isUnder(90) ? "ha" : "stale",
+  by: "p",
+  ...(dice.isUnder(5) ? { sticky: "later" as const } : {}),
+});
+
 /** What comes back for something that is open. */
 const answers = (dice: Dice, state: State, row: Running): Event | undefined => {
   const { open } = row.body;
@@ -209,6 +237,8 @@ const answers = (dice: Dice, state: State, row: Running): Event | undefined => {
       return dice.isUnder(30) ? { type: "wait.cancelled", call: of.call, key } : undefined;
     case "batch":
       return repliesOf(state, of.call, key);
+    case "approval":
+      return decides(dice, of.call, key);
     default:
       return undefined;
   }

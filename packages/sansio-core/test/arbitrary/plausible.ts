@@ -4,7 +4,7 @@ import type { Directive, Resolved } from "../../src/call/event.ts";
 import type { Versions } from "../../src/scope/version.ts";
 import { hasRule, newestProtocol } from "../../src/kernel/protocol.ts";
 import type { Event, EventOf, State } from "../../src/kernel/vocabulary.ts";
-import { inVersion, ofRunning, waitKeys } from "./body.ts";
+import { inVersion, decides, ofRunning, waitKeys } from "./body.ts";
 import { ofLongWork } from "./background.ts";
 import type { Dice } from "./dice.ts";
 import { anySubmission, ofFlows } from "./flow.ts";
@@ -103,6 +103,8 @@ const ofSuspended = (dice: Dice, { call, body }: CallIn<"suspended">): Event => 
   const asked = body.open.find(({ waiting }) => waiting !== undefined);
   if (asked !== undefined && dice.isUnder(50))
     return { type: "host.answered", call: call.ref, key: asked.key, result: anyResult(dice) };
+  const question = body.open.find(({ approval }) => approval !== undefined);
+  if (question !== undefined && dice.isUnder(50)) return decides(dice, call.ref, question.key);
   const waited = body.open.flatMap(({ wait }) => wait ?? []);
   if (waited.length === 0 || dice.isUnder(30)) return { type: "clock.ticked" };
   return { type: "wait.resolved", key: dice.pick(waited), resolution: anyResolution(dice) };

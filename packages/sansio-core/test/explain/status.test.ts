@@ -12,7 +12,8 @@ const callsOf = (state: State, { request }: RequestRow): readonly CallRow[] =>
   state.calls.rows().filter(({ call }) => call.request === request);
 
 const asksPerson = (row: CallRow): boolean =>
-  row.phase === "awaiting_approval" || (bodyOf(row)?.open.some(({ waiting }) => waiting !== undefined) ?? false);
+  row.phase === "awaiting_approval" ||
+  (bodyOf(row)?.open.some(({ waiting, approval }) => waiting !== undefined || approval !== undefined) ?? false);
 
 /** Returns what is wrong with the status of a running request. */
 const brokenIn = (state: State, row: RequestRow, status: Status): string | undefined => {

@@ -49,6 +49,30 @@ export const effectsEnd = (): Tape => {
   return tape.tell(left, "call_completed c1", "reply r").tell(acked("r"));
 };
 
+const asks = (key: string, run: string, more: object = {}): Event =>
+  ask(run, key, { kind: "approval", title: `Refund ${key}?`, args: { cents: 500 }, args_hash: "h", ...more });
+const decided = (key: string, decision: object, more: object = {}): Event =>
+  ({ type: "approval.decided", call: `r:c1/${key}`, decision, args_hash: "h", by: "user:ada", ...more }) as Event;
+
+/** Bodies that ask a person: approved, with other arguments, rejected, and not decided in time; out of memory meanwhile. */
+export const askedApprovals = (): Tape => {
+  const tape = Tape.open([tool("durable")]);
+  tape.tell(submit("r", { c1: "durable" }), "call_started c1", "execute r:c1 1.1");
+  tape.tell(asks("a", "r:c1", { schema: { type: "object" } }), "call_parked Refund a?");
+  tape.refuses(decided("a", { type: "approve" }, { args_hash: "of something else" }), "stale_decision");
+  tape.refuses(decided("a", { type: "approve" }, { sticky: "later" }), "stale_decision");
+  tape.refuses(decided("b", { type: "approve" }), "call_unknown");
+  tape.after(2000).tell(suspended("r:c1"));
+  tape.tell(decided("a", { type: "approve" }), "execute r:c1 1.2 suspended").tell(resumed("r:c1 1.2", "suspended", "d1"));
+  tape.tell(asks("b", "r:c1 1.2"), "call_parked Refund b?");
+  tape.tell(decided("b", { type: "approve_edited", args: { cents: 100 } }), "answer b of 9");
+  tape.tell(asks("c", "r:c1 1.2"), "call_parked Refund c?");
+  tape.tell(decided("c", { type: "reject", reason: "not that much" }), "answer c of 11");
+  tape.refuses(decided("c", { type: "approve" }), "call_unknown");
+  tape.tell(asks("d", "r:c1 1.2", { deadline_ms: 60_000 }), "call_parked Refund d?").tick(60_000, "answer d of 13");
+  return tape.tell(settle("r:c1 1.2"), "call_completed c1", "reply r").tell(acked("r"));
+};
+
 const patched = (event: Event, said: { readonly [name: string]: boolean }): Event => ({ ...event, patched: said }) as Event;
 
 /** What an attempt reuses of the one before, a select among it, and what its body is told of patches meanwhile. */

@@ -69,6 +69,7 @@ const since2: Scenarios = {
   lives: life.lives,
   "lives-upgraded": life.upgradedLives,
   "step-retries": effect.stepRetries,
+  "asked-approvals": effect.askedApprovals,
   streams: effect.streams,
   upgraded: scope.upgraded,
   "suspended-chain": wait.suspendedChain,

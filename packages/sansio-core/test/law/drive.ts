@@ -108,6 +108,17 @@ const outsideOf = (row: CallRow): Event | undefined => {
     case "no_tool":
       return { type: "executors.available", tools: [row.manifest.id] };
     case "suspended": {
+      const asked = row.body.open.find(({ approval }) => approval !== undefined);
+      if (asked !== undefined) {
+        const args_hash = asked.approval?.args_hash ?? "";
+        return {
+          type: "approval.decided",
+          call: `${call}/${asked.key}`,
+          decision: { type: "approve" },
+          args_hash,
+          by: "p",
+        };
+      }
       const waiting = row.body.open.find(({ wait }) => wait !== undefined)?.wait;
       if (waiting === undefined) return undefined;
       return { type: "wait.resolved", key: waiting, resolution: { status: "ok", payload: 1 } };

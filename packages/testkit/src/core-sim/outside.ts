@@ -43,7 +43,27 @@ const anyRow = ({ state }: SimScope, dice: Dice, isWanted: (row: CallRow) => boo
   return rows.length === 0 ? undefined : dice.pick(rows);
 };
 
+/** A person's word on what a body asks. */
+const answered = ({ state }: SimScope, dice: Dice): Event | undefined => {
+  const asked = state.calls
+    .rows()
+    .flatMap((row) =>
+      (bodyOf(row)?.open ?? []).map(({ key, approval }) => ({ approval, call: `${row.call.ref}/${key}` })),
+    )
+    .filter(({ approval }) => approval !== undefined);
+  if (asked.length === 0) return undefined;
+  const { call, approval } = dice.pick(asked);
+  const decision = dice.pick([
+    { type: "approve" },
+    { type: "approve_edited", args: { p: dice.below(1000) } },
+    { type: "reject", reason: "not now" },
+  ] as const);
+  return { type: "approval.decided", call, decision, args_hash: approval?.args_hash ?? "", by: "p" };
+};
+
 const decided: Doing = (scope, { dice, isCalm }) => {
+  const answer = answered(scope, dice);
+  if (answer !== undefined) return answer;
   const row = anyRow(scope, dice, ({ phase }) => phase === "awaiting_approval");
   if (row?.phase !== "awaiting_approval" || row.approval.edited !== undefined) return undefined;
   const decision = isCalm

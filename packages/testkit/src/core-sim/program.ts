@@ -93,6 +93,12 @@ const children = (dice: Dice, { depth }: Args): EffectSpec => ({
   })),
 });
 
+/** A question to a person, which ends by itself where nobody decides. */
+const question = (dice: Dice): EffectSpec => {
+  const deadline_ms = dice.pick([0, 50, 60_000]);
+  return { kind: "approval", title: "May it?", args: null, args_hash: "h", deadline_ms };
+};
+
 /** A step. Of two that may run again one streams, where its protocol has streams: under the name of its key. */
 const stepOf = (recovery: StepRecovery, { p }: Args, { life }: Place, key: string): EffectSpec => {
   const step = { kind: "step", recovery, input: null } as const;
@@ -103,7 +109,10 @@ const stepOf = (recovery: StepRecovery, { p }: Args, { life }: Place, key: strin
 const effectOf = (dice: Dice, args: Args, place: Place, key: string, earlier: readonly string[]): EffectSpec => {
   const kind = dice.pick(kinds);
   switch (kind) {
+    case "approval":
+      return question(dice);
     case "sleep":
+      if (place.life !== undefined && dice.isUnder(30)) return question(dice);
       return { kind, ms: dice.pick([0, 1, 50, 1000, 60_000]) };
     case "cleanup":
       return { kind, deadline_ms: dice.pick([0, 1000]) };

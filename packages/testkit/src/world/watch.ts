@@ -156,13 +156,13 @@ export class Watch {
 
   #context(tool: ToolDefinition, context: ToolContext, work: Work): ToolContext {
     const steps = new Map<string, { readonly effect: string; readonly claim: Claim }>();
-    const runJson: ToolContext["runJson"] = (stepId, input, fn, options = {}) => {
+    const run: ToolContext["run"] = (stepId, fn, options = {}) => {
       const effect = `step ${tool.name}/${stepId}`;
       const claim = claimOfStep[options.recovery ?? "again"];
       this.#around.claim(effect, claim);
-      const step = async (json: Parameters<typeof fn>[0], info: StepInfo) =>
-        this.#step(effect, { tool: tool.name, step: stepId }, context, async () => fn(json, info));
-      const answer = context.runJson(stepId, input, step, options);
+      const step = async (info: StepInfo) =>
+        this.#step(effect, { tool: tool.name, step: stepId }, context, async () => fn(info));
+      const answer = context.run(stepId, step, options);
       steps.set(answer.key, { effect, claim });
       return answer;
     };
@@ -178,7 +178,7 @@ export class Watch {
       const doer = { tool: tool.name, step: name };
       return context.stream(name, (info) => this.#producer(effect, doer, context, () => source(info)), options);
     };
-    return this.#face(context, work, { runJson, stream, race: chosenBy("race"), any: chosenBy("any") }) as ToolContext;
+    return this.#face(context, work, { run, stream, race: chosenBy("race"), any: chosenBy("any") }) as ToolContext;
   }
 
   /** Relaxes the claim of a step in a choice (`race`, `any`): it need not happen. */

@@ -11,7 +11,7 @@ const careful = (isSlow: boolean): ToolDefinition =>
     name: "work",
     durable: true,
     prepare: () => (isSlow ? preparing : "ready"),
-    execute: (_, ctx) => ctx.runJson("do", {}, () => ctx.payload),
+    execute: (_, ctx) => ctx.run("do", () => ctx.payload),
   });
 
 const phaseOf = ({ state }: Session): string => state.calls.rows()[0]?.phase ?? "none";
@@ -31,7 +31,7 @@ const guarded = defineTool({
   name: "work",
   durable: true,
   needsApproval: true,
-  execute: (_, ctx) => ctx.runJson("do", {}, () => "done"),
+  execute: (_, ctx) => ctx.run("do", () => "done"),
 });
 
 /** It was away when a person had approved its call. */

@@ -20,8 +20,8 @@ const looping: Hunt = {
         name: "stuck",
         durable: true,
         execute: async (_, ctx) => {
-          await ctx.runJson("short", {}, () => sleep(500));
-          await ctx.runJson("long", {}, () => sleep(1_000_000));
+          await ctx.run("short", () => sleep(500));
+          await ctx.run("long", () => sleep(1_000_000));
         },
       }),
     ],
@@ -65,7 +65,7 @@ const suspects: Hunt = {
       defineTool({
         name: "stuck",
         durable: true,
-        execute: (_, ctx) => ctx.runJson("long", {}, () => sleep(1_000_000)),
+        execute: (_, ctx) => ctx.run("long", () => sleep(1_000_000)),
       }),
     ],
     host: async (host) => {

@@ -8,7 +8,7 @@ const never = Promise.withResolvers<never>().promise;
 const large = "x".repeat(100_000);
 
 const pay = (ctx: ToolContext): Promise<unknown> =>
-  ctx.runJson("pay", {}, () => never, { recovery: "once" }).catch(({ code }: { readonly code: string }) => code);
+  ctx.run("pay", () => never, { recovery: "once" }).catch(({ code }: { readonly code: string }) => code);
 
 /** The second attempt asks for something large, and then for the step that the first one left open. */
 const careful = defineTool({
@@ -19,10 +19,10 @@ const careful = defineTool({
   execute: async (_, ctx) => {
     if (ctx.attempt === 1) {
       void pay(ctx);
-      await ctx.runJson("note", {}, () => 1);
+      await ctx.run("note", () => 1);
       return done(failureOutput(safeRetryFailure("external", "busy", "busy")));
     }
-    const noted = ctx.runJson("large", { large }, () => "noted");
+    const noted = ctx.run("large", () => "noted", { input: { large } });
     return [await pay(ctx), await noted];
   },
 });
@@ -88,7 +88,7 @@ const emits = defineTool({
 const nests = defineTool({
   name: "nests",
   durable: true,
-  execute: (_, ctx) => ctx.batch([{ id: "x", toolId: "tool:emits", args: {} }]).then(() => "nested"),
+  execute: (_, ctx) => ctx.callAll([{ label: "x", tool: "emits", args: {} }]).then(() => "nested"),
 });
 
 const occurs: HostPort["request"] = async () => ({ occurrence_id: "of inner", started_process_ids: [] });

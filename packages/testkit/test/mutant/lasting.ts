@@ -18,8 +18,8 @@ const leaving: Hunt = {
         durable: true,
         retry: { attempts: 2, firstDelayMs: 20, maxDelayMs: 0 },
         execute: async (_, ctx) => {
-          if (ctx.attempt === 2) return ctx.awaitEventJson("go");
-          void ctx.runJson("pay", {}, () => sleep(1_000_000), { recovery: "once" });
+          if (ctx.attempt === 2) return ctx.waitFor("go");
+          void ctx.run("pay", () => sleep(1_000_000), { recovery: "once" });
           return done(failureOutput(safeRetryFailure("execution", "busy", "come again")));
         },
       }),
@@ -63,11 +63,11 @@ const outlasting: Hunt = {
         durable: true,
         execute: async (_, ctx) => {
           const begun = ctx.now();
-          const second = await ctx.runJson("slow", {}, async (_input, tried) => (await sleep(1000), tried.try), {
+          const second = await ctx.run("slow", async (tried) => (await sleep(1000), tried.attempt), {
             timeoutMs: 600,
             retry: { attempts: 3, firstDelayMs: 50 },
           });
-          const first = await ctx.runJson("succeeds", {}, async (_input, tried) => (await sleep(300), tried.try), {
+          const first = await ctx.run("succeeds", async (tried) => (await sleep(300), tried.attempt), {
             timeoutMs: 100,
             retry: { attempts: 3, firstDelayMs: 60_000 },
           });

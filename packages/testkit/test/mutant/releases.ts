@@ -64,9 +64,9 @@ export class Releases {
 const booked =
   (nights: number): Body =>
   async (ctx, count) => [
-    await ctx.runJson("pay", {}, () => count("pay"), { recovery: "once" }),
-    await ctx.runJson("book", { nights }, () => count("book")),
-    await ctx.awaitEventJson("go"),
+    await ctx.run("pay", () => count("pay"), { recovery: "once" }),
+    await ctx.run("book", () => count("book"), { input: { nights } }),
+    await ctx.waitFor("go"),
   ];
 
 const go = async (session: Session): Promise<void> => {
@@ -110,19 +110,19 @@ const released = async (): Promise<string | undefined> => {
 };
 
 const patched: Body = async (ctx) => {
-  const a = await ctx.runJson("a", {}, () => "a");
+  const a = await ctx.run("a", () => "a");
   const isNew = ctx.patched("new");
-  const more = isNew ? [await ctx.runJson("more", {}, () => "more")] : [];
-  return [a, ...more, await ctx.awaitEventJson("go")];
+  const more = isNew ? [await ctx.run("more", () => "more")] : [];
+  return [a, ...more, await ctx.waitFor("go")];
 };
-const unpatched: Body = async (ctx) => [await ctx.runJson("a", {}, () => "a"), await ctx.awaitEventJson("go")];
+const unpatched: Body = async (ctx) => [await ctx.run("a", () => "a"), await ctx.waitFor("go")];
 
 /** Asks at its very beginning, where only the record can tell. */
 const asksEarly: Body = async (ctx) => {
   const isNew = ctx.patched("new");
-  const a = await ctx.runJson("a", {}, () => "a");
-  const more = isNew ? [await ctx.runJson("more", {}, () => "more")] : [];
-  return [a, ...more, await ctx.awaitEventJson("go")];
+  const a = await ctx.run("a", () => "a");
+  const more = isNew ? [await ctx.run("more", () => "more")] : [];
+  return [a, ...more, await ctx.waitFor("go")];
 };
 
 /** Old calls stay on the old branch, new ones on the new one, whichever release goes on with them. */

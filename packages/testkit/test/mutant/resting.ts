@@ -21,7 +21,7 @@ const agent = (): Hunt => {
           durable: true,
           execute: async (_, ctx) => {
             runs += 1;
-            const [reply] = await ctx.batch([{ id: "x", toolId: "tool:works", args: {} }]);
+            const [reply] = await ctx.callAll([{ label: "x", tool: "works", args: {} }]);
             return reply?.output.outcome.status ?? "none";
           },
         }),
@@ -29,9 +29,9 @@ const agent = (): Hunt => {
           name: "works",
           durable: true,
           execute: async (_, ctx) => {
-            await ctx.runJson("work", {}, () => sleep(8000));
-            await ctx.awaitEventJson("go");
-            return ctx.runJson("more work", {}, () => sleep(8000));
+            await ctx.run("work", () => sleep(8000));
+            await ctx.waitFor("go");
+            return ctx.run("more work", () => sleep(8000));
           },
         }),
       ],

@@ -48,11 +48,11 @@ const sequence: Hunt = {
         name: "work",
         durable: true,
         execute: async (_, ctx) => {
-          const first = await ctx.runJson("a", { n: 1 }, async (_input, { key }) => (await effect("a", { key }), 1));
-          const [b, c] = await Promise.all([ctx.runJson("b", {}, () => 2), ctx.runJson("c", {}, () => 3)]);
+          const first = await ctx.run("a", async ({ key }) => (await effect("a", { key }), 1), { input: { n: 1 } });
+          const [b, c] = await Promise.all([ctx.run("b", () => 2), ctx.run("c", () => 3)]);
           await ctx.sleep(40);
           const won = await Promise.race([ctx.sleep(30).then(() => "slept"), ctx.sleep(3000).then(() => "overslept")]);
-          const failed = await ctx.runJson("f", {}, () => Promise.reject(new Error("no"))).catch(() => "failed");
+          const failed = await ctx.run("f", () => Promise.reject(new Error("no"))).catch(() => "failed");
           return [first, b, c, won, failed];
         },
       }),
@@ -69,8 +69,8 @@ const racing: Hunt = {
         name: "work",
         durable: true,
         execute: async (_, ctx) => {
-          const left = ctx.runJson("left", {}, () => "left");
-          const right = ctx.runJson("right", {}, async () => (await sleep(20), "right"));
+          const left = ctx.run("left", () => "left");
+          const right = ctx.run("right", async () => (await sleep(20), "right"));
           const hopping = (async (): Promise<string | undefined> => {
             const heard = await left;
             for (let hops = 0; hops < 5; hops++) await Promise.resolve();
@@ -78,7 +78,7 @@ const racing: Hunt = {
           })();
           const first = await Promise.race([hopping, right]);
           await Promise.all([hopping, right]);
-          const second = await ctx.runJson(`after ${first}`, {}, async () => (await sleep(50), first));
+          const second = await ctx.run(`after ${first}`, async () => (await sleep(50), first));
           return first === second ? "kept" : "lost";
         },
       }),
@@ -96,22 +96,20 @@ const batches: Hunt = {
         durable: true,
         execute: async (_, ctx) => {
           const calls = [1, 2, 3].map((n) => ({
-            id: `k${n}`,
-            toolId: n === 2 ? "tool:serial" : "tool:child",
+            label: `k${n}`,
+            tool: n === 2 ? "tool:serial" : "tool:child",
             args: { n },
           }));
-          const both = [await ctx.batch(calls), await ctx.batch(calls)];
-          return both.map((replies) =>
-            replies.map(({ call_id, output }) => `${call_id} ${output.outcome.status}`).join(),
-          );
+          const both = [await ctx.callAll(calls), await ctx.callAll(calls)];
+          return both.map((replies) => replies.map(({ label, output }) => `${label} ${output.outcome.status}`).join());
         },
       }),
-      defineTool({ name: "child", durable: true, execute: (_, ctx) => ctx.runJson("s", {}, () => 1) }),
+      defineTool({ name: "child", durable: true, execute: (_, ctx) => ctx.run("s", () => 1) }),
       defineTool({
         name: "serial",
         durable: true,
         concurrency: "serial",
-        execute: (_, ctx) => ctx.runJson("s", {}, async (_input, { key }) => (await effect("serial", { key }), 2)),
+        execute: (_, ctx) => ctx.run("s", async ({ key }) => (await effect("serial", { key }), 2)),
       }),
     ],
     host: (host) => outcomes(host, "parent", ["c1", "c2"]),
@@ -127,8 +125,8 @@ const retrying: Hunt = {
         durable: true,
         retry: { idempotent: true, attempts: 3, firstDelayMs: 20, maxDelayMs: 0 },
         execute: async (_, ctx) => {
-          await ctx.runJson("kept", {}, () => 1);
-          await ctx.runJson("mail", { sent_at: ctx.now() }, () => "sent");
+          await ctx.run("kept", () => 1);
+          await ctx.run("mail", () => "sent", { input: { sent_at: ctx.now() } });
           return ctx.attempt === 3
             ? ctx.attempt
             : done(failureOutput(safeRetryFailure("execution", "busy", "come again")));
@@ -155,7 +153,7 @@ const retrying: Hunt = {
   ],
 };
 
-const flaky = (_input: unknown, { try: number }: { readonly try: number }): number => {
+const flaky = ({ attempt: number }: { readonly attempt: number }): number => {
   if (number < 2) throw new Error("busy");
   return number;
 };
@@ -169,9 +167,9 @@ const trying: Hunt = {
         durable: true,
         execute: async (_, ctx) => {
           const begun = ctx.now();
-          const tries = await ctx.runJson("flaky", {}, flaky, { retry: { attempts: 2, firstDelayMs: 100 } });
+          const tries = await ctx.run("flaky", flaky, { retry: { attempts: 2, firstDelayMs: 100 } });
           const hasWaited = ctx.now() - begun >= 100;
-          void ctx.runJson("mail", {}, async (_input, { key }) => (await sleep(20), await effect("mail", { key })));
+          void ctx.run("mail", async ({ key }) => (await sleep(20), await effect("mail", { key })));
           return [tries, hasWaited];
         },
       }),
@@ -190,7 +188,7 @@ const unknown: Hunt = {
         durable: true,
         execute: async (_, ctx) =>
           ctx
-            .runJson("pay", {}, async () => (await effect("pay"), "paid"), { recovery: "once" })
+            .run("pay", async () => (await effect("pay"), "paid"), { recovery: "once" })
             .catch((thrown: unknown) => (thrown as { readonly code?: string }).code ?? "no code"),
       }),
     ],
@@ -213,7 +211,7 @@ const waiting: Hunt = {
         durable: true,
         execute: async (_, ctx) => {
           const detail = ctx.completionKey();
-          await ctx.runJson("mail", {}, async (_input, { key }) => void (await effect("later", { key, detail })));
+          await ctx.run("mail", async ({ key }) => void (await effect("later", { key, detail })));
           return pending();
         },
       }),
@@ -221,20 +219,16 @@ const waiting: Hunt = {
         name: "event",
         durable: true,
         execute: async (_, ctx) => {
-          await ctx.runJson(
-            "ask",
-            {},
-            async (_input, { key }) => void (await effect("event", { key, detail: ctx.externalEventKey("e") })),
-          );
+          await ctx.run("ask", async ({ key }) => void (await effect("event", { key, detail: ctx.token("e") })));
           await ctx.sleep(2000);
           const never = await ctx
-            .awaitEventJson("nobody", { deadlineMs: 100 })
+            .waitFor("nobody", { timeoutMs: 100 })
             .catch((thrown: unknown) => (thrown as { readonly code: string }).code);
-          const early = await ctx.awaitEventJson("e");
-          await ctx.runJson("ask again", {}, async (_input, { key }) => {
-            await effect("late", { key, detail: ctx.externalEventKey("l") });
+          const early = await ctx.waitFor("e");
+          await ctx.run("ask again", async ({ key }) => {
+            await effect("late", { key, detail: ctx.token("l") });
           });
-          return [early, never, await ctx.awaitEventJson("l")];
+          return [early, never, await ctx.waitFor("l")];
         },
       }),
     ],
@@ -270,8 +264,7 @@ const approving: Hunt = {
         name: "work",
         durable: true,
         needsApproval: true,
-        execute: async (_, ctx) =>
-          ctx.runJson("s", {}, async (_input, { key }) => (await effect("approved", { key }), "ok")),
+        execute: async (_, ctx) => ctx.run("s", async ({ key }) => (await effect("approved", { key }), "ok")),
       }),
     ],
     host: async (host) => {
@@ -302,7 +295,7 @@ const cancelling: Hunt = {
         name: "work",
         durable: true,
         execute: async (_, ctx) => {
-          await ctx.runJson("s", {}, () => 1);
+          await ctx.run("s", () => 1);
           await ctx.sleep(3_600_000);
         },
       }),
@@ -327,7 +320,7 @@ const stopping: Hunt = {
         name: "work",
         durable: true,
         execute: (_, ctx) =>
-          ctx.runJson("long", {}, async (_input, { signal }) => {
+          ctx.run("long", async ({ signal }) => {
             const aborted = new Promise((told) => signal.addEventListener("abort", () => told("stopped")));
             return Promise.race([aborted, sleep(3_600_000)]);
           }),
@@ -354,7 +347,7 @@ const standing: Hunt = {
         execute: async (_, ctx) => {
           const names: unknown[] = [];
           for (const name of ["first", "second"]) {
-            names.push(await ctx.runJson(name, {}, async (_input, { key }) => (await effect(name, { key }), name)));
+            names.push(await ctx.run(name, async ({ key }) => (await effect(name, { key }), name)));
           }
           await ctx.sleep(500);
           return names;
@@ -374,17 +367,17 @@ const living: Hunt = {
         name: "work",
         durable: true,
         execute: async ({ month = 1, sum = 0 }, ctx) => {
-          const detail = [ctx.externalEventKey("paid"), ctx.externalEventKey("bonus")];
-          await ctx.runJson("charge", {}, async (_input, { key }) => void (await effect("charge", { key, detail })));
-          const paid = Number(await ctx.awaitEventJson("paid"));
-          await ctx.batch([{ id: "k", toolId: "tool:post", args: {} }]);
+          const detail = [ctx.token("paid"), ctx.token("bonus")];
+          await ctx.run("charge", async ({ key }) => void (await effect("charge", { key, detail })));
+          const paid = Number(await ctx.waitFor("paid"));
+          await ctx.callAll([{ label: "k", tool: "post", args: {} }]);
           return month < 3 ? ctx.continueAs({ month: month + 1, sum: sum + paid }) : sum + paid;
         },
       }),
       defineTool({
         name: "post",
         durable: true,
-        execute: (_, ctx) => ctx.runJson("post", {}, async (_input, { key }) => (await effect("post", { key }), null)),
+        execute: (_, ctx) => ctx.run("post", async ({ key }) => (await effect("post", { key }), null)),
       }),
     ],
     host: async (host) => {

@@ -83,11 +83,9 @@ export const streaming: Hunt = {
           const used: string[] = [];
           for await (const page of ctx.stream("pages", pagesFrom(sleep), { resume: true }))
             used.push(
-              await ctx.runJson(
-                `use ${used.length}`,
-                page,
-                async (_input, { key }) => (await effect("use", { key }), page),
-              ),
+              await ctx.run(`use ${used.length}`, async ({ key }) => (await effect("use", { key }), page), {
+                input: page,
+              }),
             );
           return used;
         },

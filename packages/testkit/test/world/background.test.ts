@@ -39,7 +39,7 @@ const running = ({ isCanceled, isIdempotent = true }: Kind): Scenario => ({
         await sink.status("begun");
         await effect("begun");
         const work = (): Promise<boolean> => effect("work").then(({ at }) => at > 0);
-        await (isIdempotent ? ctx.runJson("work", {}, work) : work());
+        await (isIdempotent ? ctx.run("work", work) : work());
         return { summary: "worked", result: true };
       },
     }),

@@ -12,15 +12,15 @@ const paying = (recovery: "again" | "once" | "idempotent", keyed: boolean): Scen
       name: "pay",
       durable: true,
       execute: async (_, ctx) => {
-        const charge = await ctx.runJson(
+        const charge = await ctx.run(
           "charge",
-          { amount: 5 },
-          (_input, { key }) => effect("money", keyed ? { key } : {}).then(({ at }) => at > 0),
+          ({ key }) => effect("money", keyed ? { key } : {}).then(({ at }) => at > 0),
           {
+            input: { amount: 5 },
             recovery,
           },
         );
-        await ctx.runJson("mail", {}, () => "sent");
+        await ctx.run("mail", () => "sent");
         return charge;
       },
     }),
@@ -34,8 +34,8 @@ const charging = (name: string, keyed: boolean) => (outside: Outside) =>
     name,
     durable: true,
     execute: async (_, ctx) => {
-      await ctx.runJson("look", {}, () => outside.sleep(5));
-      await ctx.runJson("charge", {}, async (_input, { key }) => {
+      await ctx.run("look", () => outside.sleep(5));
+      await ctx.run("charge", async ({ key }) => {
         await outside.sleep(5);
         await outside.effect("money", keyed ? { key } : {});
       });

@@ -16,7 +16,7 @@ const scenarioOf = (execute: (ctx: ToolContext, outside: Outside) => Promise<unk
 const steps = scenarioOf(async (ctx, { effect }) => {
   const paid: unknown[] = [];
   for (const name of ["first", "second"])
-    paid.push(await ctx.runJson(name, {}, (_, { key }) => effect(name, { key }).then(() => name)));
+    paid.push(await ctx.run(name, ({ key }) => effect(name, { key }).then(() => name)));
   await ctx.sleep(500);
   return paid;
 });

@@ -25,8 +25,8 @@ const once = (host: ScenarioHost, as: string, act: (session: Session) => Promise
   host.once(act, { as, request: "r1" });
 
 const tokenFor = async (ctx: ToolContext, { effect }: Outside, name: string): Promise<void> => {
-  await ctx.runJson(`ask-${name}`, {}, async (_, { key }) => {
-    await effect(`ask ${name}`, { key, detail: ctx.externalEventKey(name) });
+  await ctx.run(`ask-${name}`, async ({ key }) => {
+    await effect(`ask ${name}`, { key, detail: ctx.token(name) });
   });
 };
 const resolve = async (host: ScenarioHost, name: string, payload: number): Promise<void> => {
@@ -42,8 +42,9 @@ const pairing = (ms: number): Scenario => ({
   tools: work(async (ctx, { sleep }) =>
     Promise.all(
       [3, 1, 2].map(async (n) => {
-        const first = await ctx.runJson(`first-${n}`, n, async (input) => (ms > 0 && (await sleep(n * ms)), input));
-        return ctx.runJson(`second-${n}`, { first }, (input) => [n, input]);
+        const first = await ((input) =>
+          ctx.run(`first-${n}`, async () => (ms > 0 && (await sleep(n * ms)), input), { input }))(n);
+        return ((input) => ctx.run(`second-${n}`, () => [n, input], { input }))({ first });
       }),
     ),
   ),
@@ -70,9 +71,9 @@ const racing = (timerMs: number, eventMs: number): Scenario => ({
   tools: work(async (ctx, outside) => {
     await tokenFor(ctx, outside, "go");
     const timer = ctx.sleep(timerMs);
-    const event = ctx.awaitEventJson("go");
+    const event = ctx.waitFor("go");
     const first = await Promise.race([timer.then(() => "timer"), event.then((value) => `event ${String(value)}`)]);
-    const took = await ctx.runJson(`after ${first}`, {}, () => first);
+    const took = await ctx.run(`after ${first}`, () => first);
     return [first, took, await event];
   }),
   host: async (host) => {
@@ -119,7 +120,7 @@ describe("several approvals that are pending over a restart, and decided in anot
         durable: true,
         needsApproval: true,
         execute: ({ n }, ctx) =>
-          ctx.runJson("pay", n, async (_, { key }) => (await effect(`pay ${n}`, { key })).effect),
+          ctx.run("pay", async ({ key }) => (await effect(`pay ${n}`, { key })).effect, { input: n }),
       }),
     ],
     host: async (host) => {
@@ -155,8 +156,8 @@ describe("parallel suspends inside a for-each", () => {
       Promise.all(
         items.map(async (item) => {
           await tokenFor(ctx, outside, `item-${item}`);
-          const answer = await ctx.awaitEventJson(`item-${item}`);
-          return ctx.runJson(`use-${item}`, answer, (given) => [item, given]);
+          const answer = await ctx.waitFor(`item-${item}`);
+          return ((given) => ctx.run(`use-${item}`, () => [item, given], { input: given }))(answer);
         }),
       ),
     ),
@@ -188,7 +189,9 @@ const inserted = (isDisturbed: boolean): Scenario => ({
     const keys: Durable<string>[] = [];
     for (const n of [1, 2, 3]) {
       keys.push(
-        ctx.runJson("step-" + String(n), n, async (_, { key }) => (await sleep(10), await effect("use", { key }), key)),
+        ctx.run("step-" + String(n), async ({ key }) => (await sleep(10), await effect("use", { key }), key), {
+          input: n,
+        }),
       );
       await ctx.sleep(20);
     }
@@ -221,8 +224,8 @@ describe("an event inserted in the log, which renames every id after it", () => 
 describe("a cancel that does not reach the running tool", () => {
   const scenario: Scenario = {
     tools: work(async (ctx, { effect, sleep }) => {
-      await ctx.runJson("begin", {}, async (_, { key }) => (await effect("begun", { key }), 1));
-      await ctx.runJson("long", {}, async (_, { signal, key }) => {
+      await ctx.run("begin", async ({ key }) => (await effect("begun", { key }), 1));
+      await ctx.run("long", async ({ signal, key }) => {
         const aborted = new Promise<string>((told) => {
           if (signal.aborted) told("aborted");
           signal.addEventListener("abort", () => told("aborted"), { once: true });
@@ -252,7 +255,7 @@ describe("a cancel that does not reach the running tool", () => {
 
 const paying = (recovery: "again" | "once", keyed: boolean): Scenario => ({
   tools: work((ctx, { effect }) =>
-    ctx.runJson("pay", {}, async (_, { key }) => (await effect("money", keyed ? { key } : {})).effect, { recovery }),
+    ctx.run("pay", async ({ key }) => (await effect("money", keyed ? { key } : {})).effect, { recovery }),
   ),
   host: callsOf(call),
 });

@@ -30,7 +30,7 @@ const wordsOf = async (body: Body, how = {}): Promise<readonly [isSafe: boolean,
 };
 
 const charge = (ctx: ToolContext, { effect }: Outside, id = "charge", input: unknown = {}): Promise<string> =>
-  ctx.runJson(id, input, (_, { key }) => effect("money", { key, ms: 5 }).then(() => "paid"));
+  ctx.run(id, ({ key }) => effect("money", { key, ms: 5 }).then(() => "paid"), { input: input });
 
 /** Pays outside of any step. */
 const payingAtOnce: Body = (_, { effect }) => effect("money").then(() => "paid");
@@ -68,8 +68,8 @@ describe("a body that does not repeat its requests", () => {
   it("may read anything in a step", async () => {
     expect(
       await wordsOf(async (ctx, outside) => {
-        const n = await ctx.runJson("draw", {}, () => (count++, "drawn"));
-        await ctx.runJson("look", {}, () => ({ at: count++ }));
+        const n = await ctx.run("draw", () => (count++, "drawn"));
+        await ctx.run("look", () => ({ at: count++ }));
         return charge(ctx, outside, `charge ${n}`);
       }),
     ).toEqual([true, expect.stringContaining("safe")]);
@@ -141,7 +141,7 @@ describe("unawaited work", () => {
 
   it("is reported for an effect that its step abandons", async () => {
     const [isSafe, words] = await wordsOf((ctx, { effect }) =>
-      ctx.runJson("charge", {}, (_, { key }) => {
+      ctx.run("charge", ({ key }) => {
         void effect("money", { key, ms: 5 });
         return "paid";
       }),
@@ -153,8 +153,8 @@ describe("unawaited work", () => {
   it("may be the loser of a race", async () => {
     expect(
       await wordsOf(async (ctx, { sleep }) => {
-        const near = ctx.runJson("near", {}, () => sleep(20).then(() => "near"));
-        const far = ctx.runJson("far", {}, () => sleep(30).then(() => "far"));
+        const near = ctx.run("near", () => sleep(20).then(() => "near"));
+        const far = ctx.run("far", () => sleep(30).then(() => "far"));
         const first = await ctx.race([near, far]);
         await ctx.sleep(1000);
         return first;
@@ -194,11 +194,11 @@ describe("a `once` step", () => {
   const once = { recovery: "once" } as const;
   const looking: Body = async (ctx, { effect }) => {
     try {
-      await ctx.runJson("charge", {}, () => effect("money").then(() => null), once);
+      await ctx.run("charge", () => effect("money").then(() => null), once);
       return "paid";
     } catch (thrown) {
       if (!(thrown instanceof EffectError) || thrown.code !== "step_outcome_unknown") throw thrown;
-      return ctx.runJson("look", {}, () => effect("person is told").then(() => "who knows"), once);
+      return ctx.run("look", () => effect("person is told").then(() => "who knows"), once);
     }
   };
 
@@ -208,13 +208,13 @@ describe("a `once` step", () => {
 });
 
 const underOtherKeys: Body = (ctx, { effect, now }) =>
-  ctx.runJson("charge", {}, () => effect("money", { key: `at ${now()}` }).then(() => 1));
+  ctx.run("charge", () => effect("money", { key: `at ${now()}` }).then(() => 1));
 
 describe("a repeated effect", () => {
   it("is reported with its step, and without a key", async () => {
     const [, words] = await wordsOf(async (ctx, { effect }) => {
-      await ctx.runJson("keyed", {}, (_input, { key }) => effect("money", { key }).then(() => 1));
-      await ctx.runJson("charge", {}, () => effect("money").then(() => 1));
+      await ctx.run("keyed", ({ key }) => effect("money", { key }).then(() => 1));
+      await ctx.run("charge", () => effect("money").then(() => 1));
     });
     expect(words).toMatch(/doubled, died at .*; it happened again in step `charge`, without a key$/m);
   });
@@ -233,7 +233,7 @@ const asking = (how: object): Scenario => ({
       ...how,
       execute: async (_, ctx) => {
         const token = ctx.completionKey();
-        await ctx.runJson("mail", {}, (_input, { key }) => effect("mail", { key, detail: token }).then(() => null));
+        await ctx.run("mail", ({ key }) => effect("mail", { key, detail: token }).then(() => null));
         return pending({ on_cancel: "ignore" });
       },
     }),
@@ -280,7 +280,7 @@ describe("a verdict", () => {
   });
 
   it("says that it has seen nothing outside", async () => {
-    const [, words] = await wordsOf((ctx) => ctx.runJson("write", {}, () => "a file"));
+    const [, words] = await wordsOf((ctx) => ctx.run("write", () => "a file"));
     expect(words).toContain("(seen: 0 effects outside, 1 step; what steps do outside is seen only if it uses");
     expect((await wordsOf(() => "a file"))[1]).toContain(
       "(seen: 0 effects outside, 0 steps; whatever tools do outside",
@@ -290,8 +290,8 @@ describe("a verdict", () => {
 
 it("lists every kind of harm, however frequent one of them is", async () => {
   const [, words] = await wordsOf(async (ctx, { effect }) => {
-    await ctx.runJson("charge", {}, () => effect("money").then(() => null));
-    await ctx.runJson("mail", {}, () => effect("mail").then(() => null));
+    await ctx.run("charge", () => effect("money").then(() => null));
+    await ctx.run("mail", () => effect("mail").then(() => null));
   });
   expect(words.match(/^ {2}doubled, .*$/gm)).toEqual([
     expect.stringContaining("`money` of `pay` happened 2 times"),

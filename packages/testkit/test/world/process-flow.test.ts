@@ -37,7 +37,7 @@ const signalled: Scenario = {
       durable: true,
       execute: async (_, ctx) => {
         const heard = await ctx.processEvents.awaitSignal("go");
-        return ctx.runJson("pay", { heard }, async (_input, { key }) => (await effect("money", { key }), heard));
+        return ctx.run("pay", async ({ key }) => (await effect("money", { key }), heard), { input: { heard } });
       },
     }),
   ],
@@ -61,7 +61,7 @@ const cancelled: Scenario = {
       name: "work",
       durable: true,
       execute: async (_, ctx) => {
-        await ctx.runJson("begin", {}, () => 1);
+        await ctx.run("begin", () => 1);
         await ctx.sleep(3_600_000);
       },
     }),
@@ -82,7 +82,7 @@ const flowing: Scenario = {
     defineTool({
       name: "work",
       durable: true,
-      execute: (_, ctx) => ctx.runJson("pay", {}, async (_input, { key }) => (await effect("money", { key }), "paid")),
+      execute: (_, ctx) => ctx.run("pay", async ({ key }) => (await effect("money", { key }), "paid")),
     }),
   ],
   host: async (host) => {
@@ -106,7 +106,7 @@ const approving: Scenario = {
       durable: true,
       needsApproval: true,
       concurrency: "serial",
-      execute: (_, ctx) => ctx.runJson("pay", {}, async (_input, { key }) => (await effect("money", { key }), "paid")),
+      execute: (_, ctx) => ctx.run("pay", async ({ key }) => (await effect("money", { key }), "paid")),
     }),
   ],
   host: async (host) => {

@@ -33,14 +33,15 @@ const trip = (clock: VirtualClock, life: Life, done: Done): ToolDefinition =>
     name: "trip",
     durable: true,
     execute: async (_, ctx) => {
-      const seat = await ctx.runJson("seat", {}, async (_input, { key }) => {
+      const seat = await ctx.run("seat", async ({ key }) => {
         await clock.sleep(life, 20);
         done.add(`seat ${key}`);
         return key;
       });
       await ctx.sleep(30);
       const charged = await ctx
-        .runJson("charge", { seat }, async () => (await clock.sleep(life, 20), done.add("charge"), "charged"), {
+        .run("charge", async () => (await clock.sleep(life, 20), done.add("charge"), "charged"), {
+          input: { seat },
           recovery: "once",
         })
         .catch((thrown: unknown) => (thrown as { readonly code?: string }).code ?? "no code");

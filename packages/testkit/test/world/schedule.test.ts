@@ -9,7 +9,7 @@ const steps = (...names: readonly string[]) =>
   defineTool({
     name: "work",
     durable: true,
-    execute: async (_, ctx) => ctx.all(names.map((name) => ctx.runJson(name, {}, () => name))),
+    execute: async (_, ctx) => ctx.all(names.map((name) => ctx.run(name, () => name))),
   });
 
 const racing: Scenario = {
@@ -18,7 +18,7 @@ const racing: Scenario = {
       name: "work",
       durable: true,
       execute: async (_, ctx) =>
-        ctx.race([ctx.runJson("left", {}, () => "left"), ctx.sleep(50), ctx.runJson("right", {}, () => "right")]),
+        ctx.race([ctx.run("left", () => "left"), ctx.sleep(50), ctx.run("right", () => "right")]),
     }),
   ],
   host: async (host) => (await host.request("r1", [{ label: "c1", tool: "work", args: {} }]))[0]?.output.outcome,
@@ -56,9 +56,7 @@ const crossed: { readonly [name: string]: Scenario } = {
           durable: true,
           execute: async (_, ctx) =>
             ctx.race(
-              ["a", "b"].map((step) =>
-                ctx.runJson(step, {}, async (_input, { key }) => (await effect(step, { key })).key ?? ""),
-              ),
+              ["a", "b"].map((step) => ctx.run(step, async ({ key }) => (await effect(step, { key })).key ?? "")),
             ),
         }),
       ),
@@ -73,7 +71,7 @@ const crossed: { readonly [name: string]: Scenario } = {
       defineTool({
         name: "work",
         durable: true,
-        execute: (_, ctx) => ctx.runJson("s", {}, async (_input, { key }) => (await effect("paid", { key })).effect),
+        execute: (_, ctx) => ctx.run("s", async ({ key }) => (await effect("paid", { key })).effect),
       }),
     ],
     host: async (host) => {
@@ -137,9 +135,8 @@ describe("the schedule explorer", () => {
           name: "work",
           durable: true,
           execute: async (_, ctx) => {
-            const pay = () =>
-              ctx.runJson("pay", {}, async (_input, { key }) => (await effect("paid", { key }), "paid"));
-            return Promise.all([pay(), ctx.sleep(50).then(() => "slept"), ctx.runJson("look", {}, () => "seen")]);
+            const pay = () => ctx.run("pay", async ({ key }) => (await effect("paid", { key }), "paid"));
+            return Promise.all([pay(), ctx.sleep(50).then(() => "slept"), ctx.run("look", () => "seen")]);
           },
         }),
       ],
@@ -173,9 +170,9 @@ describe("the schedule explorer", () => {
           name: "work",
           durable: true,
           execute: async (_, ctx) => {
-            const first = await ctx.race([ctx.runJson("a", {}, () => "a"), ctx.runJson("b", {}, () => "b")]);
-            if (first === "b") await ctx.runJson("sorry", {}, () => effect("mail").then(() => 1));
-            return ctx.runJson("tell", {}, () => effect("mail").then(() => 1));
+            const first = await ctx.race([ctx.run("a", () => "a"), ctx.run("b", () => "b")]);
+            if (first === "b") await ctx.run("sorry", () => effect("mail").then(() => 1));
+            return ctx.run("tell", () => effect("mail").then(() => 1));
           },
         }),
       ],

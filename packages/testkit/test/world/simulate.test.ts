@@ -24,14 +24,12 @@ const working: Scenario = {
       name: "work",
       durable: true,
       execute: async (_, ctx) => {
-        const steps = ["a", "b"].map((name) => ctx.runJson(name, {}, async () => (await sleep(5), name)));
+        const steps = ["a", "b"].map((name) => ctx.run(name, async () => (await sleep(5), name)));
         const both = await ctx.all(steps);
         await ctx.sleep(50);
-        const told = await ctx.runJson(
-          "tell",
-          { both },
-          async (_input, { key }) => (await effect("mail", { key })).effect,
-        );
+        const told = await ctx.run("tell", async ({ key }) => (await effect("mail", { key })).effect, {
+          input: { both },
+        });
         return [both, told];
       },
     }),
@@ -47,7 +45,7 @@ const careless: Scenario = {
       durable: true,
       execute: async (_, ctx) => {
         await effect("mail");
-        return ctx.runJson("step", {}, () => 1);
+        return ctx.run("step", () => 1);
       },
     }),
   ],
@@ -157,8 +155,8 @@ const leaving = (execute: () => Promise<unknown>, inStep: boolean): Scenario => 
       name: "work",
       durable: true,
       execute: async (_, ctx) => {
-        await ctx.runJson("first", {}, () => 1);
-        return inStep ? ctx.runJson("second", {}, async () => (await execute(), 2)) : execute();
+        await ctx.run("first", () => 1);
+        return inStep ? ctx.run("second", async () => (await execute(), 2)) : execute();
       },
     }),
   ],
@@ -169,7 +167,7 @@ describe("code that leaves the world", () => {
   it("is a body that waits for something outside its context, and the place is reported", async () => {
     const { ended, why } = await runScenario(leaving(aWhile, false));
     expect(ended).toBe("left_the_world");
-    expect(why).toMatch(/tool `work` \(call `c1`\) waits .* after `ctx\.runJson` at .*simulate\.test\.ts:\d+/);
+    expect(why).toMatch(/tool `work` \(call `c1`\) waits .* after `ctx\.run` at .*simulate\.test\.ts:\d+/);
   });
 
   it.each([

@@ -34,18 +34,20 @@ const agent = (suspendMs: number): Scenario => {
           name: "loop",
           durable: true,
           execute: async (_, ctx) => {
-            await ctx.runJson("plan", {}, () => "pay");
-            const [reply] = await ctx.batch([{ id: "x", toolId: "tool:pay", args: { pence: 5 } }]);
+            await ctx.run("plan", () => "pay");
+            const [reply] = await ctx.callAll([{ label: "x", tool: "pay", args: { pence: 5 } }]);
             const how = await ctx.host("ask", "in which currency?");
-            return ctx.runJson("report", { how, paid: reply?.output.outcome.status ?? null }, (said) => said);
+            return ((said) => ctx.run("report", () => said, { input: said }))({
+              how,
+              paid: reply?.output.outcome.status ?? null,
+            });
           },
         }),
         defineTool({
           name: "pay",
           durable: true,
           needsApproval: true,
-          execute: (_, ctx) =>
-            ctx.runJson("pay", {}, async (_input, { key }) => (await effect("paid", { key }), "paid")),
+          execute: (_, ctx) => ctx.run("pay", async ({ key }) => (await effect("paid", { key }), "paid")),
         }),
       ];
     },

@@ -1,6 +1,6 @@
 /** Runs tools for a host, in a page or a program. A run survives reconnections: its result is sent over the next one. */
 import type { ProgressMessage } from "@pawl/runtime";
-import type { Offer, OfferedRun } from "@pawl/runtime/driver";
+import type { Offer, OfferedRun, ProgressSaid } from "@pawl/runtime/driver";
 import { type Json, type ToolCallOutput, errorOutput, internalErrorOutput, outputOfReturned } from "@pawl/tool-value";
 import { checkCount } from "./check.ts";
 import type { HostRefused } from "./error.ts";
@@ -44,7 +44,7 @@ export interface ExecutorPort {
   /** Resolves when the host offers no more calls; after a farewell it has back what was not ended. */
   readonly leave: (said: { readonly farewell?: true }) => Promise<void>;
   readonly settle: (result: RunResult) => Promise<void>;
-  readonly progress: (progress: OfferedRun & ProgressMessage) => void;
+  readonly progress: (progress: OfferedRun & ProgressSaid) => void;
 }
 
 interface Run {
@@ -118,7 +118,8 @@ export class Executor {
     const { tool_id, args, payload, completion_key: completionKey, scope, call, attempt, run: number } = offer;
     const run = { scope, call, attempt, run: number };
     const startedAt = performance.now();
-    const progress = ({ text, kind }: ProgressMessage): void => this.#port.progress({ ...run, text, kind });
+    const progress = ({ message: text, kind = "status", ...of }: ProgressMessage): void =>
+      this.#port.progress({ ...run, text, kind, ...of });
     const output = await this.#output(tool_id, args, { ...run, payload, completionKey, signal, progress });
     if (this.#hasLeft) return; // Given back: what it came to is nobody's.
     await this.#port.settle({ ...run, output, duration_ms: Math.round(performance.now() - startedAt) });

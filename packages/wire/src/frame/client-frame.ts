@@ -4,7 +4,14 @@
  */
 import { type CallOfRequest, Cursor } from "@pawl/runtime";
 import type { Tool } from "@pawl/sansio-core";
-import { type BodiesAtMove, CallOfRequestCodec, MoveAnswer, type Stickiness } from "@pawl/runtime/driver";
+import {
+  type BodiesAtMove,
+  CallOfRequestCodec,
+  MoveAnswer,
+  type Stickiness,
+  type ProgressSaid,
+  progressFields,
+} from "@pawl/runtime/driver";
 import {
   type Codec,
   type Json,
@@ -147,7 +154,7 @@ export type ClientFrame =
       readonly farewell?: boolean;
     }
   /** Reports the progress of a run; has no answer. */
-  | ({ readonly type: "progress"; readonly text: string; readonly kind: string } & RunFields)
+  | ({ readonly type: "progress" } & ProgressSaid & RunFields)
   | ({
       readonly type: "settle";
       readonly output: ToolCallOutput;
@@ -227,6 +234,6 @@ export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("clie
   seen: { id: u64, cursor: u64 },
   unobserve: { id: u64 },
   execute: { id: u64, executor: string, tools: array(string), farewell: optional(boolean) },
-  progress: { ...runFields, text: string, kind: string },
+  progress: { ...runFields, ...progressFields },
   settle: { ...questionFields, ...runFields, output: ToolCallOutput, duration_ms: u64 },
 });

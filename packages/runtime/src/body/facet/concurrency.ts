@@ -1,24 +1,36 @@
 /** Concurrency in a body: batches of calls to other tools, and choices among effects whose winner is on record. */
-import type { Reply } from "@pawl/sansio-core";
 import { type SelectMode, batchId, ReplyCodec } from "@pawl/sansio-core/driver";
-import { type Json, array, describe, read } from "@pawl/tool-value";
+import { type Json, array, describe, read as readAs } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../../error.ts";
+import type { Reply } from "../../session/call.ts";
+import { type CalledTool, valueOfReply } from "../../tool/called.ts";
 import { type Asking, toJson, valueOf } from "./facet.ts";
 import { type Durable, durable, handled, refusing } from "./durable.ts";
 
-export interface BatchCall {
-  readonly id: string;
-  /** `tool:{name}`, unless the tool says otherwise. */
-  readonly toolId: string;
-  readonly args: unknown;
+/** A tool, as a call of it names it: its definition, its name or its id. */
+export type ToolRef = string | { readonly name: string; readonly id?: string };
+
+export interface CallLabel {
+  /**
+   * Names the call in approvals, observations, spans and its reply: the id that the model gave it, for one. No two calls
+   * of `callAll` have the same. Where it is left out, it is the tool's name.
+   */
+  readonly label?: string;
+}
+
+export interface ToolCall extends CallLabel {
+  readonly tool: ToolRef;
+  readonly args?: unknown;
 }
 
 type Members = readonly Durable<unknown>[];
 
 export interface Concurrency {
-  /** Runs calls of other tools, and waits for the replies of all; one that fails is a reply as well. */
-  readonly batch: (calls: readonly BatchCall[]) => Durable<readonly Reply[]>;
+  /** Calls another tool, and resolves to what it returns. Throws `ToolFailed` if it fails, is rejected or is cancelled. */
+  readonly call: <Input, Result>(tool: CalledTool<Input, Result>, args: Input, options?: CallLabel) => Durable<Result>;
+  /** Calls other tools at once, and waits for the replies of all; one that fails is a reply as well. */
+  readonly callAll: (calls: readonly ToolCall[]) => Durable<readonly Reply[]>;
   readonly race: <const M extends Members>(members: M) => Promise<Awaited<M[number]>>;
   readonly any: <const M extends Members>(members: M) => Promise<Awaited<M[number]>>;
   readonly all: <const M extends Members>(members: M) => Promise<{ readonly [I in keyof M]: Awaited<M[I]> }>;
@@ -38,24 +50,68 @@ const problemOfDepth = (name: string): EffectError | undefined => {
 
 const Replies = array(ReplyCodec);
 
-const repliesOf = (json: Json): readonly Reply[] => {
-  const replies = read(Replies, json);
+/** Reads the replies of a batch, whose calls have names below that of their batch. */
+const repliesOf = (batch: string, json: Json): readonly Reply[] => {
+  const replies = readAs(Replies, json);
   if (E.isLeft(replies)) throw new EffectError("durable_effect_value", describe(replies.left));
-  return replies.right;
+  return replies.right.map(({ call_id: label, duration_ms: durationMs, ...reply }) => ({
+    call: `${batch}/${label}`,
+    label,
+    ...reply,
+    durationMs,
+  }));
 };
 
-const batch = (asking: Asking, calls: readonly BatchCall[]): Durable<readonly Reply[]> => {
-  const listed = calls.map(({ id, toolId, args }) => ({
+const idPrefix = "tool:";
+
+/** Returns the id of a tool. A text that names no tool here is an id already, or the name of a tool that is away. */
+const toolIdOf = ({ facts }: Asking, tool: ToolRef): string => {
+  if (typeof tool !== "string") return tool.id ?? idPrefix + tool.name;
+  const known = facts.processApi.toolNamed(tool)?.manifest.id;
+  return known ?? (tool.startsWith(idPrefix) ? tool : idPrefix + tool);
+};
+
+interface NamedCall {
+  readonly id: string;
+  readonly tool_id: string;
+  readonly args: Json;
+}
+
+/** Gives each call a label. Those that have none are told apart by a number. */
+const labelled = (asking: Asking, calls: readonly ToolCall[]): readonly NamedCall[] => {
+  const counts = new Map<string, number>();
+  const nextOf = (tool: ToolRef): string => {
+    const name = typeof tool === "string" ? tool : tool.name;
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return count === 1 ? name : `${name}#${count}`;
+  };
+  return calls.map(({ tool, args = {}, label: id = nextOf(tool) }) => ({
     id,
-    tool_id: toolId,
+    tool_id: toolIdOf(asking, tool),
     args: toJson(args, `the arguments of \`${id}\``),
   }));
+};
+
+const batch = <A>(asking: Asking, calls: readonly ToolCall[], read: (replies: readonly Reply[]) => A): Durable<A> => {
+  const listed = labelled(asking, calls);
   const key = asking.nextName(asking.facts.life.named(batchId(listed).batch_id));
-  if (listed.length === 0) return durable(key, Promise.resolve([]));
+  if (listed.length === 0) return durable(key, Promise.resolve(read([])));
   const problem = problemOfDepth(asking.facts.name);
   if (problem !== undefined) return durable(key, Promise.reject(problem));
   const children = listed.map(({ id, tool_id, args }) => ({ id, tool: tool_id, args }));
-  return asking.askFor((result) => repliesOf(valueOf(result)), key, { kind: "batch", calls: children }, children);
+  return asking.askFor(
+    (result) => read(repliesOf(`${asking.body.id.call}/${key}`, valueOf(result))),
+    key,
+    { kind: "batch", calls: children },
+    children,
+  );
+};
+
+/** Returns what the one call of a batch came to; throws how it failed. */
+const resultOf = <Result>([reply]: readonly Reply[]): Result => {
+  if (reply === undefined) throw new EffectError("durable_effect_value", "the call has no reply");
+  return valueOfReply(reply) as Result;
 };
 
 /** Returns the index of the member that decided. It must not return the member: an async function would await it. */
@@ -85,7 +141,9 @@ const allSettled = async (asking: Asking, members: Members): Promise<readonly Pr
 };
 
 export const concurrency = (asking: Asking): Concurrency => ({
-  batch: (calls) => refusing("tool-batch", () => batch(asking, calls)),
+  call: (tool, args, options) =>
+    refusing("tool-batch", () => batch(asking, [{ tool, args, ...options }], resultOf<never>)),
+  callAll: (calls) => refusing("tool-batch", () => batch(asking, calls, (replies) => replies)),
   race: (members) => handled(first(asking, "race", members)) as never,
   any: (members) => handled(first(asking, "any", members)) as never,
   all: (members) => handled(all(asking, members)) as never,

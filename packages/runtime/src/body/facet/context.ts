@@ -8,8 +8,10 @@ import { putAttachment } from "../../journal/attachment.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
 import type { ToolManifest } from "../../tool/manifest.ts";
 import { ended } from "../stop.ts";
+import type { ProgressMessage } from "../../session/observe/observation.ts";
 import { type CallFacts, Asking, toJson } from "./facet.ts";
 import { handled } from "./durable.ts";
+import { type Approves, approvals } from "./approve.ts";
 import { type Concurrency, concurrency } from "./concurrency.ts";
 import { type HandleTools, handleTools } from "./handle-tool.ts";
 import { type HostRequests, hostRequests } from "./host.ts";
@@ -20,13 +22,8 @@ import { type Steps, steps } from "./step.ts";
 import { type Streams, streams } from "./stream.ts";
 import { type Waits, waits } from "./wait.ts";
 
-/** Progress is shown to observers and not recorded. */
-export interface ProgressMessage {
-  readonly text: string;
-  readonly kind: string;
-}
-
-export interface ToolContext extends Steps, Streams, Waits, Concurrency, HostRequests, ProcessEvents, LongWorkFacets {
+export interface ToolContext
+  extends Steps, Streams, Waits, Approves, Concurrency, HostRequests, ProcessEvents, LongWorkFacets {
   readonly processes: ProcessesFacet;
   readonly handleTools: HandleTools;
   readonly background: LongWorkFacets["background"] & {
@@ -63,6 +60,7 @@ export interface ToolContext extends Steps, Streams, Waits, Concurrency, HostReq
    * code did. The answer is the same in every run of a life.
    */
   readonly patched: (name: string) => boolean;
+  /** Shows a message to observers. It is not recorded. */
   readonly progress: (message: ProgressMessage) => void;
   readonly attachments: {
     /** The same bytes are the same attachment, so that a body that runs again may put them again. */
@@ -157,10 +155,10 @@ const isMute = ({ body, facts }: Asking): boolean =>
 export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const asking = new Asking(body, facts);
   const { toolNamed, childStarted } = facts.processApi;
-  const { runJson, onCancel } = steps(asking);
+  const { run, onCancel } = steps(asking);
   const { stream } = streams(asking);
-  const { sleep, awaitEventJson, externalEventKey, completionKey } = waits(asking);
-  const { batch, race, any, all, allSettled } = concurrency(asking);
+  const { sleep, waitFor, token, completionKey } = waits(asking);
+  const { call, callAll, race, any, all, allSettled } = concurrency(asking);
   const { host, store, sessions, triggers, directCompletions } = hostRequests(asking);
   const { background, tasks, schedules } = longWorkFacets(asking);
   const { emitProcessEvent, processEvents: events } = processEvents(asking);
@@ -168,14 +166,16 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const { now, random, uuid } = names(asking);
   const own = processes(asking);
   const context: Omit<ToolContext, "signal"> = {
-    runJson,
+    run,
     onCancel,
     stream,
     sleep,
-    awaitEventJson,
-    externalEventKey,
+    waitFor,
+    token,
     completionKey,
-    batch,
+    approve: approvals(asking).approve,
+    call,
+    callAll,
     race,
     any,
     all,

@@ -56,7 +56,7 @@ export class Failures {
     return this.#all
       .filter(({ promise }) => !promise.isHeard)
       .map(({ promise, thrown }) => {
-        const code = thrown instanceof EffectError ? thrown.code : "durable_effect_failed";
+        const code = thrown instanceof EffectError ? thrown.code : "durable_step_failed";
         return { effect: promise.key, code, message: textOf(thrown) };
       });
   }

@@ -32,7 +32,8 @@ import type { AttachmentStore } from "../../journal/attachment.ts";
 import type { SessionWork } from "../../process/run/session-work.ts";
 import type { Producer } from "../../stream/producer.ts";
 import type { LiveTool, PrepareContext } from "../../tool/live-tool.ts";
-import type { ProgressMessage, ToolContext } from "./context.ts";
+import type { ProgressMessage } from "../../session/observe/observation.ts";
+import type { ToolContext } from "./context.ts";
 import { type Durable, type Failures, EffectPromise, unlooked } from "./durable.ts";
 
 /** Says what a context can do, which depends on where it was made. */
@@ -144,6 +145,8 @@ export interface CallFacts {
   readonly executionScope: string;
   readonly name: string;
   readonly payload: Json;
+  /** True where the log keeps values that JSON has not, and what steps threw. */
+  readonly keepsValues: boolean;
   /** `{session}/{request}/{call name}`: begins the ids of processes that stand for calls of the body. */
   readonly place: string;
   readonly processApi: ProcessApi;

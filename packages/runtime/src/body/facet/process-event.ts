@@ -15,7 +15,7 @@ import { type Json, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError, failureOf } from "../../error.ts";
 import { payloadMismatch } from "../../tool/check.ts";
-import { awaitEffectKey } from "../replay.ts";
+import { awaitEffectKey } from "../recorded-result.ts";
 import { type Asking, problemOfProcessEvent, toJson, valueOf } from "./facet.ts";
 import { type Durable, durable, refusing } from "./durable.ts";
 

@@ -26,7 +26,7 @@ import { type Codec, type Json, describe, oneOf, read, record, string, u64 } fro
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../../error.ts";
 import { type ProcessStart, holderOf, registrationOf } from "../../process/registration.ts";
-import { awaitEffectKey } from "../replay.ts";
+import { awaitEffectKey } from "../recorded-result.ts";
 import { type Asking, type ProcessApi, toJson, valueOf } from "./facet.ts";
 import { type Durable, durable, handled, refusing } from "./durable.ts";
 

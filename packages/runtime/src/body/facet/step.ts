@@ -2,32 +2,37 @@
  * Durable steps and clean-ups: work of the body's own. A step runs once per record and is answered from the record
  * afterwards. A clean-up runs when the call is cancelled.
  */
-import { type EffectResult, type StepRecovery, firstTry } from "@pawl/sansio-core/driver";
+import { type EffectResult, type StepError, type StepRecovery, firstTry } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
-import { EffectError, failureOf, requireRule } from "../../error.ts";
+import { EffectError, effectErrorOf, requireRule } from "../../error.ts";
+import { keptError, keptValue, thrownBy, valueOfKept } from "../kept-value.ts";
 import type { Work } from "../record.ts";
 import type { Try, TryTerms } from "../step-work.ts";
 import { type LazySignal, withoutAbort } from "../stop.ts";
 import { type Asking, problemOfDurable, toJson, valueOf } from "./facet.ts";
 import { type Durable, refusing } from "./durable.ts";
 
-/** Handed to a step's function beside its input. */
+/** Handed to a step's function. */
 export interface StepInfo {
   /** The step's replay key: hand it to the outside service as idempotency key. */
   readonly key: string;
-  /** Aborted by a cancel, unless the step was asked for after it; and when the time of this try is over. */
+  /** Aborted by a cancel, unless the step was asked for after it; and when the time of this attempt is over. */
   readonly signal: AbortSignal;
+  /** Counts the attempts at this step, from 1: more than one with `retry`. `ctx.attempt` counts those of the call. */
   readonly attempt: number;
-  /** Counts the tries of the step in this attempt, from 1. */
-  readonly try: number;
 }
 
 export interface StepOptions {
+  /**
+   * Goes into the log beside the step. A run that asks for the step with another input than the log has diverges, so it
+   * guards what the function takes from the body.
+   */
+  readonly input?: unknown;
   /** Decides for a step whose process dies while it runs: it runs again (`again`, `idempotent`), or not (`once`). */
   readonly recovery?: StepRecovery;
-  /** Tries the step again when it fails. The delay doubles with each try, up to `maxDelayMs`; a restart does not lose it. */
+  /** Attempts the step again when it fails. The delay doubles with each try, up to `maxDelayMs`; a restart does not lose it. */
   readonly retry?: { readonly attempts: number; readonly firstDelayMs?: number; readonly maxDelayMs?: number };
-  /** Aborts the signal of a try that takes longer; then the try has failed as `step_timed_out`. */
+  /** Aborts the signal of an attempt that takes longer; then it has failed as `step_timed_out`. */
   readonly timeoutMs?: number;
 }
 
@@ -38,12 +43,7 @@ export interface CleanUp {
 
 export interface Steps {
   /** Runs `fn` once per record: a body that runs again is answered from the log. */
-  readonly runJson: <A>(
-    stepId: string,
-    input: unknown,
-    fn: (input: Json, info: StepInfo) => A | Promise<A>,
-    options?: StepOptions,
-  ) => Durable<A>;
+  readonly run: <A>(name: string, fn: (step: StepInfo) => A | Promise<A>, options?: StepOptions) => Durable<A>;
   /**
    * When the call is cancelled, `fn` runs, and may ask for durable effects; the call's end waits for it, at most
    * `deadlineMs` (10 seconds). After a crash, or where the body had left the memory, the body runs again and so does `fn`.
@@ -63,13 +63,13 @@ class Info implements StepInfo {
   readonly #asking: Asking;
   readonly #key: string;
   readonly #signal: LazySignal;
-  readonly try: number;
+  readonly attempt: number;
 
   constructor(asking: Asking, key: string, { number, signal }: Try) {
     this.#asking = asking;
     this.#key = key;
     this.#signal = signal;
-    this.try = number;
+    this.attempt = number;
   }
   get key(): string {
     return `${this.#asking.facts.base}:${this.#key}`;
@@ -77,22 +77,39 @@ class Info implements StepInfo {
   get signal(): AbortSignal {
     return this.#signal.signal;
   }
-  get attempt(): number {
-    return this.#asking.facts.attempt;
-  }
 }
 
 const isThenable = (u: unknown): u is PromiseLike<unknown> =>
   typeof u === "object" && u !== null && "then" in u && typeof u.then === "function";
 
-const errorOf = (thrown: unknown): EffectResult => failureOf(withoutAbort(thrown), "durable_step_failed", EffectError);
+/** How the outcome of a step goes into the log, and comes back. */
+interface Keeping {
+  readonly value: (value: unknown, what: string) => Json;
+  readonly error: (error: StepError, thrown: unknown) => StepError;
+  readonly read: (result: EffectResult) => unknown;
+}
+
+const asJson: Keeping = { value: toJson, error: (error) => error, read: valueOf };
+
+const asValue: Keeping = {
+  value: keptValue,
+  error: keptError,
+  read: (result) => {
+    if (result.status === "ok") return valueOfKept(result.value);
+    throw thrownBy(result.error);
+  },
+};
 
 /** Runs a step's work. The result is there at once where the work returns no promise. */
-const resultOf = (work: () => unknown, stepId: string): EffectResult | Promise<EffectResult> => {
+const resultOf = (work: () => unknown, stepId: string, keeping: Keeping): EffectResult | Promise<EffectResult> => {
   const succeeded = (value: unknown): EffectResult => ({
     status: "ok",
-    value: toJson(value, `the result of step \`${stepId}\``),
+    value: keeping.value(value, `the result of step \`${stepId}\``),
   });
+  const errorOf = (given: unknown): EffectResult => {
+    const thrown = withoutAbort(given);
+    return { status: "err", error: keeping.error(effectErrorOf(thrown, "durable_step_failed", EffectError), thrown) };
+  };
   try {
     const returned = work();
     return isThenable(returned) ? Promise.resolve(returned).then(succeeded).catch(errorOf) : succeeded(returned);
@@ -133,9 +150,13 @@ const termsOf = ({ body, facts }: Asking, stepId: string, options: StepOptions):
   return timeoutMs === undefined ? terms : { ...terms, timeoutMs };
 };
 
-const runJson = (asking: Asking): Steps["runJson"] => {
+/** Stands for the input of a step that has none. */
+const noInput: Json = {};
+
+const run = (asking: Asking): Steps["run"] => {
   const used = new Set<string>();
-  return (stepId, input, fn, options = {}) => {
+  const keeping = asking.facts.keepsValues ? asValue : asJson;
+  return (stepId, fn, options = {}) => {
     const key = `durable-step:${stepId}`;
     return refusing(
       key,
@@ -144,12 +165,13 @@ const runJson = (asking: Asking): Steps["runJson"] => {
         if (misuse !== undefined) throw misuse;
         const terms = termsOf(asking, stepId, options);
         used.add(stepId);
-        const json = toJson(input, `the input of step \`${stepId}\``);
+        const { input } = options;
+        const json = input === undefined ? noInput : toJson(input, `the input of step \`${stepId}\``);
         const only = { number: firstTry, signal: asking.body.signals.current };
-        const perform: Work = (tried = only) => resultOf(() => fn(json, new Info(asking, key, tried)), stepId);
+        const perform: Work = (tried = only) => resultOf(() => fn(new Info(asking, key, tried)), stepId, keeping);
         const { recovery = "again" } = options;
         const effect = { kind: "step", recovery, input: json } as const;
-        return asking.askFor(valueOf, key, effect, json, perform, terms && { terms }) as Durable<never>;
+        return asking.askFor(keeping.read, key, effect, json, perform, terms && { terms }) as Durable<never>;
       },
       asking.facts.failures,
     );
@@ -160,7 +182,7 @@ const cleanUpMs = 10_000;
 
 const onCancel = (asking: Asking): Steps["onCancel"] => {
   const { body, facts } = asking;
-  const run = async (fn: (cleanUp: CleanUp) => unknown): Promise<void> => {
+  const cleanUp = async (fn: (cleanUp: CleanUp) => unknown): Promise<void> => {
     try {
       await fn({ signal: body.signals.current.signal });
     } catch (thrown) {
@@ -176,10 +198,10 @@ const onCancel = (asking: Asking): Steps["onCancel"] => {
     const key = asking.nextName("on-cancel");
     const answered = asking.ask(key, { kind: "cleanup", deadline_ms: deadlineMs }, deadlineMs);
     void answered.then(
-      () => body.cleanUps.run(() => run(fn), deadlineMs),
+      () => body.cleanUps.run(() => cleanUp(fn), deadlineMs),
       () => undefined, // The run is over.
     );
   };
 };
 
-export const steps = (asking: Asking): Steps => ({ runJson: runJson(asking), onCancel: onCancel(asking) });
+export const steps = (asking: Asking): Steps => ({ run: run(asking), onCancel: onCancel(asking) });

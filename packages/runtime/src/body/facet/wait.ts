@@ -1,33 +1,56 @@
 /** Waits: for time to pass, and for events from outside, with the tokens under which the outside resolves them. */
-import { type EffectSpec, hasRule } from "@pawl/sansio-core/driver";
+import { type EffectResult, type EffectSpec, hasRule } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
-import { EffectError } from "../../error.ts";
+import * as E from "fp-ts/lib/Either.js";
+import { EffectError, shownOf } from "../../error.ts";
+import type { ArgsOf, Schema } from "../../tool/argument.ts";
+import { checkedNow } from "../../tool/check.ts";
 import { completionKeyId, customKeyId } from "../../host/host.ts";
-import { awaitEffectKey } from "../replay.ts";
+import { awaitEffectKey } from "../recorded-result.ts";
 import { ended } from "../stop.ts";
 import { type Asking, type CallFacts, type KeyScope, problemOfCompletion, valueOf } from "./facet.ts";
 import { type Durable, refusing } from "./durable.ts";
 
+export interface WaitOptions<S = undefined> {
+  /** Checks what the event says, and gives it its type. The wait rejects as `invalid_event` if it does not fit. */
+  readonly schema?: S;
+  /** Rejects the wait as `durable_effect_event_timeout` once this time is over. */
+  readonly timeoutMs?: number;
+  /** Says whose the name is. */
+  readonly for?: KeyScope;
+}
+
+/** A wait for an event from outside. */
+export interface Waiting<A> extends Durable<A> {
+  /** The token under which the outside resolves it. */
+  readonly token: string;
+  /** Where the outside resolves it over HTTP, once a host serves that and knows its address. */
+  readonly url?: string;
+}
+
 export interface Waits {
-  readonly sleep: (ms: number) => Durable<void>;
-  /** Awaits an event of this name, under the key that `externalEventKey` gives for the same `for`. */
-  readonly awaitEventJson: (
-    key: string,
-    options?: { readonly deadlineMs?: number; readonly for?: KeyScope },
-  ) => Durable<Json>;
+  /** Sleeps for milliseconds, for a time like `2h 30m`, or until a date. A restart does not lose what is left of it. */
+  readonly sleep: (time: number | string | Date) => Durable<void>;
   /**
-   * The token under which the outside resolves an event of this name. It is for this life of the call: after
-   * `continueAs` it resolves nothing. `for: "call"` is for all lives of the call; `for: "request"` is for all calls of
-   * the request, which share the names. In the first life a name means the same with and without `for: "request"`, but
-   * its token ends with the life.
+   * Waits for an event of this name from outside. The promise has the token under which the outside resolves it, and
+   * which may be handed out in a step.
+   *
+   * The name is for this life of the call: after `continueAs` its token resolves nothing. `for: "call"` is for all lives
+   * of the call; `for: "request"` is for all calls of the request, which share the names. In the first life a name means
+   * the same with and without `for: "request"`, but its token ends with the life.
    */
-  readonly externalEventKey: (key: string, options?: { readonly for?: KeyScope }) => string;
+  readonly waitFor: <const S extends Schema<unknown> | undefined = undefined>(
+    name: string,
+    options?: WaitOptions<S>,
+  ) => Waiting<S extends undefined ? Json : ArgsOf<S>>;
+  /** Returns the token of a name before the wait for it begins: an event that comes early is kept. */
+  readonly token: (name: string, options?: { readonly for?: KeyScope }) => string;
   /** The token under which the outside completes this call, after the body returned `pending()`. */
   readonly completionKey: () => string;
 }
 
 /** Rounds to whole milliseconds: a fraction counts as one more, and a time that is over already as none. */
-const wholeMs = (ms: number): number => Math.max(0, Math.ceil(ms));
+export const wholeMs = (ms: number): number => Math.max(0, Math.ceil(ms));
 
 /** Returns the scope in which names of events are told apart. In the first life calls of a request share them. */
 const scopeOf = ({ executionScope, base, life }: CallFacts, whose: KeyScope): string => {
@@ -48,21 +71,55 @@ const ownOf = ({ life, processApi }: CallFacts, whose: KeyScope): { readonly own
   return isShared || !hasRule(processApi.state().scope.protocol, "lives") ? {} : { own: whose };
 };
 
-const sleep = (asking: Asking, said: number): Durable<void> => {
-  const ms = wholeMs(said);
+const units = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
+const duration = /^(?:\d+(?:\.\d+)?\s*(?:d|h|ms|m|s)\s*)+$/;
+
+/** Reads a time: a number of milliseconds, a text with units, or a date, which is counted from the body's own clock. */
+const msOf = (time: unknown, now: number): number => {
+  if (typeof time === "number") return wholeMs(time);
+  if (time instanceof Date && !Number.isNaN(time.getTime())) return wholeMs(time.getTime() - now);
+  if (typeof time === "string" && duration.test(time.trim())) {
+    const parts = [...time.matchAll(/(\d+(?:\.\d+)?)\s*(ms|d|h|m|s)/g)];
+    return wholeMs(parts.reduce((sum, [, count, unit]) => sum + Number(count) * units[unit as keyof typeof units], 0));
+  }
+  const wanted = "expected milliseconds, a text like `2h 30m`, or a date";
+  throw new EffectError("durable_effect_value", `the time of a sleep: ${wanted}, found ${shownOf(time)}`);
+};
+
+const sleep = (asking: Asking, time: number | string | Date): Durable<void> => {
+  const ms = msOf(time, asking.body.now);
   return asking.askFor(() => undefined, asking.nextName("sleep"), { kind: "sleep", ms }, ms);
 };
 
-const awaitEvent = (asking: Asking, key: string, deadlineMs: number | undefined, whose: KeyScope): Durable<Json> => {
-  const wait = waitIdOf(asking.facts, key, whose);
+/** Reads what an event says; throws what of it does not fit. */
+const readingOf =
+  (name: string, schema: Schema<unknown> | undefined) =>
+  (result: EffectResult): unknown => {
+    const said = valueOf(result);
+    if (schema === undefined) return said;
+    const checked = checkedNow(schema, said, "event");
+    if (E.isRight(checked)) return checked.right;
+    throw new EffectError("invalid_event", `the event \`${name}\`: ${checked.left}`);
+  };
+
+const waitFor = (asking: Asking, name: string, options: WaitOptions<Schema<unknown>>): Durable<unknown> => {
+  const { timeoutMs, for: whose = "life", schema } = options;
+  const wait = waitIdOf(asking.facts, name, whose);
   const spec: EffectSpec = {
     kind: "wait",
     wait,
-    ...(deadlineMs === undefined ? {} : { deadline_ms: wholeMs(deadlineMs) }),
+    ...(timeoutMs === undefined ? {} : { deadline_ms: wholeMs(timeoutMs) }),
     ...ownOf(asking.facts, whose),
   };
-  return asking.askFor(valueOf, awaitEffectKey(wait), spec, wait);
+  return asking.askFor(readingOf(name, schema), awaitEffectKey(wait), spec, wait);
 };
+
+const tokenOf = ({ facts }: Asking, name: string, whose: KeyScope): string =>
+  facts.token(waitIdOf(facts, name, whose), whose);
+
+/** Gives a wait its token, which is made when it is read: most bodies hand it out once, in their first run. */
+const withToken = (asking: Asking, wait: Durable<unknown>, name: string, whose: KeyScope): Waiting<unknown> =>
+  Object.defineProperty(wait, "token", { get: () => tokenOf(asking, name, whose) }) as Waiting<unknown>;
 
 const completionKey = ({ body, facts }: Asking): string => {
   const problem = problemOfCompletion(facts.capabilities);
@@ -75,12 +132,14 @@ const completionKey = ({ body, facts }: Asking): string => {
 };
 
 export const waits = (asking: Asking): Waits => ({
-  sleep: (ms) => refusing("sleep", () => sleep(asking, ms)),
-  awaitEventJson: (key, { deadlineMs, for: whose = "life" } = {}) =>
-    refusing(awaitEffectKey(key), () => awaitEvent(asking, key, deadlineMs, whose)),
-  externalEventKey: (key, { for: whose = "life" } = {}) => {
+  sleep: (time) => refusing("sleep", () => sleep(asking, time)),
+  waitFor: (name, options = {}) => {
+    const wait = refusing(awaitEffectKey(name), () => waitFor(asking, name, options as WaitOptions<Schema<unknown>>));
+    return withToken(asking, wait, name, options.for ?? "life") as Waiting<never>;
+  },
+  token: (name, { for: whose = "life" } = {}) => {
     if (asking.body.isOver) throw ended;
-    return asking.facts.token(waitIdOf(asking.facts, key, whose), whose);
+    return tokenOf(asking, name, whose);
   },
   completionKey: () => completionKey(asking),
 });

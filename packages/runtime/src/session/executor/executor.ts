@@ -5,7 +5,7 @@
 import type { CommandOf } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import type { Platform } from "../../platform.ts";
-import type { ProgressMessage } from "../../body/facet/context.ts";
+import type { ProgressSaid } from "../observe/observation.ts";
 import type { Offers, Settled, Settlement } from "./offer.ts";
 import type { Session } from "../session.ts";
 
@@ -256,9 +256,9 @@ export class ExecutorVerbs {
     return (await this.#port.scope(settlement.scope)).offers.settle(`executor:${executor}`, settlement);
   }
 
-  async progress(executor: string, run: OfferedRun, message: ProgressMessage): Promise<void> {
+  async progress(executor: string, run: OfferedRun, said: ProgressSaid): Promise<void> {
     const own = `executor:${executor}`;
     if (!this.all.runs(own, run)) return; // Not its own.
-    (await this.#port.scope(run.scope)).offers.progress(own, run, message);
+    (await this.#port.scope(run.scope)).offers.progress(own, run, said);
   }
 }

@@ -6,7 +6,7 @@ import type { ToolCallOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decodedEvent, refuse } from "../../scope/access.ts";
 import { type HostSide, completionKeyId, executionScopeIn } from "../../host/host.ts";
-import type { ProgressMessage } from "../../body/facet/context.ts";
+import type { ProgressSaid } from "../observe/observation.ts";
 import type { Instance } from "../instance.ts";
 import { type ExecutorEnd, type Executors, type Offer, type OfferedRun, offerOf } from "./executor.ts";
 import type { Observers } from "../observe/observer.ts";
@@ -137,11 +137,11 @@ export class Offers {
   }
 
   /** Shows the progress of an executor's own run to observers; ignored for any other. */
-  progress(owner: string, run: OfferedRun, { text, kind }: ProgressMessage): void {
+  progress(owner: string, run: OfferedRun, said: ProgressSaid): void {
     const row = this.#access.runner.state.calls.at(run.call);
     if (row === undefined || !this.#executors.runs(owner, run) || !isRunBy(row, owner, run)) return;
     const { ref: call, id: label } = row.call;
-    const progress = { type: "progress", call, tool: row.tool, label, text, kind } as const;
+    const progress = { type: "progress", call, tool: row.tool, label, ...said } as const;
     this.#observers.tell(progress, this.#access.runner);
   }
 

@@ -27,6 +27,16 @@ import {
   tagged,
 } from "@pawl/tool-value";
 
+/** A message about the progress of a call; shown to observers and not recorded. */
+export interface ProgressMessage {
+  readonly message: string;
+  /** How much is done, and of how much, as whole numbers: 3 of 10. */
+  readonly done?: number;
+  readonly total?: number;
+  /** Lets a client show messages of several kinds apart; `status` where it is left out. */
+  readonly kind?: string;
+}
+
 /** The position of an observation: its event in the log of a scope, and its index among those of the event. */
 export interface Cursor {
   readonly scope: string;
@@ -87,10 +97,19 @@ interface RunSaid {
   readonly output?: Output;
 }
 
+/** A message about the progress of a call, as observers and the wire have it. */
+export interface ProgressSaid {
+  readonly text: string;
+  readonly kind: string;
+  readonly done?: number;
+  readonly total?: number;
+}
+export const progressFields = { text: string, kind: string, done: optional(u64), total: optional(u64) } as const;
+
 /** Heard by who listens at the time, and recorded nowhere. */
 export type Ephemeral =
   | RunSaid
-  | ({ readonly type: "progress"; readonly text: string; readonly kind: string } & Omit<OfCall, "args">)
+  | ({ readonly type: "progress" } & ProgressSaid & Omit<OfCall, "args">)
   | { readonly type: "plugin_event"; readonly plugin: string; readonly call: string; readonly event: Json };
 
 export type Frame =
@@ -144,7 +163,7 @@ const ObservationCodec: Codec<Observation> = tagged<Observation, "type">("observ
 
 const EphemeralCodec: Codec<Ephemeral> = tagged<Ephemeral, "type">("ephemeral observation", "type", {
   run: { ...ofRun, task: string, title: string, output: optional(OutputCodec) },
-  progress: { text: string, kind: string, ...nameOfCall },
+  progress: { ...progressFields, ...nameOfCall },
   plugin_event: { plugin: string, call: string, event: json },
 });
 
