@@ -64,7 +64,7 @@ export const onRecord = (ctx: ToolContext) => {
     specificationVersion: "v4" as const,
     wrapGenerate: async <A extends Answer>({ doGenerate }: { readonly doGenerate: () => PromiseLike<A> }) => {
       const name = `model ${++answers}`;
-      const { said, answer } = await ctx.runJson(name, {}, async () => {
+      const { said, answer } = await ctx.run(name, async () => {
         const { request: _request, response, ...rest } = await withRetries(doGenerate);
         return { said: recordedOf(response), answer: rest };
       });
@@ -76,7 +76,7 @@ export const onRecord = (ctx: ToolContext) => {
       readonly doStream: () => PromiseLike<{ readonly stream: ReadableStream<C> }>;
     }) => {
       const name = `model ${++answers}`;
-      const { said, chunks } = await ctx.runJson(name, {}, async () => {
+      const { said, chunks } = await ctx.run(name, async () => {
         const read = await withRetries(async () => chunksOf((await doStream()).stream));
         return { said: recordedOf(read.find(isAboutItself)), chunks: read.filter((chunk) => !isAboutItself(chunk)) };
       });
