@@ -74,6 +74,6 @@ if (disk !== undefined)
         message: expect.stringContaining("its file system is read-only"),
       });
     }
-    expect(entries.some(({ thrown }) => (thrown as { readonly code?: string })?.code === "read_only")).toBe(true);
+    await until(() => entries.some(({ thrown }) => (thrown as { readonly code?: string })?.code === "read_only"));
     await outcomeOf(close());
   }, 60_000);
