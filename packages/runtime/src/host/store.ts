@@ -44,15 +44,21 @@ const valueOf = async (state: State, values: Values, key: string): Promise<Json 
 };
 
 /** Reads a value of a scope, once what it was read from is durable. */
-export const storedValue = async ({ runner, values }: Access, key: string): Promise<Json | undefined> => {
+const storedValue = async ({ runner, values }: Access, key: string): Promise<Json | undefined> => {
   const { state } = runner;
   await runner.whenDurable();
   return valueOf(state, values, key);
 };
 
 /** Writes a value of a scope, for its host. */
-export const keepValue = (access: Access, key: string, value: Json | undefined): Promise<void> =>
+const keepValue = (access: Access, key: string, value: Json | undefined): Promise<void> =>
   recordEvent(access, { type: "value.kept", ...admitted(access.runner.state, { key, value: value ?? null }) });
+
+/** Makes the store of a scope, for its host. */
+export const storeOver = (within: <A>(act: (access: Access) => Promise<A>) => Promise<A>): SessionStore => ({
+  get: (key) => within((access) => storedValue(access, key)),
+  set: (key, value) => within(async (access) => keepValue(access, key, value)),
+});
 
 /** What a request of a body to the store comes to, and what its answer writes. */
 interface StoreAnswer {

@@ -11,6 +11,8 @@ export interface About {
   readonly tags: readonly string[];
 }
 
+export const aboutOf = ({ about: { title, tags } }: State): About => (title === undefined ? { tags } : { title, tags });
+
 /** What a session is opened with. */
 export interface SessionOptions extends Partial<About> {
   /**
