@@ -18,21 +18,73 @@ const withRetries = async <A>(ask: () => PromiseLike<A>): Promise<A> => {
   }
 };
 
+/** What an answer says of itself. The SDK makes up what is missing, and would make up something else in each run. */
+interface Said {
+  readonly id?: string | undefined;
+  readonly modelId?: string | undefined;
+  readonly timestamp?: Date | undefined;
+}
 interface Answer {
   readonly request?: unknown;
-  readonly response?: unknown;
+  readonly response?: Said | undefined;
+}
+interface Chunk extends Said {
+  readonly type: string;
 }
 
-/** Returns the `middleware` of `wrapLanguageModel`. The HTTP request stays out of the log: it repeats the whole prompt. */
+/** What is recorded of it: the time as a number, since a step's result is JSON. */
+const recordedOf = ({ id, modelId, timestamp }: Said = {}) => ({ id, modelId, at: timestamp?.getTime() });
+
+/** Reads a stream to its end, and throws what it says went wrong. A chunk that repeats what the provider sent is left out. */
+const chunksOf = async <C extends Chunk>(stream: ReadableStream<C>): Promise<readonly C[]> => {
+  const chunks: C[] = [];
+  for await (const chunk of stream) {
+    if (chunk.type === "error") throw (chunk as { readonly error?: unknown }).error;
+    if (chunk.type !== "raw") chunks.push(chunk);
+  }
+  return chunks;
+};
+
+const isAboutItself = ({ type }: Chunk): boolean => type === "response-metadata";
+
+/**
+ * Returns the `middleware` of `wrapLanguageModel`. Each answer of the model is a step, with `generateText` and with
+ * `streamText`: a stream is read to its end before it is handed on, and is the same in every run. What HTTP said stays out of
+ * the log: a request repeats the whole prompt.
+ */
 export const onRecord = (ctx: ToolContext) => {
   let answers = 0;
+  /** Gives an answer the id and the time that it had when it was recorded. */
+  const saidBy = (name: string, { id, modelId, at }: ReturnType<typeof recordedOf>) => ({
+    id: id ?? ctx.uuid(name),
+    timestamp: new Date(at ?? ctx.now()),
+    ...(modelId === undefined ? {} : { modelId }),
+  });
   return {
     specificationVersion: "v4" as const,
-    wrapGenerate: <A extends Answer>({ doGenerate }: { readonly doGenerate: () => PromiseLike<A> }) =>
-      ctx.run(`model ${++answers}`, async (): Promise<A> => {
-        const { request: _request, response: _response, ...answer } = await withRetries(doGenerate);
-        return answer as A;
-      }),
+    wrapGenerate: async <A extends Answer>({ doGenerate }: { readonly doGenerate: () => PromiseLike<A> }) => {
+      const name = `model ${++answers}`;
+      const { said, answer } = await ctx.run(name, async () => {
+        const { request: _request, response, ...rest } = await withRetries(doGenerate);
+        return { said: recordedOf(response), answer: rest };
+      });
+      return { ...answer, response: saidBy(name, said) } as unknown as A;
+    },
+    wrapStream: async <C extends Chunk>({
+      doStream,
+    }: {
+      readonly doStream: () => PromiseLike<{ readonly stream: ReadableStream<C> }>;
+    }) => {
+      const name = `model ${++answers}`;
+      const { said, chunks } = await ctx.run(name, async () => {
+        const read = await withRetries(async () => chunksOf((await doStream()).stream));
+        return { said: recordedOf(read.find(isAboutItself)), chunks: read.filter((chunk) => !isAboutItself(chunk)) };
+      });
+      const about = { type: "response-metadata", ...saidBy(name, said) } as unknown as C;
+      const [start, ...rest] = chunks as readonly C[];
+      const all = start?.type === "stream-start" ? [start, about, ...rest] : [about, ...chunks];
+      return { stream: ReadableStream.from<C>(all as C[]) };
+    },
   };
 };
 

@@ -31,6 +31,10 @@ const refund = defineTool({
   execute: ({ order }, ctx) => ctx.run("pay", () => `${order} is refunded`, { input: { order } }),
 });
 
+interface Said {
+  readonly id?: string;
+  readonly timestamp?: Date;
+}
 interface Answer {
   readonly calls?: readonly { readonly toolName: string; readonly input: string }[];
   readonly text?: string;
@@ -114,6 +118,45 @@ describe("the AI SDK on pawl", () => {
       expect(reply?.output.outcome).toEqual({ status: "success", payload: { text: "done", read } });
     },
   );
+
+  it("hears in each run the very answer that was recorded, streamed or not, with its id and its time", async () => {
+    const runs: object[] = [];
+    let made = 0;
+    const hears = defineTool({
+      name: "hears",
+      durable: true,
+      execute: async (_, ctx) => {
+        const { wrapGenerate, wrapStream } = onRecord(ctx);
+        const response = { id: `answer-${++made}`, timestamp: new Date() };
+        const whole = await wrapGenerate({ doGenerate: async () => ({ text: "whole", response }) });
+        const nameless = await wrapGenerate<{ text: string; response?: Said }>({ doGenerate: async () => ({ text: "" }) });
+        const chunks = [
+          { type: "stream-start" },
+          { type: "response-metadata", id: `stream-${made}`, timestamp: new Date() },
+          { type: "raw", rawValue: made },
+          { type: "text-delta", delta: `words ${made}` },
+        ];
+        const { stream } = await wrapStream({ doStream: async () => ({ stream: ReadableStream.from(chunks) }) });
+        const heard: object[] = [];
+        for await (const chunk of stream) heard.push(chunk);
+        runs.push({ whole, nameless, heard });
+        await ctx.sleep(60_000);
+      },
+    });
+    const there = join(folder, "hears.db");
+    for (let n = 1; n <= 2; n++) {
+      const { runtime, close } = openRuntime({ file: there, tools: [hears] });
+      void (await runtime.session("s")).call(hears, {}, { id: "r" }).catch(() => undefined); // Its process ends before.
+      await expect.poll(() => runs.length, { timeout: 30_000 }).toBe(n);
+      await close();
+    }
+    expect(runs[1]).toEqual(runs[0]);
+    expect(runs[0]).toMatchObject({
+      whole: { text: "whole", response: { id: "answer-1", timestamp: expect.any(Date) } },
+      nameless: { response: { id: expect.any(String), timestamp: expect.any(Date) } },
+      heard: [{ type: "stream-start" }, { type: "response-metadata", id: "stream-1" }, { delta: "words 1" }],
+    });
+  });
 
   it("shows a model the schema of each tool", () => {
     const tools = toolsIn({} as never, [refund], { jsonSchema: (schema) => schema, bytes: store.bytes });

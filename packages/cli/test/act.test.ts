@@ -39,6 +39,18 @@ describe("pawl approve and reject", () => {
     expect((await pawl(["log", "verify", file])).code).toBe(0);
   });
 
+  it("list what waits with a number each, which stands for the call and its arguments", async () => {
+    const listed = await pawl(["approve", "-j", file]);
+    expect([listed.code, listed.out]).toEqual([0, 'session:parked\n  1  guarded {"sum":12}  pawl approve parked 1\n']);
+    expect((await pawl(["reject", "parked", "-j", file])).out).toContain("pawl reject parked 1");
+    const [json] = jsonIn(await pawl(["approve", "-j", file, "--json"]));
+    expect(json).toMatchObject({ approvals: [{ scope: "session:parked", number: 1, call: "r:c", tool: "guarded" }] });
+    const none = await pawl(["approve", "parked", "2", "-j", file]);
+    expect([none.code, none.err]).toEqual([4, expect.stringContaining("session:parked has no approval 2: 1 call waits")]);
+    expect((await pawl(["approve", "parked", "1", "-j", file, "--by", "ann"])).out).toContain("r:c is approved");
+    expect((await pawl(["approve", "-j", file])).out).toBe("nothing waits for approval\n");
+  });
+
   it("approve with other arguments, which the call then uses", async () => {
     const { argsHash } = await whyOf("parked");
     const line = ["approve", "parked", "r:c", "--hash", String(argsHash), "--args", '{"sum":3}', "-j", file];

@@ -221,6 +221,26 @@ const followed = async (prefix: string, how: With & { readonly json?: boolean })
   return told;
 };
 
+describe("pawl ls --status", () => {
+  it("says what each scope is at, and counts them", async () => {
+    const made = await madeJournal(newFolder());
+    const { code, out } = await pawl(["ls", made, "--status"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^session:parked .* waiting for a person +\d+ m?s /m);
+    expect(out).toMatch(/^session:waiting .* waiting for outside/m);
+    expect(out).toMatch(/^session:done .* done /m);
+    const counts = out.trimEnd().split("\n").at(-1)?.split(", ").toSorted();
+    expect(counts).toEqual(["1 done", "1 waiting for a person", "1 waiting for outside"]);
+    const [json] = jsonIn(await pawl(["ls", made, "--status", "--json"]));
+    const scopes = json?.["scopes"] as readonly { readonly scope: string; readonly status: object }[];
+    expect(scopes.find(({ scope }) => scope === "session:parked")?.status).toMatchObject({
+      state: "waiting",
+      waits_for: "person",
+      updated_at: expect.any(Number),
+    });
+  });
+});
+
 describe("pawl ls --follow", () => {
   it("prints only changes, until it is interrupted", async () => {
     const [first = "", next = "", ...more] = await followed("plain", {});

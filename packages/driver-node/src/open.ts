@@ -26,6 +26,7 @@ import { nodePlatform } from "./platform.ts";
 import { rootsOf } from "./journal/root-secret.ts";
 import { postgresAt } from "./journal/postgres.ts";
 import { sqliteJournal } from "./journal/journal.ts";
+import { sharedRuntime } from "./shared.ts";
 import { tracedJournal } from "./telemetry/commit.ts";
 import { spansOf } from "./telemetry/spans.ts";
 import { errorsToConsole } from "./telemetry/log.ts";
@@ -69,6 +70,12 @@ export interface OpenOptions extends Pick<
   readonly tracer?: Tracer;
   /** Encodes values before they are stored, for example encrypts them. */
   readonly codec?: ValueCodec;
+  /**
+   * One runtime for this file in this process, opened when it is used first. Whoever opens the file again, as a module does
+   * that a development server has loaded anew, gets the same runtime, which takes the new tools; other options stay as
+   * they were. A build that only loads the module opens nothing.
+   */
+  readonly shared?: boolean;
 }
 
 export interface OpenRuntime {
@@ -102,6 +109,7 @@ export const openFields: Record<keyof OpenOptions, 1> = {
   maxBytes: 1,
   tracer: 1,
   codec: 1,
+  shared: 1,
 };
 
 const linger: Record<keyof NonNullable<OpenOptions["linger"]>, 1> = { ms: 1, most: 1 };
@@ -180,8 +188,13 @@ const admitBackground = ({ tools, host }: OpenOptions): void => {
 
 /** Opens a runtime over a journal, with its large values, its attachments and its root secret beside it. */
 export const openRuntime = (options: OpenOptions): OpenRuntime => {
-  const { file, postgres, blobs, maxBytes, tracer, codec, ...told } = checkedOptions(options);
+  const { shared = false, ...checked } = checkedOptions(options);
   admitBackground(options);
+  return shared ? sharedRuntime(checked, openOwn) : openOwn(checked);
+};
+
+const openOwn = (options: Omit<OpenOptions, "shared">): OpenRuntime => {
+  const { file, postgres, blobs, maxBytes, tracer, codec, ...told } = options;
   const store = storeOf({ file, postgres, blobs, maxBytes });
   const { journal, roots } = store;
   const telemetry = tracer && spansOf(tracer);

@@ -75,6 +75,7 @@ export {
   progressFields,
 } from "./session/observe/observation.ts";
 export { CallOfRequestCodec, ReplyCodec, withTriggers } from "./session/call.ts";
+export { replaceTools } from "./session/own-tools.ts";
 export { callTo, resultOfRequest } from "./session/result.ts";
 export { type CalledTool } from "./tool/called.ts";
 export { defaultBounds } from "./session/admission.ts";

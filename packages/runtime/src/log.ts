@@ -85,6 +85,7 @@ export const logLevels = {
   "scope.lost": "info",
   "call.started": "debug",
   "call.parked": "info",
+  "call.decided": "info",
   "call.unknown": "warn",
   "call.crashed": "warn",
   "call.diverged": "error",
@@ -130,6 +131,7 @@ const outcomeOf = ({ outcome }: ToolCallOutput): LogEntry["fields"] => {
 const namesOf = {
   call_started: "call.started",
   call_parked: "call.parked",
+  call_decided: "call.decided",
   call_unknown: "call.unknown",
   call_completed: "call.completed",
   call_settled_late: "call.settled_late",
@@ -149,7 +151,7 @@ const fieldsOfCrash = ({ count, resumes_in_ms: ms, step }: NonNullable<Observe["
   };
 };
 
-const ofCall = (scope: string, { what, call, tool, output, cause, duration_ms, crash }: Observe): LogEntry =>
+const ofCall = (scope: string, { what, call, tool, output, cause, duration_ms, crash, decided }: Observe): LogEntry =>
   entryOf(namesOf[what], {
     scope,
     call,
@@ -158,6 +160,7 @@ const ofCall = (scope: string, { what, call, tool, output, cause, duration_ms, c
     ...(cause === undefined ? {} : { cause }),
     ...(duration_ms === undefined ? {} : { duration_ms }),
     ...(crash === undefined ? {} : fieldsOfCrash(crash)),
+    ...decided,
   });
 
 const loggedHost = (log: Log, host: HostPort = {}): HostPort => ({

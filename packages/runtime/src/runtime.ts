@@ -27,6 +27,7 @@ import { type AwaitingPage, type ScopeAwaiting, scopesAwaiting } from "./session
 import { ExecutorVerbs } from "./session/executor/executor.ts";
 import type { Instance } from "./session/instance.ts";
 import { Scopes } from "./session/scopes.ts";
+import type { SessionOptions } from "./session/about.ts";
 import type { Session } from "./session/session.ts";
 import { Registry } from "./tool/registry.ts";
 import { CodeVersions } from "./tool/version.ts";
@@ -163,9 +164,13 @@ export class Runtime {
     return this.#scopes.inMemory.size;
   }
 
-  /** Returns the session of this id: claimed, folded from its log, and going on with what was under way. */
-  async session(id: string): Promise<Session> {
-    return this.#open(`session:${admittedId("session", id)}`);
+  /**
+   * Returns the session of this id: claimed, folded from its log, and going on with what was under way. It may be given a
+   * title, tags, and tools of its own in place of the runtime's: they are on record.
+   */
+  async session(id: string, options?: SessionOptions): Promise<Session> {
+    const scope = `session:${admittedId("session", id)}`;
+    return options === undefined ? this.#open(scope) : this.#scopes.openAs(scope, options);
   }
 
   /** Says whether there is a scope of this name, without making one. */

@@ -63,7 +63,16 @@ describe("a call of one tool", () => {
     await session.call(add, { a: 1, b: 2 }, { id: "r" });
     expect(await session.call(add, { a: 1, b: 2 }, { id: "r" })).toBe(3);
     expect(await session.result("r")).toBe(3);
-    await expect(session.call(add, { a: 5, b: 2 }, { id: "r" })).rejects.toMatchObject({ code: "request_conflict" });
+    const changed = session.call(add, { a: 5, b: 2 }, { id: "r" });
+    const message = expect.stringContaining("`calls[0].args.a` was 1, found 5");
+    await expect(changed).rejects.toMatchObject({ code: "request_conflict", message });
+  });
+
+  it("that is made again while it runs is refused with another tool, which it names", async () => {
+    const session = await sessionOf();
+    session.call(pay, { amount: 1 }, { id: "r" }).catch(() => undefined);
+    const message = expect.stringContaining('`calls[0].tool` was "pay", found "add"');
+    await expect(session.call(add, { amount: 1 }, { id: "r" })).rejects.toMatchObject({ message });
   });
 
   it("of a request with several has no one result", async () => {
@@ -93,6 +102,27 @@ describe("a call that waits for approval", () => {
     await approval?.approve({ by: "ann" });
     expect(await reply).toEqual({ amount: 5 });
     expect(await session.approvals()).toEqual([]);
+  });
+
+  it("tells observers that it is decided, by whom and with which arguments, before it runs", async () => {
+    const { session, reply } = await asked();
+    const seen: string[] = [];
+    const watching = (async () => {
+      for await (const frame of session.observe({ from: { scope: "session:s", seq: 0, index: 0 } })) {
+        if (frame.type !== "observed") continue;
+        const { observation } = frame;
+        if (observation.type === "call_parked") seen.push(`parked ${observation.call}`);
+        if (observation.type === "activity") seen.push(observation.activity.type);
+        if (observation.type === "call_decided")
+          seen.push(`${observation.decision} ${observation.call} ${JSON.stringify(observation.args)} by ${observation.by}`);
+        if (seen.at(-1) === "tool_call_completed") return;
+      }
+    })();
+    for (const one of await session.approvals()) await one.approve({ by: "ann", args: { amount: 3 } });
+    await reply;
+    await watching;
+    const decided = 'approved r:1 {"amount":3} by ann';
+    expect(seen).toEqual(["tool_call_started", "parked r:1", decided, "tool_call_completed"]);
   });
 
   it("is approved with other arguments, or rejected with a reason", async () => {

@@ -49,7 +49,7 @@ describe("a life that began under protocol 1", () => {
     expect(tokens[0]).toMatch(/^v1\./);
     expect(await session.resolve(tokens[0] ?? "", ok(1))).toEqual({ status: "accepted" });
     await world.quiet();
-    expect(tokens[1]).toMatch(/^v2\./);
+    expect(tokens[1]).toMatch(/^v3\./);
     expect(await session.resolve(tokens[1] ?? "", ok(2))).toEqual({ status: "accepted" });
     expect(payloads(await replies)).toEqual([2]);
     expect(keys).toEqual(["session:s/r:tool:c:durable-step:mail", "life:2:session:s/r:tool:c:durable-step:mail"]);

@@ -3,6 +3,8 @@
  * concern touches its own folder and this file. A concern imports from those above it in the list, never from below;
  * what it has to tell those, it says by a signal.
  */
+import { about } from "./about/concern.ts";
+import type { AboutEvent, AboutRows, AboutSignal } from "./about/model.ts";
 import type { ApprovalEvent } from "./call/approval.ts";
 import { call } from "./call/concern.ts";
 import type { CallCommand, CallRows, CallSignal } from "./call/contract.ts";
@@ -34,11 +36,25 @@ import type { TurnCommand, TurnRows, TurnSignal } from "./turn/model.ts";
 import { wait } from "./wait/concern.ts";
 import type { WaitEvent, WaitRows, WaitSignal } from "./wait/model.ts";
 
-export const concerns = [scope, catalog, request, link, call, wait, process, flow, run, schedule, turn] as const;
+export const concerns = [
+  scope,
+  catalog,
+  about,
+  request,
+  link,
+  call,
+  wait,
+  process,
+  flow,
+  run,
+  schedule,
+  turn,
+] as const;
 
 export type Event =
   | ScopeEvent
   | CatalogEvent
+  | AboutEvent
   | RequestEvent
   | LinkEvent
   | HandleEvent
@@ -55,6 +71,7 @@ export type Event =
   | TurnEvent;
 
 export type Signal =
+  | AboutSignal
   | RequestSignal
   | LinkSignal
   | CallSignal
@@ -80,6 +97,7 @@ export interface State
     Place,
     ScopeRows,
     CatalogRows,
+    AboutRows,
     RequestRows,
     LinkRows,
     CallRows,

@@ -268,6 +268,7 @@ export {
   triggered,
 } from "./schedule/model.ts";
 export { enter, type Entered, noneEntered } from "./explain/why.ts";
+export { type AboutRow, type Kept } from "./about/model.ts";
 export { requestStatus, scopeStatus, type Status, type StatusWord, type WaitsFor } from "./explain/status.ts";
 export {
   type CallReason,

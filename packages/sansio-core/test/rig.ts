@@ -42,13 +42,17 @@ export class Rig {
   }
 
   /** An event that fits. */
+  /** What observers were told of decisions on parked calls. */
+  readonly decisions: Command[] = [];
+
   tell(event: Event): this {
     this.nothingMore();
     const result = this.offer(event);
     if (E.isLeft(result)) throw new Error(`${event.type}: ${result.left.code}: ${result.left.message}`);
     this.log.push({ seq: this.state.seq + 1, at: this.#at, event });
     this.state = result.right.state;
-    this.#pending.push(...result.right.commands);
+    for (const command of result.right.commands)
+      (command.type === "observe" && command.what === "call_decided" ? this.decisions : this.#pending).push(command);
     return this;
   }
 

@@ -1,12 +1,13 @@
 /** `pawl approve` and `pawl reject`: decide a call that waits for approval. */
 import type { Event } from "@pawl/sansio-core";
-import type { Decision } from "@pawl/sansio-core/driver";
+import { type Decision, pendingApprovals } from "@pawl/sansio-core/driver";
 import { stableHash, stringify } from "@pawl/tool-value";
 import type { SessionClient } from "@pawl/wire";
 import type { Command, Input, Options } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Target, act, actJson, actOptions, byOf, jsonArgument, noSuchCall, withTarget } from "./act.ts";
+import { type Chosen, listPending, numbered, pendingJson } from "./pending.ts";
 import { askHost, printDone } from "./remote.ts";
 
 type Sticky = "later" | "parked_too";
@@ -29,8 +30,13 @@ const stickyOf = (input: Input): Sticky | undefined => {
   throw usageError(`--sticky expects later or parked-too, found \`${text}\``);
 };
 
-const decide = (target: Target, input: Input, terminal: Terminal, decision: Decision): Event => {
-  const call = input.positionals[1] ?? "";
+const decide = (
+  target: Target,
+  { call, hash: args_hash }: Wanted,
+  input: Input,
+  terminal: Terminal,
+  decision: Decision,
+): Event => {
   const row = target.state.calls.at(call);
   if (row === undefined) throw noSuchCall(target, call);
   if (row.phase !== "awaiting_approval") {
@@ -38,7 +44,6 @@ const decide = (target: Target, input: Input, terminal: Terminal, decision: Deci
       exit: exit.refused,
     });
   }
-  const args_hash = input.text("hash");
   if (args_hash === undefined) {
     const found = `${row.tool} ${stringify(row.args)}`;
     throw usageError(
@@ -51,10 +56,19 @@ const decide = (target: Target, input: Input, terminal: Terminal, decision: Deci
   return sticky === undefined ? event : { ...event, sticky };
 };
 
-/** Sends the decision to a host. */
-const decideAtHost = (session: SessionClient, input: Input, decision: Decision): Promise<void> => {
-  const [, call = ""] = input.positionals;
-  const hash = input.text("hash");
+/** Sends the decision to a host, and returns the call that it is on. */
+const decideAtHost = async (session: SessionClient, input: Input, decision: Decision): Promise<string> => {
+  const wanted = wantedIn(input, /^\d+$/.test(wordOf(input)) ? await session.approvals() : [], session.scope);
+  await sendDecision(session, wanted, input, decision);
+  return wanted.call;
+};
+
+const sendDecision = (
+  session: SessionClient,
+  { call, hash }: Wanted,
+  input: Input,
+  decision: Decision,
+): Promise<void> => {
   if (hash === undefined) throw usageError("which arguments did you see?", "add --hash <hash>; `pawl why` prints it");
   const sticky = stickyOf(input);
   const deciding = sticky === undefined ? { hash } : { hash, sticky };
@@ -68,6 +82,18 @@ const decideAtHost = (session: SessionClient, input: Input, decision: Decision):
   }
 };
 
+/** The call that is decided on, and the hash of the arguments that were seen. */
+interface Wanted {
+  readonly call: string;
+  readonly hash: string | undefined;
+}
+
+const wordOf = (input: Input): string => input.positionals[1] ?? "";
+
+/** Returns the call that the command line names, by its name or by its number in the list. */
+const wantedIn = (input: Input, pending: readonly Chosen[], scope: string): Wanted =>
+  numbered(wordOf(input), pending, scope) ?? { call: wordOf(input), hash: input.text("hash") };
+
 /** Returns a warning if edited arguments still have to be checked: only a host can check them. */
 const notChecked = ({ state }: Target, call: string, { type }: Decision): string => {
   const row = state.calls.at(call);
@@ -76,11 +102,14 @@ const notChecked = ({ state }: Target, call: string, { type }: Decision): string
 };
 
 const run = async (input: Input, terminal: Terminal, decision: Decision, done: string): ReturnType<Command["run"]> => {
+  if (input.positionals.length < 2 && input.text("host") === undefined)
+    return listPending(input, terminal, decision.type === "reject" ? "reject" : "approve");
   const asked = await askHost(input, terminal, (session) => decideAtHost(session, input, decision));
-  if (asked !== undefined) return printDone(terminal, asked.scope, `${input.positionals[1]} is ${done}`);
+  if (asked !== undefined) return printDone(terminal, asked.scope, `${asked.answer} is ${done}`);
   return withTarget(input, terminal, (target) => {
-    const call = input.positionals[1] ?? "";
-    const event = decide(target, input, terminal, decision);
+    const wanted = wantedIn(input, pendingApprovals(target.state), target.scope);
+    const { call } = wanted;
+    const event = decide(target, wanted, input, terminal, decision);
     return act(target, terminal, event, { call, done: `${call} is ${done}${notChecked(target, call, decision)}` });
   });
 };
@@ -88,16 +117,19 @@ const run = async (input: Input, terminal: Terminal, decision: Decision, done: s
 export const approveCommand: Command = {
   name: "approve",
   summary: "Approve a call, unchanged or with other arguments",
-  usage: "<scope> <call>",
-  minArgs: 2,
+  usage: "[<scope> [<call or number>]]",
+  minArgs: 0,
   maxArgs: 2,
   options: {
     ...decideOptions,
     args: { type: "string", value: "<json>", what: "Approve with these arguments instead" },
   },
-  detail: "The hash names the arguments that you saw. A decision is refused if the arguments have changed since.",
-  json: actJson,
+  detail:
+    "Without a call it lists what waits for approval: `pawl approve alice 2` approves the second.\nThe hash names the arguments that you saw. A decision is refused if the arguments have changed since.",
+  json: [...actJson, pendingJson],
   examples: [
+    ["pawl approve --journal journal.db", "lists all that waits, with a number each"],
+    ["pawl approve alice 2", "the second of session alice"],
     ["pawl approve alice turn-1:call-1 --hash 5f2c…", "as it is"],
     [`pawl approve alice turn-1:call-1 --hash 5f2c… --args '{"to":"Lviv"}'`, "with other arguments"],
   ],
@@ -112,11 +144,11 @@ export const approveCommand: Command = {
 export const rejectCommand: Command = {
   name: "reject",
   summary: "Reject a call that needs approval",
-  usage: "<scope> <call>",
-  minArgs: 2,
+  usage: "[<scope> [<call or number>]]",
+  minArgs: 0,
   maxArgs: 2,
   options: { ...decideOptions, reason: { type: "string", value: "<text>", what: "The reason that the model is told" } },
-  json: actJson,
+  json: [...actJson, pendingJson],
   examples: [["pawl reject alice turn-1:call-1 --hash 5f2c… --reason 'not today'", "with a reason"]],
   run: (input, terminal) =>
     run(input, terminal, { type: "reject", reason: input.text("reason") ?? "rejected by an operator" }, "rejected"),

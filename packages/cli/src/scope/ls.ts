@@ -1,13 +1,15 @@
 /** `pawl ls`: lists the scopes of a journal, once or as they change. */
 import type { ScopeEntry } from "@pawl/runtime/driver";
+import { type Status, scopeStatus } from "@pawl/sansio-core/driver";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Command, journalOption } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import { type JournalFile, openJournalFile } from "../journal-file.ts";
 import { journalFolders, journalOf } from "../place.ts";
 import { type Terminal, jsonText } from "../terminal.ts";
+import { stateOf } from "../log/replay-log.ts";
 import { type RunView, runReader, runText } from "./background.ts";
-import { sinceText, untilText } from "./time.ts";
+import { sinceText, spanText, untilText } from "./time.ts";
 
 const approvalWords = (approvals: number): string =>
   `, needs ${approvals === 1 ? "an approval" : `${approvals} approvals`}`;
@@ -23,11 +25,37 @@ const ownershipText = ({ owner, held, wakeAt }: ScopeEntry, { now }: Terminal): 
   return wakeAt > now() ? `parked until ${untilText(wakeAt, now())}` : `due since ${sinceText(wakeAt, now())}`;
 };
 
-/** A row of the list, with the run in that scope, or the error of reading it. */
+/** A row of the list, with the run in that scope, or the error of reading it; and its status, where that is asked for. */
 interface Listed {
   readonly entry: ScopeEntry;
   readonly run: RunView | CliError | undefined;
+  readonly status?: ScopeStatus | CliError;
 }
+
+/** What a scope is at, and the time of its last event. */
+interface ScopeStatus extends Status {
+  readonly at: number;
+}
+
+/** Says it as sessions do: `waiting for a person`. */
+const statusWords = ({ state, waitsFor }: Status): string =>
+  waitsFor === undefined ? state : `${state} for ${waitsFor === "person" ? "a person" : waitsFor}`;
+
+const statusColumn = (status: Listed["status"], now: number): string => {
+  if (status === undefined) return "";
+  if (status instanceof CliError) return `${`unreadable (${status.code})`.padEnd(30)}  `;
+  return `${statusWords(status).padEnd(22)} ${spanText(Math.max(0, now - status.at)).padStart(7)}  `;
+};
+
+/** Counts scopes by their status: "3 done, 2 waiting for a person". */
+const countLine = (list: readonly Listed[]): string => {
+  const counts = new Map<string, number>();
+  for (const { status } of list) {
+    const words = status === undefined || status instanceof CliError ? "unreadable" : statusWords(status);
+    counts.set(words, (counts.get(words) ?? 0) + 1);
+  }
+  return [...counts].toSorted(([, a], [, b]) => b - a).map(([words, count]) => `${count} ${words}`).join(", ");
+};
 
 const runColumn = (run: Listed["run"]): string => {
   if (run === undefined) return "";
@@ -46,10 +74,10 @@ const tableOf = (listed: readonly Listed[], terminal: Terminal): Table => {
   const digits = Math.max(...entries.map(({ seq }) => String(seq).length), 6);
   return {
     head: terminal.paint("dim", `${"scope".padEnd(width)}  ${"events".padStart(digits)}  epoch`),
-    line: ({ entry, run }) => {
+    line: ({ entry, run, status }) => {
       const { scope, seq, epoch } = entry;
       const columns = `${scope.padEnd(width)}  ${String(seq).padStart(digits)}  ${String(epoch).padStart(5)}`;
-      return `${columns}  ${runColumn(run)}${terminal.paint("dim", statusText(entry, terminal))}`;
+      return `${columns}  ${statusColumn(status, terminal.now())}${runColumn(run)}${terminal.paint("dim", statusText(entry, terminal))}`;
     },
   };
 };
@@ -59,30 +87,56 @@ interface ListFilter {
   readonly prefix: string;
   readonly isOwned: boolean;
   readonly isAwaiting: boolean;
+  /** Reads the status of each. */
+  readonly hasStatus: boolean;
 }
+
+const statusIn = async (journal: JournalFile, scope: string): Promise<ScopeStatus | CliError> => {
+  try {
+    const state = await stateOf(journal, scope, `${scope} is not read: its values are sealed`);
+    return { ...scopeStatus(state), at: state.at };
+  } catch (thrown) {
+    if (thrown instanceof CliError) return thrown;
+    throw thrown;
+  }
+};
 
 const lister = (
   journal: JournalFile,
-  { prefix, isOwned, isAwaiting }: ListFilter,
+  { prefix, isOwned, isAwaiting, hasStatus }: ListFilter,
 ): (() => Promise<readonly Listed[]>) => {
   const runOf = runReader(journal);
   return async () => {
     const found = isAwaiting ? await journal.awaitingApproval(prefix) : await journal.scopes(prefix);
     const entries = found.filter(({ held }) => held !== undefined || !isOwned);
-    return Promise.all(entries.map(async (entry) => ({ entry, run: await runOf(entry) })));
+    return Promise.all(
+      entries.map(async (entry) => ({
+        entry,
+        run: await runOf(entry),
+        ...(hasStatus ? { status: await statusIn(journal, entry.scope) } : {}),
+      })),
+    );
   };
 };
 
-const jsonOf = ({ entry: { wakeAt, ...entry }, run }: Listed): object => ({
+const jsonOfStatus = (status: NonNullable<Listed["status"]>): object => {
+  if (status instanceof CliError) return { unreadable: status.code };
+  const { state, waitsFor, since, until, at } = status;
+  return { state, waits_for: waitsFor, since, until, updated_at: at };
+};
+
+const jsonOf = ({ entry: { wakeAt, ...entry }, run, status }: Listed): object => ({
   ...entry,
   wake_at: wakeAt,
+  ...(status === undefined ? {} : { status: jsonOfStatus(status) }),
   ...(run instanceof CliError ? { unreadable: run.code } : { run: run?.row }),
 });
 
 const lines = (file: string, list: readonly Listed[], terminal: Terminal): readonly string[] => {
   if (list.length === 0) return [`no scopes in ${file}`];
   const { head, line } = tableOf(list, terminal);
-  return [head, ...list.map(line)];
+  const counts = list.some(({ status }) => status !== undefined) ? [terminal.paint("dim", countLine(list))] : [];
+  return [head, ...list.map(line), ...counts];
 };
 
 const tell = (file: string, list: readonly Listed[], terminal: Terminal): void =>
@@ -134,6 +188,7 @@ export const lsCommand: Command = {
     ...journalOption,
     prefix: { type: "string", value: "<text>", what: "Only scopes whose name starts with this, as process:" },
     approvals: { type: "boolean", what: "Only scopes with calls that need approval" },
+    status: { type: "boolean", what: "What each scope is at, the age of its last event, and how many are at what" },
     owned: { type: "boolean", what: "Only scopes with a live owner" },
     follow: { type: "boolean", short: "f", what: "Keep printing changes; on a terminal, redraw the list" },
   },
@@ -142,6 +197,7 @@ export const lsCommand: Command = {
   json: [{ what: "The list; with --follow the scopes that have changed", fields: "journal, scopes, gone?" }],
   examples: [
     ["pawl ls journal.db", "all scopes"],
+    ["pawl ls journal.db --status", "working, waiting, unknown, done, failed or cancelled, and for how long"],
     ["pawl ls journal.db --approvals", "sessions with calls that need approval; `pawl why` says how to decide"],
     ["pawl ls journal.db --prefix process: --json", "processes, for a script"],
     ["pawl ls journal.db --prefix process:bg_ --follow", "background runs and their progress"],
@@ -151,7 +207,7 @@ export const lsCommand: Command = {
     if (file.includes("#")) throw usageError(`pawl ls expects a journal, found \`${file}\``, `pawl show ${file}`);
     const journal = openJournalFile(file, journalFolders(input, terminal));
     try {
-      const wanted = { isOwned: input.isSet("owned"), isAwaiting: input.isSet("approvals") };
+      const wanted = { isOwned: input.isSet("owned"), isAwaiting: input.isSet("approvals"), hasStatus: input.isSet("status") };
       const list = lister(journal, { prefix: input.text("prefix") ?? "", ...wanted });
       if (input.isSet("follow")) await follow(file, list, terminal);
       else tell(file, await list(), terminal);

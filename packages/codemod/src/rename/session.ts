@@ -18,14 +18,18 @@ const lastName = (node: Node): string => {
  */
 const isRequest = ({ callee, arguments: given }: CallExpression): boolean => {
   if (callee.type !== "MemberExpression" || callee.computed || lastName(callee) !== "call") return false;
-  const [id, calls] = given.map((argument) => bare(argument));
-  if (id === undefined || calls === undefined || id.type === "ThisExpression") return false;
+  const [id, calls, how] = given.map((argument) => bare(argument));
+  if (id === undefined || calls === undefined || id.type === "ThisExpression" || hasId(how)) return false;
   if (calls.type === "ArrayExpression") return true;
   if (calls.type === "ObjectExpression" || isText(calls) || lastName(callee.object) === "hasOwnProperty") return false;
   return (
     isText(id) || /calls?$/i.test(lastName(calls.type === "CallExpression" ? calls.callee : calls)) || isUse(calls)
   );
 };
+
+/** A call of one tool names its request: `session.call(tool, args, { id: "turn-1" })`. */
+const hasId = (how: Node | undefined): boolean =>
+  how?.type === "ObjectExpression" && how.properties.some((property) => keyOf(property) === "id");
 
 const isUse = (calls: Node): boolean => calls.type === "CallExpression" && lastName(calls.callee).startsWith("use");
 
@@ -51,7 +55,7 @@ export const callLabel: Renaming = {
   title: "calls of a request: `{ id, tool, args }` → `{ label, tool, args }`",
   apply: (source) => {
     for (const object of source.nodes("ObjectExpression")) {
-      const names = object.properties.map((property) => keyOf(property));
+      const names = object.properties.filter(({ type }) => type === "Property").map((property) => keyOf(property));
       const isCall = ["id", "tool", "args"].every((name) => names.includes(name));
       if (!isCall || !names.every((name) => name !== undefined && callFields.has(name))) continue;
       if (isInEvent(source, object)) continue;

@@ -25,6 +25,7 @@ describe("`call(id, calls)` of a session becomes `request(id, calls)`", () => {
       'Object.prototype.hasOwnProperty.call(o, "a");',
       "thread.call(method, args);",
       'session.call(bookTrip, { to: "Lviv" }, { id: "turn-1" });',
+      'session.call("echo", args, { id: "turn-1" });',
       'session.call("book_trip", { to: "Lviv" }, { id: "turn-1" });',
     ].join("\n");
     expect(requests(others)).toBe(others);
@@ -35,6 +36,9 @@ describe("`id` of a call becomes its `label`", () => {
   it("in an object that has the fields of a call and no others", () => {
     expect(labels('const calls = [{ id: "c1", tool: "pay", args: {} }, { id, tool, args, by_id: true }];')).toBe(
       'const calls = [{ label: "c1", tool: "pay", args: {} }, { label: id, tool, args, byId: true }];',
+    );
+    expect(labels('const use = (more) => [{ id: "c", tool: "t", args: {}, ...more }];')).toBe(
+      'const use = (more) => [{ label: "c", tool: "t", args: {}, ...more }];',
     );
     const other = 'const row = { id: "c1", tool: "pay", args: {}, price: 3 };';
     expect(labels(other)).toBe(other);

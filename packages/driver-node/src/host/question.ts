@@ -1,5 +1,5 @@
 /** Answers questions of clients, and lists the right that each one takes. */
-import type { Replies, RequestPage, Runtime, Session } from "@pawl/runtime";
+import type { About, Replies, RequestPage, Runtime, Session } from "@pawl/runtime";
 import { Refused } from "@pawl/runtime";
 import type { ClientFrame, HostFrame, Question, QuestionType } from "@pawl/wire/frame";
 import type { Right } from "./token.ts";
@@ -11,6 +11,11 @@ export const rights: { readonly [T in QuestionType]: Right } = {
   acknowledge: "call",
   status: "observe",
   requests: "observe",
+  store_get: "observe",
+  store_set: "call",
+  about: "observe",
+  describe: "call",
+  set_availability: "call",
   cancel_request: "call",
   cancel_call: "call",
   resolve: "resolve",
@@ -118,6 +123,35 @@ const pageOf = ({ after, limit = longestPage }: Of<"requests">): RequestPage => 
   ...(after === undefined ? {} : { after }),
 });
 
+type AboutQuestion = Of<"store_get" | "store_set" | "about" | "describe" | "set_availability">;
+
+/** Answers what a session is asked about itself: its values, its title and tags, and which of its tools are available. */
+const keep = async (session: Session, frame: AboutQuestion): Promise<HostFrame> => {
+  const { id } = frame;
+  switch (frame.type) {
+    case "store_get": {
+      const value = await session.store.get(frame.key);
+      return { type: "value", id, ...(value === undefined ? {} : { value }) };
+    }
+    case "about":
+      return { type: "described", id, ...session.about };
+    case "store_set":
+      await session.store.set(frame.key, frame.value);
+      break;
+    case "describe":
+      await session.describe(aboutOf(frame));
+      break;
+    case "set_availability":
+      await session.setAvailability(frame.tools, frame.availability ?? null);
+  }
+  return { type: "done", id };
+};
+
+const aboutOf = ({ title, tags }: Of<"describe">): Partial<About> => ({
+  ...(title === undefined ? {} : { title }),
+  ...(tags === undefined ? {} : { tags }),
+});
+
 const decided = ({ hash, sticky, again, decision_id: decisionId }: Of<"approve" | "reject">, by: string) => ({
   hash,
   by,
@@ -165,6 +199,12 @@ export const answer = async (session: Session, frame: SessionQuestion, { by, gon
       return { type: "requests_listed", id, requests: [await session.status(frame.request)] };
     case "requests":
       return { type: "requests_listed", id, requests: await session.requests(pageOf(frame)) };
+    case "store_get":
+    case "store_set":
+    case "about":
+    case "describe":
+    case "set_availability":
+      return keep(session, frame);
     case "acknowledge":
       return session.acknowledge(frame.request).then(() => done);
     case "resolve":

@@ -39,6 +39,24 @@ describe("a session at a host", () => {
     await expect(session.status("none")).rejects.toMatchObject({ code: "request_unknown" });
   });
 
+  it("keeps values, a title and tags, and turns tools off", async () => {
+    const host = await hostOf([echo]);
+    const session = clientOf(host).session("s");
+    await session.call("echo", 1, { id: "r0" });
+    await session.store.set("seats", [3]);
+    expect(await session.store.get("seats")).toEqual([3]);
+    await session.store.set("seats", null);
+    expect(await session.store.get("seats")).toBeUndefined();
+    await session.describe({ title: "A trip", tags: ["ann"] });
+    expect(await session.about()).toEqual({ title: "A trip", tags: ["ann"] });
+    await session.setAvailability(["echo"], "off");
+    await expect(session.call("echo", 1, { id: "r1" })).rejects.toMatchObject({ code: "tool_unavailable" });
+    await session.setAvailability(["echo"], null);
+    expect(await session.call("echo", 1, { id: "r2" })).toBe(1);
+    const reader = clientOf(host, { rights: ["observe"] }).session("s");
+    await expect(reader.store.set("a", 1)).rejects.toMatchObject({ code: "permission_denied" });
+  });
+
   it("is found by the token of a wait", async () => {
     const { tool, tokens } = outside();
     const client = clientOf(await hostOf([tool]));

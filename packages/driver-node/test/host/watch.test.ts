@@ -159,7 +159,7 @@ describe("the progress of an executor", () => {
     const replies = session.request("r", use("remote"));
     const [first] = (await taken(watching, 3)).filter(({ type }) => type === "ephemeral");
     expect(first).toMatchObject({
-      observation: { type: "progress", call: "r:c", name: "remote", text: "looking", done: 1 },
+      observation: { type: "progress", call: "r:c", tool: "remote", text: "looking", done: 1 },
     });
     const later = session.watch();
     await until(() => later.cursor !== undefined);

@@ -49,6 +49,7 @@ const observed = {
   call_completed: "has completed",
   call_settled_late: "has settled, too late to count",
   call_parked: "is parked",
+  call_decided: "is decided",
   call_unknown: "waits for somebody to decide on it, since its outcome is unknown",
   call_crashed: "has crashed",
 } as const;

@@ -9,6 +9,7 @@ import { type PreparePort, checkCall, outputOf, prepareCall, uncheckable } from 
 import { problemOfEvent } from "../scope/access.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import type { Session } from "../session/session.ts";
+import { storeAnswer } from "./store.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import type { Instance } from "../session/instance.ts";
@@ -64,8 +65,15 @@ const answered = async (question: Question, work: HostWork, state: State): Promi
         ? { type: "external.cancel_acked", key: question.key }
         : undefined;
     case "host.request":
-      return answerOf(work.host.request, question, work.says);
+      return answerOfRequest(question, work, state);
   }
+};
+
+/** Answers a request of a body: what pawl keeps itself without the host. */
+const answerOfRequest = async (request: HostRequest, work: HostWork, state: State): Promise<Event> => {
+  const stored = await storeAnswer(state, work.values, request);
+  if (stored === undefined) return answerOf(work.host.request, request, work.says);
+  return { type: "host.answered", call: request.call, key: request.key, ...stored };
 };
 
 /** Returns a stand-in for an answer that the log could not give back; undefined leaves the question open. */

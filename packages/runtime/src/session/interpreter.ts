@@ -126,11 +126,11 @@ export class ScopeInterpreter implements Interpreter {
   }
 
   /** Opens the scope in its log, and goes on with what was under way. A process loads its tools itself. */
-  async open(opening: readonly Event[], tools: readonly Tool[]): Promise<void> {
+  async open(opening: readonly Event[], tools: readonly Tool[] | undefined): Promise<void> {
     const { runner } = this;
     runner.open(opening);
     if (this.state.calls.some(isOffered)) this.offers.opened();
-    await (runner.id.startsWith("process:") ? runner.whenDurable() : publish(this.access, tools, this.#side.versions));
+    await (tools === undefined ? runner.whenDurable() : publish(this.access, tools, this.#side.versions));
     this.bodies.askParked();
   }
 

@@ -8,6 +8,7 @@ import { string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decoded, decodedEvent, storedForm, record, refuse } from "../scope/access.ts";
 import { type Admission, Admitted } from "./admission.ts";
+import { type Submitted, conflictWith } from "./conflict.ts";
 import { type Overloaded, Refused, type ScopeLost } from "../error.ts";
 import { type FlowPlace, type FlowSubmission, flowSubmitted } from "./flow.ts";
 import { stateBefore } from "../scope/history.ts";
@@ -89,8 +90,6 @@ type Verdict =
   | { readonly type: "finished"; readonly seq: number }
   | { readonly type: "refused"; readonly code: string; readonly message: string };
 
-type Submitted = EventOf<"request.submitted" | "flow.submitted" | "turn.submitted">;
-
 const repliedOf = ({ replies, triggers, flow, turn }: Replied): Replied => ({
   replies,
   triggers,
@@ -107,12 +106,6 @@ const admitNames = (event: Submitted): void => {
   if (event.execution_scope?.trim() === "")
     throw new Refused("missing_execution_scope_id", "execution scopes require non-empty stable ids");
 };
-
-const conflict = (request: string, expected: string, found: string): Verdict & { readonly type: "refused" } => ({
-  type: "refused",
-  code: "request_conflict",
-  message: `request \`${request}\` was submitted with another body (expected ${expected}, found ${found}): other calls need another id`,
-});
 
 export class Requests {
   readonly #access: Access;
@@ -176,14 +169,14 @@ export class Requests {
   }
 
   async #submitted(event: Submitted, waiting: Waiting, isLarge = false): Promise<Replied> {
-    const { request, hash } = event;
+    const { request } = event;
     admitNames(event);
     const stored = isLarge ? await this.#storedForm(event) : undefined;
     let spanned: Submitted | undefined;
     const { runner, telemetry } = this.#access;
     const asTold = (): Submitted => (spanned ??= withSpan(telemetry, runner.id, event));
     const join = (): Verdict => this.#tell(event, asTold, waiting, stored);
-    return this.#answer(request, await this.#verdict(request, join), hash);
+    return this.#answer(request, await this.#verdict(request, join), event);
   }
 
   #verdict(request: string, join: () => Verdict): Verdict | Promise<Verdict> {
@@ -240,11 +233,17 @@ export class Requests {
     return repliesOf(request, await this.#answer(request, verdict));
   }
 
-  async #answer(request: string, verdict: Verdict, hash?: string): Promise<Replied> {
-    if (verdict.type === "refused") return refuse(this.#access, verdict);
-    if (verdict.type === "finished") return this.#fromLog(request, verdict.seq, hash);
+  async #answer(request: string, verdict: Verdict, event?: Submitted): Promise<Replied> {
+    if (verdict.type === "refused") return this.#refuse(verdict, event);
+    if (verdict.type === "finished") return this.#fromLog(request, verdict.seq, event);
     await this.#takeWaiting(request);
     return verdict.replied;
+  }
+
+  async #refuse(verdict: Extract<Verdict, { readonly type: "refused" }>, event?: Submitted): Promise<never> {
+    const row = event && this.#access.runner.state.requests.at(event.request);
+    const isConflict = verdict.code === "request_conflict" && event !== undefined && row !== undefined;
+    return refuse(this.#access, isConflict ? await conflictWith(this.#access, event, row.born) : verdict);
   }
 
   async #takeWaiting(request: string): Promise<void> {
@@ -256,11 +255,12 @@ export class Requests {
   }
 
   /** Reads the replies of an acknowledged request from the log: they were in the state until then. */
-  async #fromLog(request: string, seq: number, hash: string | undefined): Promise<Replied> {
+  async #fromLog(request: string, seq: number, event: Submitted | undefined): Promise<Replied> {
     await this.#access.runner.whenDurable();
     const row = (await stateBefore(this.#access, seq)).requests.at(request);
     if (row?.phase !== "replying") throw new Refused("gone", `request \`${request}\` was finished by event ${seq}`);
-    if (hash !== undefined && row.hash !== hash) return refuse(this.#access, conflict(request, row.hash, hash));
+    if (event !== undefined && row.hash !== event.hash)
+      return refuse(this.#access, await conflictWith(this.#access, event, row.born));
     return this.#access.values.of(repliedOf(row));
   }
 

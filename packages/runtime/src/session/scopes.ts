@@ -17,6 +17,8 @@
 import { defaultOptions } from "@pawl/sansio-core";
 import { type HostSide, answersOf } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
+import type { SessionOptions } from "./about.ts";
+import { OwnTools } from "./own-tools.ts";
 import { Callers } from "./request.ts";
 import { Session } from "./session.ts";
 import { ScopeLost, isRace, textOf } from "../error.ts";
@@ -51,6 +53,7 @@ export class Scopes {
   readonly #idle: IdleCache<Session>;
   readonly #rejected: RejectedSizes;
   readonly #news: ToolNews;
+  readonly #own: OwnTools;
 
   constructor(options: RuntimeOptions, instance: Instance, side: HostSide, opening: Opening) {
     const { platform } = instance;
@@ -60,7 +63,12 @@ export class Scopes {
     this.#opening = opening;
     this.#idle = new IdleCache(platform, { ...defaultLinger, ...options.linger }, this.#evict);
     this.#rejected = new RejectedSizes(platform);
-    this.#news = new ToolNews(opening.registry, options.platform, this.inMemory);
+    const { instance: name, codeVersion } = options;
+    this.#own = new OwnTools({ codeVersion, instance: name, platform }, (changed) => this.#publish(changed));
+    this.#news = new ToolNews(options.platform, this.inMemory, (session) =>
+      this.#own.catalogOf(session, opening.registry),
+    );
+    this.#news.watch(opening.registry);
   }
 
   /**
@@ -103,6 +111,20 @@ export class Scopes {
     this.inMemory.set(scope, open);
     open.catch(() => this.inMemory.get(scope) === open && this.inMemory.delete(scope));
     return open;
+  }
+
+  /** Returns the session of a scope with a title, tags and tools, as far as they are said. */
+  async openAs(scope: string, { tools, ...about }: SessionOptions): Promise<Session> {
+    if (tools !== undefined) this.#own.give(scope, tools);
+    const session = await this.open(scope);
+    await session.introduce(about, tools === undefined ? undefined : true);
+    if (tools !== undefined) await this.#news.tell(session);
+    return session;
+  }
+
+  /** Publishes the own tools of a scope, if it is in memory. */
+  #publish(scope: string): void {
+    this.#news.changed(() => [this.inMemory.get(scope)]);
   }
 
   atRest(session: Session): void {
@@ -165,7 +187,7 @@ export class Scopes {
       const by = { ...claim, owner: instance, newest: mayGoOnTo(upgrade, claim), versions };
       const values = valuesOf(this.#options, scope, this.#rejected);
       const opening = await openingOf(session.state, values, by, told);
-      await session.open(opening, this.#opening.registry.catalog());
+      await session.open(opening, this.#own.catalogOf(session, this.#opening.registry));
       this.#instance.sent(scope); // Messages may have come before it had an owner.
     });
   }
@@ -198,7 +220,10 @@ export class Scopes {
       return this.#load(scope, { epoch, seq: state.seq + 1 }, evicted);
     }
     const store = scopeStoreOf(this.#options, { scope, epoch, clock, opened, fault, rejected: this.#rejected });
-    const session = new Session(state, this.#instance, store, this.#side, callers);
+    const made: { session?: Session } = {};
+    const side = this.#own.sideOf(scope, this.#side, () => (made.session?.state ?? state).about.ownTools);
+    const session = new Session(state, this.#instance, store, side, callers);
+    made.session = session;
     session.runner.schedule();
     return session;
   }

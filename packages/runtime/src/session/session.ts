@@ -46,11 +46,12 @@ import type { HostSide } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { ScopeInterpreter } from "./interpreter.ts";
 import type { ObserveOptions, Subscription } from "./observe/observer.ts";
-import type { CallOptions, Callers, RequestOptions, Waiting } from "./request.ts";
-import { callTo, resultOfRequest } from "./result.ts";
-import type { CalledTool } from "../tool/called.ts";
+import type { Callers, RequestOptions, Waiting } from "./request.ts";
+import { CallsTools } from "./result.ts";
 import { type Resolved, resolveKey, resolveToken } from "./resolve.ts";
 import { type RequestPage, type RequestStatus, requestsOf, statusOf } from "./status.ts";
+import { type About, aboutOf, describe } from "./about.ts";
+import { type SessionStore, storeOver } from "../host/store.ts";
 import { ScopeLost } from "../error.ts";
 import { type ConnectionAnswer, answerOfHost } from "../host/connection.ts";
 import type { AskedAt } from "../host/question.ts";
@@ -65,7 +66,7 @@ import type { AnswerCursor, AnswerReader } from "../turn/answer-stream.ts";
 import { type Said, type TurnOptions, turnSubmitted } from "../turn/submit.ts";
 
 /** A session, or a process. */
-export class Session {
+export class Session extends CallsTools {
   readonly #instance: Instance;
   readonly #store: ScopeStore;
   readonly #side: HostSide;
@@ -73,6 +74,7 @@ export class Session {
   #hasLeft = false;
 
   /** @internal */ constructor(state: State, instance: Instance, store: ScopeStore, side: HostSide, callers: Callers) {
+    super();
     this.#instance = instance;
     this.#store = store;
     this.#side = side;
@@ -136,27 +138,7 @@ export class Session {
     return this.#with((live) => record(live.#scope.access, event));
   }
 
-  /**
-   * Calls a tool and waits for its result; throws `ToolFailed` where it has none. `id` is the request's: the same call
-   * again joins it, or is answered as it was.
-   */
-  async call<Input, Result = unknown>(
-    tool: CalledTool<Input, Result>,
-    args: Input,
-    { id, label, ...how }: CallOptions,
-  ): Promise<Result> {
-    return resultOfRequest(id, await this.request(id, callTo(tool, args, label), how)) as Result;
-  }
-
-  /** Returns the result of a request of one call, when it is there; throws `ToolFailed` where it has none. */
-  async result<Result = unknown>(request: string, waiting: Waiting = {}): Promise<Result> {
-    return resultOfRequest(request, await this.replies(request, waiting)) as Result;
-  }
-
-  /**
-   * Submits calls and waits for their replies, which have the request's trigger occurrences as `triggers`. The same request
-   * again joins it, or is answered as it was.
-   */
+  /** Submits calls and waits for their replies, with trigger occurrences as `triggers`. Repeated, it is answered as it was. */
   request(request: string, calls: readonly CallOfRequest[], how: RequestOptions = {}): Promise<Replies> {
     return this.#with((live) => live.leaving.refusal ?? live.#scope.requests.submit({ ...how, request, calls }, how));
   }
@@ -198,7 +180,7 @@ export class Session {
     return this.#with((live) => live.#scope.requests.replies(request, waiting));
   }
 
-  /** Returns what a request is at, since when, and what it waits for; also of one that has ended and was acknowledged. */
+  /** Returns what a request is at, since when, and what it waits for; also of one that was acknowledged. */
   status(request: string): Promise<RequestStatus> {
     return this.#with((live) => statusOf(live.#scope.access, request));
   }
@@ -206,6 +188,26 @@ export class Session {
   /** Lists the requests of the session, oldest first: those that were submitted after event `after`, `limit` at most. */
   requests(page: RequestPage = {}): Promise<readonly RequestStatus[]> {
     return this.#with((live) => requestsOf(live.#scope.access, page));
+  }
+
+  /** Small values of the session, on record, which its tools read and write by `ctx.store`. */
+  get store(): SessionStore {
+    return storeOver((act) => this.#with((live) => act(live.#scope.access)));
+  }
+
+  /** The title and the tags by which people find the session. */
+  get about(): About {
+    return aboutOf(this.state);
+  }
+
+  /** Gives the session a title or tags, in place of those that it has. */
+  describe(about: Partial<About>): Promise<void> {
+    return this.#with((live) => describe(live.#scope.access, about));
+  }
+
+  /** Makes tools of this session available or not; null takes that back. */
+  setAvailability(tools: readonly string[], availability: Tool["availability"] | null): Promise<void> {
+    return this.report({ type: "catalog.overridden", names: tools, availability });
   }
 
   /** Says that the replies of a request, which were kept, may be forgotten. */
@@ -263,8 +265,13 @@ export class Session {
   }
 
   /** Opens the scope in its log. @internal */
-  open(opening: readonly Event[], tools: readonly Tool[]): Promise<void> {
+  open(opening: readonly Event[], tools: readonly Tool[] | undefined): Promise<void> {
     return this.#scope.open(opening, tools);
+  }
+
+  /** Records what is new of a description. @internal */
+  introduce(about: Partial<About>, ownTools: boolean | undefined): Promise<void> {
+    return this.#with((live) => describe(live.#scope.access, about, ownTools));
   }
 
   /** Publishes the tools where they are new to the scope. @internal */

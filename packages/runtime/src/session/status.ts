@@ -85,7 +85,7 @@ class RequestLog {
     const recorded = recordedIn(scope, line);
     this.#state = stateAfter(scope, before, recorded, line.seq);
     const { at, event } = recorded;
-    if (event.type === "request.submitted" || event.type === "flow.submitted")
+    if (event.type === "request.submitted" || event.type === "flow.submitted" || event.type === "turn.submitted")
       this.#begin({ request: event.request, seq: line.seq, createdAt: at, updatedAt: at });
     for (const key of this.#state.requests.changedSince(before.requests)) this.#note(key, at);
   }

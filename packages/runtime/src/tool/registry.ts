@@ -175,25 +175,44 @@ const lostWithItsScope = (thrown: unknown): void => {
   if (!(thrown instanceof ScopeLost)) throw thrown;
 };
 
-/** Publishes changes of the tools to the open scopes, once for all changes of a turn. */
-export class ToolNews {
-  readonly #registry: Registry;
-  #isScheduled = false;
+type Openings = () => Iterable<Promise<Session> | undefined>;
 
-  constructor(registry: Registry, platform: Platform, open: ReadonlyMap<string, Promise<Session>>) {
-    this.#registry = registry;
-    registry.watch(() => {
-      if (this.#isScheduled) return;
-      this.#isScheduled = true;
-      platform.nextTurn(() => {
-        this.#isScheduled = false;
-        for (const opening of open.values()) opening.then((session) => this.tell(session)).catch(lostWithItsScope);
-      });
+/** Publishes changes of tools to the open scopes that have them, once for all changes of a turn. */
+export class ToolNews {
+  readonly #platform: Platform;
+  readonly #open: ReadonlyMap<string, Promise<Session>>;
+  readonly #catalogOf: (session: Session) => readonly Tool[] | undefined;
+  #scheduled: Openings[] = [];
+
+  constructor(
+    platform: Platform,
+    open: ReadonlyMap<string, Promise<Session>>,
+    catalogOf: (session: Session) => readonly Tool[] | undefined,
+  ) {
+    this.#platform = platform;
+    this.#open = open;
+    this.#catalogOf = catalogOf;
+  }
+
+  /** Tells all open scopes of the changes of a registry. */
+  watch(registry: Registry): void {
+    const all: Openings = () => this.#open.values();
+    registry.watch(() => this.changed(all));
+  }
+
+  /** Tells some scopes that their tools have changed. */
+  changed(openings: Openings): void {
+    if (this.#scheduled.includes(openings)) return;
+    if (this.#scheduled.push(openings) > 1) return;
+    this.#platform.nextTurn(() => {
+      const told = new Set(this.#scheduled.splice(0).flatMap((some) => [...some()]));
+      for (const opening of told) opening?.then((session) => this.tell(session)).catch(lostWithItsScope);
     });
   }
 
-  /** Publishes the catalog to a session. A process keeps the tools of its environment. */
+  /** Publishes its catalog to a session. */
   async tell(session: Session): Promise<void> {
-    if (!session.runner.id.startsWith("process:")) await session.publish(this.#registry.catalog());
+    const catalog = this.#catalogOf(session);
+    if (catalog !== undefined) await session.publish(catalog);
   }
 }

@@ -17,6 +17,7 @@
  * below the one that asks, `{call}/{key}`, so that whoever lists and decides approvals need not tell them apart.
  */
 import { type Json, type ToolCallOutput, successOutput } from "@pawl/tool-value";
+import type { Decided } from "./contract.ts";
 import { denied, internal, observeStart, project } from "./finish.ts";
 import { resuming } from "./launch.ts";
 import type { Approval, CallIn, CallRow } from "./model.ts";
@@ -82,6 +83,7 @@ export const edit = (
 ): CallRow => {
   const { manifest, call, approval } = row;
   if (!manifest.checks) {
+    observeDecision(draft, { ...row, args }, "approved", by);
     tellEdited(draft, row, args);
     return approve(draft, { ...row, args, approval: { ...approval, argsHash } });
   }
@@ -96,10 +98,23 @@ export const afterEdit = (
   args: Json,
   { verdict, args_hash }: { readonly verdict: ArgsVerdict; readonly args_hash?: string },
 ): CallRow => {
-  const { edited: _, ...approval } = row.approval;
+  const { edited, ...approval } = row.approval;
   if (verdict.verdict !== "valid") return { ...row, approval };
+  if (edited !== undefined) observeDecision(draft, { ...row, args }, "approved", edited.by);
   tellEdited(draft, row, args);
   return approve(draft, { ...row, args, approval: { ...approval, argsHash: args_hash ?? approval.argsHash } });
+};
+
+/** Tells observers that a parked call is decided: whoever lists approvals takes it off. */
+const observeDecision = (
+  draft: Draft,
+  { call, tool, args }: CallIn<"awaiting_approval">,
+  decision: Decided["decision"],
+  by: string,
+): void => {
+  if (!hasRule(draft.scope.protocol, "decisions_observed")) return;
+  const decided = { decision, by };
+  draft.emit({ type: "observe", what: "call_decided", call: call.ref, tool, call_id: call.id, args, decided });
 };
 
 // Calls that their tool has prepared, and that are parked until a person decides.
@@ -152,8 +167,14 @@ export const askForProvider = (draft: Draft, row: CallIn<"requested">, request: 
 /** Applies a sticky decision to a call that is parked already. */
 export const unpark = (draft: Draft, row: CallIn<"awaiting_approval">): CallRow => {
   const sticky = draft.sticky.get(row.manifest.id);
-  if (sticky?.decision === "reject") return project(draft, row, rejected(sticky.reason));
-  return sticky === undefined || row.body !== undefined ? row : approve(draft, row);
+  if (sticky === undefined) return row;
+  if (sticky.decision === "reject") {
+    observeDecision(draft, row, "rejected", sticky.by);
+    return project(draft, row, rejected(sticky.reason));
+  }
+  if (row.body !== undefined) return row;
+  observeDecision(draft, row, "approved", sticky.by);
+  return approve(draft, row);
 };
 
 export const rejected = (reason: string): ToolCallOutput => denied("approval_rejected", reason);
@@ -165,10 +186,12 @@ export const expired: ToolCallOutput = denied("approval_expired", "nobody decide
 const decide = (draft: Draft, row: CallIn<"awaiting_approval">, { decision, by }: ApprovalEvent): CallRow => {
   switch (decision.type) {
     case "approve":
+      observeDecision(draft, row, "approved", by);
       return approve(draft, row);
     case "approve_edited":
       return edit(draft, row, decision, by);
     case "reject":
+      observeDecision(draft, row, "rejected", by);
       return project(draft, row, rejected(decision.reason));
   }
 };

@@ -3,6 +3,7 @@ import { array, boolean, json, oneOf, optional, string, ToolCallOutput, u64 } fr
 import { Deadlines } from "../kernel/deadline.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { Table } from "../kernel/table.ts";
+import { KeptCodec } from "../about/concern.ts";
 import { ReplyCodec } from "../request/model.ts";
 import { onExecutors, onToolMissing } from "./absent-tool.ts";
 import {
@@ -191,8 +192,15 @@ export const call: Concern<
     "step.settled": { fields: ofSettledStep, fieldsSince: { try: "step_retries" }, on: onStepSettled },
     "step.failed": { fields: ofFailedTry, since: "step_retries", on: onStepFailed },
     "host.answered": {
-      fields: { call: string, key: string, result: EffectResultCodec, seq: optional(u64), hash: optional(string) },
-      fieldsSince: { seq: "host_answer_names_request", hash: "host_answer_names_request" },
+      fields: {
+        call: string,
+        key: string,
+        result: EffectResultCodec,
+        seq: optional(u64),
+        hash: optional(string),
+        keeps: optional(KeptCodec),
+      },
+      fieldsSince: { seq: "host_answer_names_request", hash: "host_answer_names_request", keeps: "about" },
       on: onHostAnswered,
     },
     "host.waiting": {

@@ -161,6 +161,7 @@ export type CallCommand =
         | "call_completed"
         | "call_settled_late"
         | "call_parked"
+        | "call_decided"
         | "call_crashed"
         | "call_unknown";
       readonly call: CallRef;
@@ -172,7 +173,14 @@ export type CallCommand =
       readonly cause?: UnknownCause;
       readonly duration_ms?: number;
       readonly crash?: Crash;
+      readonly decided?: Decided;
     };
+
+/** The decision on a parked call, as observers are told. */
+export interface Decided {
+  readonly decision: "approved" | "rejected";
+  readonly by: string;
+}
 
 /** Its rows in a state. */
 export interface CallRows {

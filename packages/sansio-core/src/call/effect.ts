@@ -21,6 +21,7 @@
  *   E9  only a step has tries, which it counts from the second on; one that may run only once has no second
  *   E10 an open approval has its question, and nothing else has
  */
+import type { Kept } from "../about/model.ts";
 import type { Json } from "@pawl/tool-value";
 import type { Patches } from "./model.ts";
 import type { SignalPlace } from "./life.ts";
@@ -215,6 +216,8 @@ export type EffectEvent =
       /** The request that it is of: the event that made it, and the hash of its input. */
       readonly seq?: number;
       readonly hash?: string;
+      /** A value of the scope that the request writes. */
+      readonly keeps?: Kept;
     }
   /** The host asks a person, and may take its time. `seq`: the event of the request. */
   | {

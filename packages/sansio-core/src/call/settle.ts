@@ -154,8 +154,9 @@ export const onHostAnswered = (draft: Draft, event: EventOf<"host.answered">): R
   if ("type" in effect) return effect;
   const problem = problemOfRequest(draft, effect, event);
   if (problem !== undefined) return problem;
-  const { result } = event;
+  const { result, keeps } = event;
   endEffect(draft, row.call.ref, event.key, { status: result.status, value: draft.seq });
+  if (keeps !== undefined) draft.raise({ type: "value.keep", ...keeps });
   if (effect.kind !== "trigger" || result.status !== "ok") return undefined;
   for (const batch of batchesAbove(draft, row))
     draft.raise({ type: "batch.triggered", batch, occurrence: result.value });

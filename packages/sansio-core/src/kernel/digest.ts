@@ -86,8 +86,9 @@ export class Lanes {
   }
 
   /** Writes what is observed of a call; the cause and the crash are later protocols'. */
-  observed({ what, call, tool, call_id, cause, crash }: CommandOf<"observe">): this {
+  observed({ what, call, tool, call_id, cause, crash, decided }: CommandOf<"observe">): this {
     this.text(what).text(call).text(tool).text(call_id);
+    if (decided !== undefined) this.text(decided.decision).text(decided.by);
     if (cause !== undefined) this.text(cause);
     return crash === undefined ? this : this.number(crash.count).optional(crash.step);
   }

@@ -39,6 +39,10 @@ const firstProtocol = {
   lost_runs: 2,
   /** R12: an ended task keeps its last detail and progress. */
   task_keeps_detail: 2,
+  /** A scope has a title, tags and small values, and may have tools of its own. */
+  about: 2,
+  /** Observers are told of the decision on a parked call. */
+  decisions_observed: 2,
   /** R12: the reply of a request has the trigger occurrences of all calls below it. */
   nested_triggers: 2,
   /** R9, R13: a body that waits only for recorded answers is suspended, whatever it waits for. */

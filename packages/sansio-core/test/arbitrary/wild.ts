@@ -63,6 +63,15 @@ const makers: { readonly [T in EventType]: Make<T> } = {
     names: names.dice.list(2, () => names.tool()),
     availability: names.dice.pick(["off", "searchable", "callable", null]),
   }),
+  "scope.described": ({ dice }) => ({
+    ...dice.pick([{}, { title: anyText(dice) }]),
+    ...dice.pick([{}, { tags: dice.list(2, () => anyText(dice)) }]),
+    ...dice.pick([{}, { own_tools: true }, { own_tools: false }]),
+  }),
+  "value.kept": ({ dice }) => ({
+    key: dice.pick(["a", "b", " "]),
+    ...dice.pick([{}, { value: anyJson(dice) }]),
+  }),
   "request.submitted": (names) => ({
     request: names.request(),
     hash: names.dice.pick(["h", "g"]),
@@ -141,7 +150,8 @@ const makers: { readonly [T in EventType]: Make<T> } = {
   "host.answered": (names) => {
     const call = names.call();
     const named = names.dice.isUnder(20) ? { seq: names.dice.below(9), hash: "h" } : {};
-    return { call, key: names.effect(call), result: anyResult(names.dice), ...named };
+    const keeps = names.dice.isUnder(10) ? { keeps: { key: "a", value: anyJson(names.dice) } } : {};
+    return { call, key: names.effect(call), result: anyResult(names.dice), ...named, ...keeps };
   },
   "replies.recorded": (names) => {
     const call = names.call();

@@ -134,12 +134,16 @@ const park = (tape: Tape, request: string, ids: readonly string[]): Tape => {
 export const approvals = (): Tape => {
   const tape = park(Tape.open([careful]), "r", ["c1", "c2", "c3"]);
   tape.after(60_000).refuses(decided("r:c3", approve, { args_hash: "of something else" }), "stale_decision");
-  tape.tell(decided("r:c3", approve), "execute r:c3 1.1");
+  tape.tell(decided("r:c3", approve), ...tape.decided("c3"), "execute r:c3 1.1");
   tape.tell(decided("r:c1", { type: "approve_edited", args: { path: 1 } }), "args.check r:c1");
   tape.tell(checked("r:c1", { verdict: { verdict: "invalid", message: "$.path: expected a string" } }));
-  tape.tell(decided("r:c2", { type: "reject", reason: "not that one" }), "call_completed c2");
+  tape.tell(decided("r:c2", { type: "reject", reason: "not that one" }), ...tape.decided("c2"), "call_completed c2");
   tape.tell(decided("r:c1", { type: "approve_edited", args: { path: "kept" } }), "args.check r:c1");
-  tape.tell(checked("r:c1", { verdict: { verdict: "valid" }, args_hash: "hash of kept" }), "execute r:c1 1.1");
+  tape.tell(
+    checked("r:c1", { verdict: { verdict: "valid" }, args_hash: "hash of kept" }),
+    ...tape.decided("c1"),
+    "execute r:c1 1.1",
+  );
   tape.tell(settle("r:c1"), "call_completed c1");
   return tape.tell(settle("r:c3"), "call_completed c3", "reply r").tell(acked("r"));
 };
@@ -160,20 +164,22 @@ export const waivedApprovals = (): Tape => {
   tape.tell(lost, "call_crashed c1", "execute r:c1 1.2 owner_lost");
   tape.tell({ type: "call.resumed", call: "r:c1", attempt: 1, run: 2, cause: "owner_lost", owner: "d2" });
   tape.tell(settle("r:c1 1.2"), "call_completed c1");
-  tape.tell(decided("r:c2", approve), "execute r:c2 1.1");
+  tape.tell(decided("r:c2", approve), ...tape.decided("c2"), "execute r:c2 1.1");
   return tape.tell(settle("r:c2"), "call_completed c2", "reply r").tell(acked("r"));
 };
 
 /** A sticky decision for later calls, and one for those too that are parked; an approval that nobody gives expires. */
 export const stickyApprovals = (): Tape => {
   const tape = park(Tape.open([careful]), "r", ["c1", "c2", "c3"]);
-  tape.tell(decided("r:c2", approve, { sticky: "later" }), "execute r:c2 1.1");
+  tape.tell(decided("r:c2", approve, { sticky: "later" }), ...tape.decided("c2"), "execute r:c2 1.1");
   tape.tell(submit("later", { d1: "delete" }), "args.check later:d1");
   tape.tell(checked("later:d1"), "tool.prepare later:d1");
   tape.tell(prepared("later:d1"), "call_started d1", "execute later:d1 1.1");
   tape.tell(
     decided("r:c3", { type: "reject", reason: "no more" }, { sticky: "parked_too" }),
+    ...tape.decided("c3"),
     "call_completed c3",
+    ...tape.decided("c1"),
     "call_completed c1",
   );
   tape.tell(settle("r:c2"), "call_completed c2", "reply r");

@@ -66,7 +66,7 @@ export const upgradedLives = (): Tape => {
   tape.tell(resumed("r:c1 3.2", "owner_lost", "d2"));
   tape.tell({ type: "outcome.resolved", call: "r:c2", resolved: { type: "run_again" } }, "call_parked c2");
   tape.refuses({ ...approve, args_hash: "hash 1" }, "stale_decision");
-  tape.tell({ ...approve, args_hash: "hash 2" }, "execute r:c2 1.3 run_again").tell(resumed("r:c2 1.3", "run_again", "d2"));
+  tape.tell({ ...approve, args_hash: "hash 2" }, ...tape.decided("c2"), "execute r:c2 1.3 run_again").tell(resumed("r:c2 1.3", "run_again", "d2"));
   tape.tell(settle("r:c2 1.3"), "call_completed c2");
   anew(tape, 3, 2);
   return tape.tell(settle("r:c1 3.3"), "call_completed c1", "reply r").tell(acked("r"));

@@ -86,3 +86,20 @@ export const upgraded = (): Tape => {
   tape.tell(ask("r:c1 1.2", "b", step()), "step.run b").tell(stepped("r:c1 1.2", "b"), "answer b of 10");
   return tape.tell(settle("r:c1 1.2"), "call_completed c1", "reply r").tell(acked("r"));
 };
+
+/** A title, tags and values: by the host, and by a body, which has written once although its owner is lost. */
+export const about = (): Tape => {
+  const tape = Tape.open([tool("durable")]);
+  tape.tell({ type: "scope.described", title: "A trip", tags: ["ann", "trips"], own_tools: true });
+  tape.tell({ type: "scope.described", title: "A trip to Lviv" });
+  tape.tell({ type: "value.kept", key: "seats", value: 3 }).tell({ type: "value.kept", key: "draft", value: [1] });
+  tape.tell({ type: "value.kept", key: "draft" }).refuses({ type: "value.kept", key: " ", value: 1 }, "empty_id");
+  tape.tell(submit("r", { c1: "durable" }), "call_started c1", "execute r:c1 1.1");
+  tape.tell(ask("r:c1", "w", { kind: "host", name: "store.set", input: { key: "seats", value: 4 } }), "host.request w");
+  tape.keeping({ key: "seats", value: 4 }, "r:c1", "w", null, "answer w of 10");
+  tape.tell({ type: "value.kept", key: "seats", value: 5 });
+  const { scope } = tape.state;
+  const opened = { type: "scope.opened", epoch: 2, owner: "d2", protocol: scope.protocol, options: scope.options } as const;
+  tape.tell(opened, "execute r:c1 1.2 owner_lost").tell(resumed("r:c1 1.2", "owner_lost", "d2"));
+  return tape.tell(settle("r:c1 1.2"), "call_completed c1", "reply r").tell(acked("r"));
+};

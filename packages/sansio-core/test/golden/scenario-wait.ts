@@ -21,7 +21,7 @@ export const suspendedChain = (): Tape => {
   tape.tell({ type: "call.prepared", call: "r:c1/b/x", preparation: prepared }, "call_started x", "call_parked x");
   tape.after(2000).tell(suspended("r:c1")).after(60_000).tell(reopened(tape, 2));
   const approved = { type: "approval.decided", call: "r:c1/b/x", decision: { type: "approve" }, args_hash, by: "ada" };
-  tape.tell(approved as Event, "execute r:c1/b/x 1.1");
+  tape.tell(approved as Event, ...tape.decided("x"), "execute r:c1/b/x 1.1");
   tape.tell(settle("r:c1/b/x"), "call_completed x", "replies.record b");
   const output = { outcome: { status: "success", payload: { ok: true } } } as const;
   const replies = [{ call_id: "x", tool: "guarded", args: { cents: 5 }, output, duration_ms: 7 }];

@@ -75,6 +75,7 @@ const since2: Scenarios = {
   "suspended-chain": wait.suspendedChain,
   "person-asked": wait.personAsked,
   "room-in-link": wait.roomInLink,
+  about: scope.about,
   "absent-tool": wait.absentTool,
   turn: turn.toolsAndBudget,
   "turn-attempts": turn.attempts,

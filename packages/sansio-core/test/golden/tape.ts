@@ -1,4 +1,5 @@
 /** Records a golden log: tells events to a scope, wants their commands named, and keeps what there is to write. */
+import type { Kept } from "../../src/about/model.ts";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { bodyOf } from "../../src/call/row.ts";
@@ -84,6 +85,11 @@ export class Tape {
     return this.protocol === 1 ? [] : [`call_crashed ${id}`];
   }
 
+  /** Decisions on parked calls, as observers are told from protocol 2 on. */
+  decided(...ids: readonly string[]): readonly string[] {
+    return this.protocol === 1 ? [] : ids.map((id) => `call_decided ${id}`);
+  }
+
   /** Where the log stands: the sequence of the last event. */
   get seq(): number {
     return this.state.seq;
@@ -130,10 +136,19 @@ export class Tape {
 
   /** The answer of a host to a request that is open, which it names where its protocol has that. */
   answered(call: string, key: string, value: Json, ...wanted: readonly string[]): this {
+    return this.keeping(undefined, call, key, value, ...wanted);
+  }
+
+  /** The answer to a request that writes a value of the scope. */
+  keeping(keeps: Kept | undefined, call: string, key: string, value: Json, ...wanted: readonly string[]): this {
     const row = this.state.calls.at(call);
     const { seq = 0, hash = "" } = (row && bodyOf(row)?.open.find((open) => open.key === key)) ?? {};
     const named = this.state.scope.protocol === 1 ? {} : { seq, hash };
-    return this.tell({ type: "host.answered", call, key, result: { status: "ok", value }, ...named }, ...wanted);
+    const result = { status: "ok", value } as const;
+    return this.tell(
+      { type: "host.answered", call, key, result, ...named, ...(keeps === undefined ? {} : { keeps }) },
+      ...wanted,
+    );
   }
 
   /** Time passes, and the driver says so. */

@@ -100,6 +100,7 @@ const samples: { readonly [T in CommandType]: Sample<T> } = {
     cause: "owner_lost",
     duration_ms: 3,
     crash: { count: 2, resumes_in_ms: 5, step: "k" },
+    decided: { decision: "approved", by: "ann" },
   },
   send: { type: "send", to: "process:p", link: 1, number: 2, heard: 0, message: { type: "link.closed" }, protocol: 2 },
   "message.answer": {
@@ -136,7 +137,7 @@ const samples: { readonly [T in CommandType]: Sample<T> } = {
   "deletion.report": { type: "deletion.report", orphaned: ["p"], preserved: ["q"] },
 };
 
-const { cause: _cause, crash: _crash, ...observed } = samples.observe;
+const { cause: _cause, crash: _crash, decided: _decided, ...observed } = samples.observe;
 const { try: _try, ...firstTry } = samples["step.run"];
 
 /** Without the fields that commands of protocol 1 do not have. */

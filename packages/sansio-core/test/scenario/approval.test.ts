@@ -221,6 +221,21 @@ describe("a sticky decision", () => {
 });
 
 describe("what a person is asked", () => {
+  it("is told to observers once it is decided: approved, with which arguments, or rejected, and by whom", () => {
+    const rig = parked(3);
+    decide(rig, "r:a", approve, "parked_too").skip();
+    const told = rig.decisions.map((command) => command.type === "observe" && [command.call, command.decided]);
+    const decided = { decision: "approved", by: "p" };
+    expect(told).toEqual([
+      ["r:a", decided],
+      ["r:b", decided],
+      ["r:c", decided],
+    ]);
+    const refused = parked();
+    decide(refused, "r:a", reject).skip();
+    expect(refused.decisions).toMatchObject([{ call: "r:a", args: { n: 0 }, decided: { decision: "rejected", by: "p" } }]);
+  });
+
   it("is listed, oldest first, with what a decision has to name", () => {
     const rig = parked(2, { approval_ms: 500 });
     const asked = { tool: "guarded", args: { n: 0 }, hash: "h1", born: 3, expiresAt: rig.state.at + 500 };

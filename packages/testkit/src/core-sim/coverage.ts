@@ -19,6 +19,8 @@ const events: Wanted<EventType> = {
   "clock.ticked": true,
   "catalog.published": true,
   "catalog.overridden": true,
+  "scope.described": true,
+  "value.kept": true,
   "request.submitted": true,
   "flow.submitted": true,
   "request.cancelled": true,

@@ -185,6 +185,13 @@ const overridden: Doing = (_, { dice }) => ({
   names: [dice.pick(toolNames)],
   availability: dice.pick(["off", "searchable", null, null]),
 });
+/** Scopes of protocol 1 know nothing of themselves. */
+const described: Doing = ({ state }, { dice }) =>
+  state.scope.protocol === 1 ? undefined : { type: "scope.described", title: dice.pick(["one", "two"]), tags: ["t"] };
+const kept: Doing = ({ state }, { dice }) =>
+  state.scope.protocol === 1
+    ? undefined
+    : { type: "value.kept", key: dice.pick(["a", "b"]), ...dice.pick([{}, { value: dice.below(9) }]) };
 const published: Doing = ({ state }, { dice }) => ({
   type: "catalog.published",
   tools: anyTools(dice, state.scope.protocol),
@@ -218,6 +225,8 @@ const doings: readonly (readonly [weight: number, doing: Doing])[] = [
   [2, linkRetired],
   [1, configured],
   [1, overridden],
+  [1, described],
+  [2, kept],
   [1, published],
   [2, deployed],
   [1, deleted],

@@ -75,7 +75,8 @@ const hostAnswer = ({ state }: SimScope, { dice, isCalm }: Environment, request:
   if (open === undefined || state.scope.protocol === 1) return answered;
   const { seq, hash } = open;
   const asksPerson = !isCalm && dice.isUnder(40);
-  return asksPerson ? { type: "host.waiting", call, key, seq, name, input } : { ...answered, seq, hash };
+  const keeps = dice.isUnder(20) ? { keeps: { key: "a", value: dice.below(9) } } : {};
+  return asksPerson ? { type: "host.waiting", call, key, seq, name, input } : { ...answered, seq, hash, ...keeps };
 };
 
 /** Returns whether the tool of a call in preparation is away. The check of edited arguments is answered either way. */

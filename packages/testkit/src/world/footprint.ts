@@ -200,6 +200,7 @@ export const footprintOf = (before: State, event: Event, after: State): Footprin
     event.type.startsWith("scope.") ||
     before.scope !== after.scope ||
     before.catalog !== after.catalog ||
+    before.about !== after.about ||
     before.sticky !== after.sticky;
   if (isOfAll) return wholeScope(after.scope.id);
   const touched = [...ofRequests(before, after), ...ofScope(before, after), ...named(before, event)];

@@ -135,10 +135,10 @@ describe("several approvals that are pending over a restart, and decided in anot
     expect([...effects.keys()].filter((effect) => effect.startsWith("pay")).toSorted()).toEqual(["pay 1", "pay 3"]);
     const outcomes = (
       result as readonly {
-        readonly call_id: string;
+        readonly label: string;
         readonly output: { readonly outcome: { readonly status: string } };
       }[]
-    ).map(({ call_id, output }) => [call_id, output.outcome.status]);
+    ).map(({ label, output }) => [label, output.outcome.status]);
     expect(outcomes).toEqual([
       ["c1", "success"],
       ["c2", "failure"],

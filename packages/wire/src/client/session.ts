@@ -1,11 +1,13 @@
 /** The questions of a client about one session, as promises. */
 import {
+  type About,
   type CallOfRequest,
   type Cursor,
   PendingApproval,
   type Replies,
   type RequestPage,
   type RequestStatus,
+  type SessionStore,
 } from "@pawl/runtime";
 import {
   type BodiesAtMove,
@@ -16,6 +18,7 @@ import {
   resultOfRequest,
   withTriggers,
 } from "@pawl/runtime/driver";
+import type { Tool } from "@pawl/sansio-core";
 import type { Json, Resolution } from "@pawl/tool-value";
 import type { HostFrame } from "../frame/host-frame.ts";
 import { checkRecord } from "./check.ts";
@@ -182,6 +185,39 @@ export class SessionClient {
   /** Lists the requests of the session, oldest first: those that were submitted after event `after`, `limit` at most. */
   requests(page: RequestPage = {}): Promise<readonly RequestStatus[]> {
     return this.#listed({ type: "requests", scope: this.scope, ...page });
+  }
+
+  /** Small values of the session, on record, which its tools read and write by `ctx.store`. */
+  get store(): SessionStore {
+    const { scope } = this;
+    return {
+      get: async (key) => {
+        const frame = await this.#client.ask({ type: "store_get", scope, key });
+        if (frame.type !== "value") throw unexpected(frame, "value");
+        return frame.value;
+      },
+      set: (key, value) =>
+        this.#done({ type: "store_set", scope, key, ...(value === undefined || value === null ? {} : { value }) }),
+    };
+  }
+
+  /** Returns the title and the tags by which people find the session. */
+  async about(): Promise<About> {
+    const frame = await this.#client.ask({ type: "about", scope: this.scope });
+    if (frame.type !== "described") throw unexpected(frame, "described");
+    const { title, tags } = frame;
+    return title === undefined ? { tags } : { title, tags };
+  }
+
+  /** Gives the session a title or tags, in place of those that it has. */
+  describe(about: Partial<About>): Promise<void> {
+    return this.#done({ type: "describe", scope: this.scope, ...about });
+  }
+
+  /** Makes tools of this session available or not; null takes that back. */
+  setAvailability(tools: readonly string[], availability: Tool["availability"] | null): Promise<void> {
+    const said = availability === null ? {} : { availability };
+    return this.#done({ type: "set_availability", scope: this.scope, tools, ...said });
   }
 
   acknowledge(request: string): Promise<void> {

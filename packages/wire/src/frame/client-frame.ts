@@ -3,6 +3,7 @@
  * client's choice, and its answer carries the same `id`. The protocol is described in docs/host-protocol.md.
  */
 import { type CallOfRequest, Cursor } from "@pawl/runtime";
+import type { Tool } from "@pawl/sansio-core";
 import {
   type BodiesAtMove,
   CallOfRequestCodec,
@@ -28,6 +29,8 @@ import {
 
 /** The version of the protocol. A host refuses a client of any other version. */
 export const protocolVersion = 1;
+
+type Availability = Tool["availability"];
 
 interface QuestionFields {
   readonly id: number;
@@ -72,6 +75,17 @@ export type ClientFrame =
   | ({ readonly type: "replies"; readonly request: string } & QuestionFields)
   | ({ readonly type: "acknowledge"; readonly request: string } & QuestionFields)
   | ({ readonly type: "status"; readonly request: string } & QuestionFields)
+  | ({ readonly type: "store_get"; readonly key: string } & QuestionFields)
+  /** Without a value the key is removed. */
+  | ({ readonly type: "store_set"; readonly key: string; readonly value?: Json } & QuestionFields)
+  | ({ readonly type: "about" } & QuestionFields)
+  | ({ readonly type: "describe"; readonly title?: string; readonly tags?: readonly string[] } & QuestionFields)
+  /** Makes tools available or not in this session; without an availability that is taken back. */
+  | ({
+      readonly type: "set_availability";
+      readonly tools: readonly string[];
+      readonly availability?: Availability;
+    } & QuestionFields)
   /** Lists the requests that were submitted after an event, oldest first. */
   | ({ readonly type: "requests"; readonly after?: number; readonly limit?: number } & QuestionFields)
   | ({ readonly type: "resolve"; readonly token: string } & ResolutionFields)
@@ -178,6 +192,15 @@ export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("clie
   replies: { ...questionFields, request: string },
   acknowledge: { ...questionFields, request: string },
   status: { ...questionFields, request: string },
+  store_get: { ...questionFields, key: string },
+  store_set: { ...questionFields, key: string, value: optional(json) },
+  about: questionFields,
+  describe: { ...questionFields, title: optional(string), tags: optional(array(string)) },
+  set_availability: {
+    ...questionFields,
+    tools: array(string),
+    availability: optional(oneOf<Availability>("an availability", "off", "searchable", "callable", "showcased")),
+  },
   requests: { ...questionFields, after: optional(u64), limit: optional(u64) },
   resolve: { ...resolutionFields, token: string },
   resolve_by_id: { ...resolutionFields, key: string },

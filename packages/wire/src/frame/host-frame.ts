@@ -1,5 +1,5 @@
 /** The frames from a host to a client: answers to questions by their `id`, and the items of subscriptions. */
-import { ApprovalWanted, Cursor, type Frame, type Reply, RequestStatus } from "@pawl/runtime";
+import { type About, ApprovalWanted, Cursor, type Frame, type Reply, RequestStatus } from "@pawl/runtime";
 import {
   FrameCodec,
   MoveAnswer,
@@ -51,6 +51,8 @@ export type HostFrame =
       readonly replies: readonly Reply[];
       readonly triggers?: readonly Json[];
     }
+  | { readonly type: "value"; readonly id: number; readonly value?: Json }
+  | ({ readonly type: "described"; readonly id: number } & About)
   | { readonly type: "requests_listed"; readonly id: number; readonly requests: readonly RequestStatus[] }
   | { readonly type: "approvals_wanted"; readonly id: number; readonly approvals: readonly ApprovalWanted[] }
   | { readonly type: "scopes_awaiting"; readonly id: number; readonly scopes: readonly ScopeAwaiting[] }
@@ -94,6 +96,8 @@ export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame
   done: { id: u64 },
   opened: { id: u64, seq: u64 },
   replied: { id: u64, replies: array(ReplyCodec), triggers: optional(array(json)) },
+  value: { id: u64, value: optional(json) },
+  described: { id: u64, title: optional(string), tags: array(string) },
   requests_listed: { id: u64, requests: array(RequestStatus) },
   approvals_wanted: { id: u64, approvals: array(ApprovalWanted) },
   scopes_awaiting: { id: u64, scopes: array(ScopeAwaiting) },

@@ -159,7 +159,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const { stream } = streams(asking);
   const { sleep, waitFor, token, completionKey } = waits(asking);
   const { call, callAll, race, any, all, allSettled } = concurrency(asking);
-  const { host, sessions, triggers, directCompletions } = hostRequests(asking);
+  const { host, store, sessions, triggers, directCompletions } = hostRequests(asking);
   const { background, tasks, schedules } = longWorkFacets(asking);
   const { emitProcessEvent, processEvents: events } = processEvents(asking);
   const { processId, agentFrameId } = origin(facts);
@@ -181,6 +181,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     all,
     allSettled,
     host,
+    store,
     sessions,
     triggers,
     directCompletions,

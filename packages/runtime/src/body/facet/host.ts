@@ -88,7 +88,16 @@ export const LlmRequest: Codec<LlmRequest> = record<LlmRequest>("struct LlmReque
   output_spec: nullable(json),
 });
 
+/** Small values of the session, on record. */
+interface Store {
+  /** Returns the value under a key; undefined where there is none. A body that runs again reads what it has read. */
+  readonly get: (key: string) => Durable<Json | undefined>;
+  /** Writes a value, once; null or undefined removes the key. */
+  readonly set: (key: string, value: unknown) => Durable<void>;
+}
+
 export interface HostRequests {
+  readonly store: Store;
   readonly host: (name: string, input: unknown) => Durable<Json>;
   readonly sessions: SessionVerbs;
   /** Sets off a trigger of the host's. */
@@ -100,13 +109,27 @@ export interface HostRequests {
   };
 }
 
-const hostRequest = (asking: Asking, name: string, input: unknown): Durable<Json> => {
+const hostRequestAs = <A>(
+  asking: Asking,
+  name: string,
+  input: unknown,
+  decode: (result: EffectResult) => A,
+): Durable<A> => {
   const key = asking.nextName(asking.facts.life.named(`host:${name}`));
   return refusing(key, () => {
     const encoded = toJson(input, `the input of \`${name}\``);
-    return asking.askFor(valueOf, key, { kind: "host", name, input: encoded }, encoded);
+    return asking.askFor(decode, key, { kind: "host", name, input: encoded }, encoded);
   });
 };
+
+const hostRequest = (asking: Asking, name: string, input: unknown): Durable<Json> =>
+  hostRequestAs(asking, name, input, valueOf);
+
+const storeOf = (asking: Asking): Store => ({
+  get: (key) => hostRequestAs(asking, "store.get", { key }, (result) => valueOf(result) ?? undefined),
+  set: (key, value) =>
+    hostRequestAs(asking, "store.set", { key, value: value ?? null }, (result) => void valueOf(result)),
+});
 
 const sessionVerbs = (asking: Asking): SessionVerbs => {
   const ask = (verb: string, input: object = {}): Durable<Json> =>
@@ -154,6 +177,7 @@ const complete = (asking: Asking, said: unknown, usage_source: string, causedBy?
 };
 
 export const hostRequests = (asking: Asking): HostRequests => ({
+  store: storeOf(asking),
   host: (name, input) => hostRequest(asking, name, input),
   sessions: sessionVerbs(asking),
   triggers: { emit: (trigger) => refusing("trigger", () => emitTrigger(asking, trigger)) },

@@ -70,6 +70,8 @@ export type Observation =
   | ({ readonly type: "activity"; readonly activity: TurnActivity } & Ended)
   /** The call awaits a person's approval of these arguments; a decision names their `stableHash`. */
   | ({ readonly type: "call_parked" } & OfCall)
+  /** A person has approved the call, with these arguments, or rejected it. From protocol 2 on. */
+  | ({ readonly type: "call_decided"; readonly decision: "approved" | "rejected"; readonly by: string } & OfCall)
   /** Nobody knows what the call comes to: it waits for a person, its host, or another version of its tool. */
   | ({ readonly type: "call_unknown"; readonly cause: UnknownCause } & OfCall)
   /** A body that was not waited for any more has ended all the same. */
@@ -134,6 +136,7 @@ const ObservationCodec: Codec<Observation> = tagged<Observation, "type">("observ
   session_event: { event: SessionEvent, cause: optional(unknownCause) },
   activity: { activity: TurnActivity, cause: optional(unknownCause) },
   call_parked: ofCall,
+  call_decided: { ...ofCall, decision: oneOf("a decision", "approved", "rejected"), by: string },
   call_unknown: { ...ofCall, cause: unknownCause },
   call_settled_late: { ...ofCall, output: optional(ToolCallOutput), durationMs: named("duration_ms", optional(u64)) },
   process: {

@@ -38,6 +38,10 @@ const late = (command: CommandOf<"observe">): Unnamed => {
   return () => ({ type: "call_settled_late", ...ofCall(command), ...ended });
 };
 
+const decision =
+  (command: CommandOf<"observe">, decided: NonNullable<CommandOf<"observe">["decided"]>): Unnamed =>
+  () => ({ type: "call_decided", ...ofCall(command), ...decided });
+
 const ofCallCommand = (command: CommandOf<"observe">): readonly Unnamed[] => {
   switch (command.what) {
     case "call_started":
@@ -48,6 +52,8 @@ const ofCallCommand = (command: CommandOf<"observe">): readonly Unnamed[] => {
       return [late(command)];
     case "call_parked":
       return [() => ({ type: "call_parked", ...ofCall(command) })];
+    case "call_decided":
+      return command.decided === undefined ? [] : [decision(command, command.decided)];
     case "call_unknown":
       return [() => ({ type: "call_unknown", ...ofCall(command), cause: command.cause ?? "owner_lost" })];
     case "call_crashed":
