@@ -129,7 +129,9 @@ describe("the AI SDK on pawl", () => {
         const { wrapGenerate, wrapStream } = onRecord(ctx);
         const response = { id: `answer-${++made}`, timestamp: new Date() };
         const whole = await wrapGenerate({ doGenerate: async () => ({ text: "whole", response }) });
-        const nameless = await wrapGenerate<{ text: string; response?: Said }>({ doGenerate: async () => ({ text: "" }) });
+        const nameless = await wrapGenerate<{ text: string; response?: Said }>({
+          doGenerate: async () => ({ text: "" }),
+        });
         const chunks = [
           { type: "stream-start" },
           { type: "response-metadata", id: `stream-${made}`, timestamp: new Date() },

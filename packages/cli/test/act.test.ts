@@ -46,7 +46,10 @@ describe("pawl approve and reject", () => {
     const [json] = jsonIn(await pawl(["approve", "-j", file, "--json"]));
     expect(json).toMatchObject({ approvals: [{ scope: "session:parked", number: 1, call: "r:c", tool: "guarded" }] });
     const none = await pawl(["approve", "parked", "2", "-j", file]);
-    expect([none.code, none.err]).toEqual([4, expect.stringContaining("session:parked has no approval 2: 1 call waits")]);
+    expect([none.code, none.err]).toEqual([
+      4,
+      expect.stringContaining("session:parked has no approval 2: 1 call waits"),
+    ]);
     expect((await pawl(["approve", "parked", "1", "-j", file, "--by", "ann"])).out).toContain("r:c is approved");
     expect((await pawl(["approve", "-j", file])).out).toBe("nothing waits for approval\n");
   });

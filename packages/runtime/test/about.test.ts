@@ -14,11 +14,15 @@ const counter = (steps: { readonly taken: number[] }, hold: { wait?: Promise<voi
       const { by } = args as { readonly by: number };
       const before = Number((await ctx.store.get("sum")) ?? 0);
       await ctx.store.set("sum", before + by);
-      await ctx.run("step", async () => {
-        steps.taken.push(before);
-        await hold.wait;
-        return null;
-      }, { input: null });
+      await ctx.run(
+        "step",
+        async () => {
+          steps.taken.push(before);
+          await hold.wait;
+          return null;
+        },
+        { input: null },
+      );
       return await ctx.store.get("sum");
     },
   });

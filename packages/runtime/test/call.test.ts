@@ -114,7 +114,9 @@ describe("a call that waits for approval", () => {
         if (observation.type === "call_parked") seen.push(`parked ${observation.call}`);
         if (observation.type === "activity") seen.push(observation.activity.type);
         if (observation.type === "call_decided")
-          seen.push(`${observation.decision} ${observation.call} ${JSON.stringify(observation.args)} by ${observation.by}`);
+          seen.push(
+            `${observation.decision} ${observation.call} ${JSON.stringify(observation.args)} by ${observation.by}`,
+          );
         if (seen.at(-1) === "tool_call_completed") return;
       }
     })();

@@ -36,20 +36,7 @@ import type { TurnCommand, TurnRows, TurnSignal } from "./turn/model.ts";
 import { wait } from "./wait/concern.ts";
 import type { WaitEvent, WaitRows, WaitSignal } from "./wait/model.ts";
 
-export const concerns = [
-  scope,
-  catalog,
-  about,
-  request,
-  link,
-  call,
-  wait,
-  process,
-  flow,
-  run,
-  schedule,
-  turn,
-] as const;
+export const concerns = [scope, catalog, about, request, link, call, wait, process, flow, run, schedule, turn] as const;
 
 export type Event =
   | ScopeEvent

@@ -27,7 +27,10 @@ export const numbered = (word: string, pending: readonly Chosen[], scope: string
   });
 };
 
-export const pendingJson: JsonDocument = { what: "Without a call: what waits for approval", fields: "journal, approvals" };
+export const pendingJson: JsonDocument = {
+  what: "Without a call: what waits for approval",
+  fields: "journal, approvals",
+};
 
 interface Listed {
   readonly scope: string;

@@ -54,7 +54,10 @@ const countLine = (list: readonly Listed[]): string => {
     const words = status === undefined || status instanceof CliError ? "unreadable" : statusWords(status);
     counts.set(words, (counts.get(words) ?? 0) + 1);
   }
-  return [...counts].toSorted(([, a], [, b]) => b - a).map(([words, count]) => `${count} ${words}`).join(", ");
+  return [...counts]
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([words, count]) => `${count} ${words}`)
+    .join(", ");
 };
 
 const runColumn = (run: Listed["run"]): string => {
@@ -207,7 +210,11 @@ export const lsCommand: Command = {
     if (file.includes("#")) throw usageError(`pawl ls expects a journal, found \`${file}\``, `pawl show ${file}`);
     const journal = openJournalFile(file, journalFolders(input, terminal));
     try {
-      const wanted = { isOwned: input.isSet("owned"), isAwaiting: input.isSet("approvals"), hasStatus: input.isSet("status") };
+      const wanted = {
+        isOwned: input.isSet("owned"),
+        isAwaiting: input.isSet("approvals"),
+        hasStatus: input.isSet("status"),
+      };
       const list = lister(journal, { prefix: input.text("prefix") ?? "", ...wanted });
       if (input.isSet("follow")) await follow(file, list, terminal);
       else tell(file, await list(), terminal);

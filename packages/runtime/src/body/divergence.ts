@@ -89,7 +89,11 @@ const membersOf = (json: Json | undefined): { readonly [key: string]: Json } | u
 const escaped = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** Lists the differences of two values by their paths (RFC 6901), up to a number. */
-export const differentFields = (path: string, expected: Json | undefined, found: Json | undefined): DifferentField[] => {
+export const differentFields = (
+  path: string,
+  expected: Json | undefined,
+  found: Json | undefined,
+): DifferentField[] => {
   const [was, is] = [membersOf(expected), membersOf(found)];
   if (was === undefined || is === undefined || Array.isArray(was) !== Array.isArray(is)) {
     const isSame = expected !== undefined && found !== undefined && stringify(expected) === stringify(found);

@@ -32,7 +32,10 @@ const admitted = ({ about, scope }: State, given: unknown): Kept => {
   if (kept.value === undefined) return kept;
   const { length } = stringify(kept.value);
   if (length > longestValue)
-    throw new Refused("store_full", `the value of \`${kept.key}\` has ${length} characters, at most ${longestValue} fit`);
+    throw new Refused(
+      "store_full",
+      `the value of \`${kept.key}\` has ${length} characters, at most ${longestValue} fit`,
+    );
   if (about.values.size >= mostKeys && !about.values.has(kept.key))
     throw new Refused("store_full", `the store of ${scope.id} has ${mostKeys} keys, and no more fit: remove one`);
   return kept;
@@ -66,7 +69,11 @@ interface StoreAnswer {
   readonly keeps?: Kept;
 }
 
-const answered = async (state: State, values: Values, { name, input }: CommandOf<"host.request">): Promise<StoreAnswer> => {
+const answered = async (
+  state: State,
+  values: Values,
+  { name, input }: CommandOf<"host.request">,
+): Promise<StoreAnswer> => {
   const kept = admitted(state, input);
   if (name === "store.set") return { result: { status: "ok", value: null }, keeps: kept };
   return { result: { status: "ok", value: (await valueOf(state, values, kept.key)) ?? null } };

@@ -230,7 +230,8 @@ const answers = (dice: Dice, state: State, row: Running): Event | undefined => {
       if (waiting === undefined && dice.isUnder(40))
         return { type: "host.waiting", call: of.call, key, seq, name: "ask", input: anyJson(dice) };
       const named = state.scope.protocol === 1 ? {} : { seq, hash };
-      const keeps = state.scope.protocol > 1 && dice.isUnder(30) ? { keeps: { key: dice.pick(["a", "b"]), value: 1 } } : {};
+      const keeps =
+        state.scope.protocol > 1 && dice.isUnder(30) ? { keeps: { key: dice.pick(["a", "b"]), value: 1 } } : {};
       return { type: "host.answered", call: of.call, key, result: anyResult(dice), ...named, ...keeps };
     }
     case "wait":

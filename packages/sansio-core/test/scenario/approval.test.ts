@@ -233,7 +233,9 @@ describe("what a person is asked", () => {
     ]);
     const refused = parked();
     decide(refused, "r:a", reject).skip();
-    expect(refused.decisions).toMatchObject([{ call: "r:a", args: { n: 0 }, decided: { decision: "rejected", by: "p" } }]);
+    expect(refused.decisions).toMatchObject([
+      { call: "r:a", args: { n: 0 }, decided: { decision: "rejected", by: "p" } },
+    ]);
   });
 
   it("is listed, oldest first, with what a decision has to name", () => {
