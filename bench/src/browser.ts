@@ -19,7 +19,7 @@ const execute = (_, ctx) => ctx.run("step", () => 1);
 const tab = openTab({ name: "size", tools: [defineTool({ name: "t", durable: true, execute })] });
 const first = async () => {
   const session = await (await (await tab).runtime()).session("first");
-  const [reply] = await session.call("r", [{ id: "c", tool: "t", args: {} }]);
+  const [reply] = await session.request("r", [{ label: "c", tool: "t", args: {} }]);
   return { outcome: reply.output.outcome, ms: performance.now() };
 };
 globalThis.pawl = { defineTool, tab, first: first() };
