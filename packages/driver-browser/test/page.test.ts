@@ -103,7 +103,7 @@ describe("what a page loads", () => {
       const context = await browser.newContext();
       const page = await pageOf(files, context, asked);
       const lived = await page.evaluate(
-        inSession(`const replies = await session.call("r", [{ id: "c", tool: "t", args: { to: "x" } }]);
+        inSession(`const replies = await session.request("r", [{ label: "c", tool: "t", args: { to: "x" } }]);
         const use = { node_type: "use_tool", tool_name: "t", argument: "x", named_args: [] };
         const { ending } = await session.flow({ request: "f", flow: { name: "f", nodes: [use] } });
         return { outcome: replies[0].output.outcome, ending };`),
@@ -122,7 +122,7 @@ describe("what a page loads", () => {
     try {
       const context = await browser.newContext();
       const page = await pageOf(files, context, asked, stepping("() => new Promise(() => undefined)"));
-      const begin = `void session.call("r", [{ id: "c", tool: "stepping", args: {} }], { keep: true });
+      const begin = `void session.request("r", [{ label: "c", tool: "stepping", args: {} }], { keep: true });
         for await (const { event } of session.follow(0, new AbortController().signal))
           if (event.key === "durable-step:second") return event.type;`;
       expect(await page.evaluate(inSession(begin))).toBe("effect.requested");
