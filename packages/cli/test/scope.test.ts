@@ -103,7 +103,7 @@ describe("pawl ls, show and why", () => {
   });
 
   it("say in which life a body is that has begun anew", async () => {
-    const golden = new URL("../../../sansio-core/test/golden/2/lives.jsonl", import.meta.url);
+    const golden = new URL("../../sansio-core/test/golden/2/lives.jsonl", import.meta.url);
     const lines = readFileSync(golden, "utf8").split(/(?<=\n)/);
     const log = join(newFolder(), "lives.jsonl");
     const second = lines.findIndex((line) => line.includes('"type":"call.continued"'));

@@ -32,10 +32,25 @@ const effectText = (effect: EffectSpec): string | undefined => {
   }
 };
 
+type AskedCall = Parameters<ToolContext["callAll"]>[0][number];
+
+/** Names a call that a body asks for as its record does. */
+const calledOf = ({ tool, label, args = {} }: AskedCall): Called => {
+  const name = typeof tool === "string" ? tool.replace(/^tool:/, "") : tool.name;
+  const id = typeof tool === "string" ? undefined : tool.id;
+  return { id: label ?? name, tool: id ?? `tool:${name}`, args };
+};
+
 /** Describes the arguments of a context method, if they are short enough to tell apart. */
 const argumentsText = (method: string, args: readonly unknown[]): string | undefined => {
-  const [first, , options] = args;
+  const [first, second, options] = args;
   switch (method) {
+    case "call":
+      return callsText([
+        calledOf({ tool: first as AskedCall["tool"], args: second, ...(options as object | undefined) }),
+      ]);
+    case "callAll":
+      return callsText((first as readonly AskedCall[]).map(calledOf));
     case "sleep":
       return `${String(first)} ms`;
     case "run":

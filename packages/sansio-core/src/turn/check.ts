@@ -49,6 +49,13 @@ export const checkTN3: StateCheck = (state) => {
   return batches.length === Number(awaited !== undefined) ? undefined : `TN3: there is no batch \`${awaited}\``;
 };
 
+/** Once its agent is loaded, a turn stands on a route of it, and so does its model call. */
+export const checkTN7: StateCheck = ofRunning(({ phase, agent, route }) => {
+  if (phase.type === "loading") return undefined;
+  const odd = [route, callIn(phase)?.route ?? route].find((one) => agent?.routes[one] === undefined);
+  return odd === undefined ? undefined : `TN7: there is no route ${odd}`;
+});
+
 export const checkTN4: StateCheck = ofCall(({ n, attempt, failures, onRoute }, row) => {
   if (n !== row.n) return `TN4: model call ${n} of ${row.n}`;
   return failures < attempt && onRoute <= failures ? undefined : `TN4: ${failures} failures in ${attempt} attempts`;
@@ -142,6 +149,7 @@ export const turnChecks: readonly StateCheck[] = [
   checkTN4,
   checkTN5,
   checkTN6,
+  checkTN7,
   checkMC1,
   checkMC2,
   checkMC3,

@@ -18,6 +18,7 @@
  *   TN4  `n` grows by one a model call, `attempt` by one an attempt; a key has counted fewer failures than attempts
  *   TN5  a call of an answer belongs to the batch of a turn in `calling`: it is made after the answer is on record
  *   TN6  a cancelled turn neither asks nor waits to ask: it stops an attempt, or waits for its batch
+ *   TN7  a turn whose agent is loaded stands on a route of it, and so does its model call
  *   MC1  the open attempt is of the current epoch
  *   MC2  usage is counted at most once an attempt: the open one is not among those that may still be heard of late
  *   MC3  the events of an attempt that are on record are named in order
