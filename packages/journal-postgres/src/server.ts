@@ -4,7 +4,7 @@
  * Each statement has a deadline, and is sent again on another connection while the server is away: for `patienceMs` it is
  * waited for, and nothing is lost by it. The lease has a connection of its own, so that a slow commit cannot hold it up.
  */
-import { type ClientConfig, Pool, type PoolConfig } from "pg";
+import { Pool, type PoolConfig } from "pg";
 import type { Database, Row, Statement, Value } from "./database.ts";
 import { PostgresError, isTransient, postgresError } from "./error.ts";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +13,7 @@ export interface ServerOptions {
   /** The database, as `pg` takes it: `postgres://user:password@host/database?sslmode=verify-full`. */
   readonly url: string;
   /** More settings of `pg`, such as `ssl`. */
-  readonly client?: Omit<ClientConfig, "connectionString">;
+  readonly client?: { readonly ssl?: boolean | object; readonly [setting: string]: unknown };
   /** The connections for commits and reads. Default: 4. */
   readonly lanes?: number;
   /** How long a statement may take. Default: 5,000. */
