@@ -41,12 +41,12 @@ const commanding =
 describe("the core simulation catches a core", () => {
   it("that replies twice", () => {
     broken.step = commanding("reply", 2);
-    expect(found()).toMatch(/conservation: session:\w r\d+: submitted 1 times, replied to 2 times/);
+    expect(found()).toMatch(/conservation: (?:session|process):\w+ r\d+: submitted 1 times, replied to 2 times/);
   });
 
   it("that hides calls from their observers", () => {
     broken.step = commanding("observe", 0);
-    expect(found()).toMatch(/conservation: session:\w r\S+: its start was not observed/);
+    expect(found()).toMatch(/conservation: (?:session|process):\w+ \S+: its start was not observed/);
   });
 
   it("that forgets messages in transit after a crash", () => {

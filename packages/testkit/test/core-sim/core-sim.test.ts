@@ -9,7 +9,7 @@ import {
 } from "../../src/core-sim/index.ts";
 import { runJobs } from "./jobs.ts";
 
-const seeds = 10_000;
+const seeds = 5000;
 
 describe("the core simulation", () => {
   let report: CoreSimReport;
@@ -38,7 +38,7 @@ describe("the core simulation", () => {
     expect(events.met / events.all).toBeGreaterThanOrEqual(0.95);
     expect(rejections.met / rejections.all).toBeGreaterThanOrEqual(0.95);
     expect(commands.missed).toEqual([]);
-    expect([...leftOut.keys()]).toEqual([]);
+    expect([...new Set(leftOut.values())]).toEqual(["turns are not simulated here"]);
   });
 
   it("is decided by its seed alone", () => {
@@ -49,7 +49,7 @@ describe("the core simulation", () => {
 
   it("deploys versions that some programs cannot go on with, rolls them back, and tells bodies of patches", () => {
     const seen = new Set<string>();
-    for (let seed = 1; seed <= 150; seed++)
+    for (let seed = 1; seed <= 400; seed++)
       for (const log of runCoreSim(seed, { protocol: 2 }).logs.values())
         for (const { event } of log) {
           for (const field of ["versions", "version", "patched"])
