@@ -157,9 +157,9 @@ const fileStore = (named: string, { blobs, maxBytes }: Place): Store => {
 
 const storeOf = (place: Place): Store => {
   const { file, postgres, blobs, maxBytes } = place;
-  if (file !== undefined && postgres === undefined) return fileStore(file, place);
-  if (postgres === undefined || file !== undefined)
-    throw new Refused("invalid_option", "`openRuntime` needs `file` or `postgres`, and one of them only");
+  if (postgres === undefined) return fileStore(file as string, place); // One that is none is refused as a path.
+  if (file !== undefined)
+    throw new Refused("invalid_option", "`openRuntime` takes `file` or `postgres`, and received both");
   if (blobs !== undefined || maxBytes !== undefined)
     throw new Refused(
       "invalid_option",
