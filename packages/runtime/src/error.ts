@@ -62,14 +62,9 @@ export const newerProtocol = (scope: string, protocol: number): Refused => {
   return new Refused("newer_protocol", `${message}: ${wanted}. Nothing was claimed or changed`);
 };
 
-/**
- * The core refuses the opening. Where the log has a later owner, this one came second in a race. Anything else is none:
- * whoever tries again at once is refused again.
- */
-export const openingRefused = (scope: string, { code, message }: Rejection): Refused | ScopeLost =>
-  code === "stale_epoch"
-    ? new ScopeLost(`scope ${scope} was claimed by another instance: ${message}`)
-    : new Refused(code, `scope ${scope} cannot be opened: ${message}`);
+/** The core refuses the opening. That is no race: whoever tries again at once is refused again. */
+export const openingRefused = (scope: string, { code, message }: Rejection): Refused =>
+  new Refused(code, `scope ${scope} cannot be opened: ${message}`);
 
 /** Throws where a body asks for what the protocol of its scope does not have. */
 export const requireRule = (protocol: number, rule: ProtocolRule, what: string): void => {

@@ -182,6 +182,7 @@ export class ScopeRunner implements Member {
 
   /** Opens the scope by these events. Commands that its state still asks for are issued again, once. */
   open(opening: readonly Event[]): void {
+    if (this.#state.scope.epoch > this.epoch) throw new ScopeLost(`scope ${this.id} was claimed by another instance`);
     for (const event of opening) {
       const cause = this.#cause(event);
       if (cause.seq > 1) this.#uncommitted.forgetApprovals();
