@@ -109,6 +109,7 @@ const runWords = async (args: readonly string[], terminal: Terminal): Promise<Ex
 /** Accepted before the command, too. */
 const jsonFlag = "--json";
 
+/** Runs one command of the command line, and resolves to its exit. */
 export const run = async (args: readonly string[], streams: Streams): Promise<Exit> => {
   const isJson = args.includes(jsonFlag);
   const terminal = terminalOn(streams, isJson);

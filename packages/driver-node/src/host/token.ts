@@ -42,6 +42,7 @@ export const Claims: Codec<Claims> = record<Claims>("token claims", {
 export type Secrets = readonly [Uint8Array, ...Uint8Array[]];
 const minSecretBytes = 32;
 
+/** Throws where a host has no secret, or one that could be guessed. */
 export const checkSecrets = (secrets: readonly Uint8Array[]): void => {
   const short = secrets.find(({ length }) => length < minSecretBytes);
   if (short !== undefined || secrets.length === 0) {

@@ -46,6 +46,7 @@ class Layer {
   }
 }
 
+/** A scalable Bloom filter: it grows with what is added, and stays as rarely wrong. */
 export class BloomFilter {
   /** Each layer is four times as large as the one before. */
   readonly #layers: Layer[] = [];

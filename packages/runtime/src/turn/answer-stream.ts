@@ -61,6 +61,7 @@ const joined = (units: readonly Unit[]): readonly Unit[] =>
     return isSame ? [...all.slice(0, -1), { ...last, text: last.text + unit.text }] : [...all, unit];
   }, []);
 
+/** Keeps what a model says of one answer, for readers of any cursor. */
 export class AnswerStream {
   readonly #pace: Pace;
   readonly #readers = new Set<AnswerReader>();

@@ -188,6 +188,7 @@ const byBirth = (a: Aged, b: Aged): number => a.born - b.born;
 const byBirthAndKey = <A extends Aged & { readonly key: string }>(a: A, b: A): number =>
   a.born - b.born || (a.key < b.key ? -1 : 1);
 
+/** Returns the state as the shape that snapshots store. */
 export const shapeOf = (state: State): SnapshotShape => {
   const { scope, seq, at, catalog } = state;
   const waits = state.waits.rows().toSorted(byBirthAndKey);

@@ -104,6 +104,7 @@ export interface ProgressSaid {
   readonly done?: number;
   readonly total?: number;
 }
+/** Lists the fields of a report of progress, for codecs. */
 export const progressFields = { text: string, kind: string, done: optional(u64), total: optional(u64) } as const;
 
 /** Heard by who listens at the time, and recorded nowhere. */
