@@ -81,6 +81,7 @@ const ofScope = (before: State, after: State): readonly Place[] => {
     deletion: before.deletion !== after.deletion,
     work: before.background !== after.background || before.schedules !== after.schedules,
     handles: before.handles !== after.handles,
+    conversation: before.conversation !== after.conversation,
   };
   return [
     ...after.waits.changedSince(before.waits).map(within("wait")),
