@@ -8,7 +8,7 @@ import { dirname, resolve } from "node:path";
 import type { Expression, Node, ObjectExpression, TSType } from "oxc-parser";
 import { NotParsed, Source, bare } from "./source.ts";
 
-/** What objects to find: the functions that take one, by the position of the argument, and the names of their type. */
+/** Names the objects to find: the functions that take one, by the position of the argument, and the names of their type. */
 export interface ObjectKind {
   readonly functions: { readonly [name: string]: number };
   readonly types: readonly string[];

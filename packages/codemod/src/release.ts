@@ -1,4 +1,4 @@
-/** What changes from one release to the next. */
+/** Lists the renamings from one release to the next. */
 import { call } from "./rename/call.ts";
 import { driverImport } from "./rename/driver-import.ts";
 import { inputSchema } from "./rename/input-schema.ts";

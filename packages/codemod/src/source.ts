@@ -10,7 +10,7 @@ import {
   visitorKeys,
 } from "oxc-parser";
 
-/** What a person is to look at: the machine could not rewrite it. */
+/** Marks a place that a person looks at: the machine could not rewrite it. */
 export interface Note {
   readonly file: string;
   readonly line: number;

@@ -1,9 +1,7 @@
 /** Large values and attachments in the database, in parts, so that every host reads them. */
 import type { AttachmentStore } from "@pawl/runtime";
 import type { BlobStore } from "@pawl/runtime/driver";
-import { type Database, type Now, type Row, type Statement, bytes, integer, text } from "./database.ts";
-
-const named = (name: string, sql: string): Statement => ({ name: `pawl_${name}`, text: sql });
+import { type Database, type Now, type Row, bytes, integer, text, named } from "./database.ts";
 
 /** The bytes of one part: a row that a server moves without trouble. */
 const partBytes = 1 << 20;

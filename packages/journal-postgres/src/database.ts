@@ -10,6 +10,8 @@ export interface Statement {
   readonly text: string;
 }
 
+export const named = (name: string, text: string): Statement => ({ name: `pawl_${name}`, text });
+
 export type Value = string | number | boolean | Uint8Array | null;
 
 /** The time that statements are told; null leaves it to the database's clock. */

@@ -71,7 +71,7 @@ BEGIN
 END $$;
 `;
 
-/** What an owner reads next: the lines after the snapshot or the segment, and the ids of what has finished; not if they are many. */
+/** Brings along what an owner reads next: the lines after the snapshot or the segment, and the ids of what has finished; not if they are many. */
 const brought = (s: string): string => `
 CREATE OR REPLACE FUNCTION ${s}.brought(of bigint, OUT snapshot_seq bigint, OUT snapshot text, OUT segment_base bigint,
   OUT segment_hash text, OUT segment text, OUT lines text, OUT finished text) LANGUAGE plpgsql AS $$

@@ -1,10 +1,8 @@
 /** Scopes that come from other stores, and how each move ended here. */
 import type { IndexEntry, MoveEnd, MoveStore } from "@pawl/runtime/driver";
-import { type Database, type Row, type Statement, integer, nameIn, optional, stored, text } from "./database.ts";
+import { type Database, type Row, integer, nameIn, optional, stored, text, named } from "./database.ts";
 import { failure } from "./error.ts";
 import type { Scopes } from "./scopes.ts";
-
-const named = (name: string, sql: string): Statement => ({ name: `pawl_${name}`, text: sql });
 
 const statements = (s: string) => ({
   adopt: named("adopt", `SELECT * FROM ${s}.adopt($1, $2::json, $3)`),

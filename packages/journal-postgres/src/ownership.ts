@@ -6,17 +6,7 @@
 import { randomUUID } from "node:crypto";
 import type { Journal } from "@pawl/runtime";
 import type { Brought, Claim, Holding, LastOwner, Snapshot } from "@pawl/runtime/driver";
-import {
-  type Database,
-  type Now,
-  type Row,
-  type Statement,
-  integer,
-  nameIn,
-  optional,
-  stored,
-  text,
-} from "./database.ts";
+import { type Database, type Now, type Row, integer, nameIn, optional, stored, text, named } from "./database.ts";
 import { PostgresError } from "./error.ts";
 import type { Scopes } from "./scopes.ts";
 
@@ -24,8 +14,6 @@ type Ownership = Pick<Journal, "open" | "join" | "renew" | "leave" | "lost" | "c
 
 /** The time after which a lost instance is forgotten. */
 const rememberedMs = 7 * 24 * 60 * 60 * 1000;
-
-const named = (name: string, sql: string): Statement => ({ name: `pawl_${name}`, text: sql });
 
 const statements = (s: string) => ({
   join: named(

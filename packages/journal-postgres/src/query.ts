@@ -11,12 +11,11 @@ import {
   optional,
   stored,
   text,
+  named,
 } from "./database.ts";
 import type { Scopes } from "./scopes.ts";
 
 type Queries = Pick<Journal, "read" | "find" | "due" | "inbox" | "mailed" | "scopes" | "awaitingApproval">;
-
-const named = (name: string, sql: string): Statement => ({ name: `pawl_${name}`, text: sql });
 
 /** The owners whose scopes an instance may open: nobody, itself, and those without a lease. */
 const free = (s: string, instance: string, now: string): string =>

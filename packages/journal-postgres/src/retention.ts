@@ -6,13 +6,11 @@ import { createHash } from "node:crypto";
 import type { Journal } from "@pawl/runtime";
 import { type ChainHead, type NotWritten, chainStartOf } from "@pawl/runtime/driver";
 import { linkText } from "@pawl/sansio-core/driver";
-import { type Database, type Row, type Statement, integer, stored, text } from "./database.ts";
+import { type Database, type Row, integer, stored, text, named } from "./database.ts";
 import { PostgresError, failure } from "./error.ts";
 import type { Scopes } from "./scopes.ts";
 
 type Retention = Pick<Journal, "snapshot" | "retain" | "segment" | "head" | "verify">;
-
-const named = (name: string, sql: string): Statement => ({ name: `pawl_${name}`, text: sql });
 
 const statements = (s: string) => ({
   keep: named("keep_snapshot", `SELECT * FROM ${s}.keep_snapshot($1, $2, $3, $4, $5)`),

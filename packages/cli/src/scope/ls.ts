@@ -32,7 +32,7 @@ interface Listed {
   readonly status?: ScopeStatus | CliError;
 }
 
-/** What a scope is at, and the time of its last event. */
+/** Says how far a scope is, and the time of its last event. */
 interface ScopeStatus extends Status {
   readonly at: number;
 }

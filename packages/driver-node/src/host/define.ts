@@ -1,4 +1,4 @@
-/** What a module tells `pawl host`: its tools, and how their runtime and its host are opened. */
+/** Defines a host in a module, for `pawl host`: its tools, and how their runtime and its host are opened. */
 import { Refused, type ToolDefinition } from "@pawl/runtime";
 import { unknownKeyIn } from "@pawl/runtime/driver";
 import { type OpenOptions, openFields } from "../open.ts";

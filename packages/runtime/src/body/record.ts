@@ -51,7 +51,7 @@ export const unknownOutcome: EffectResult = {
   error: { code: "step_outcome_unknown", message: "the step began, and its owner was lost before it was recorded" },
 };
 
-/** What a body is handed of a stream: chunks that are on record now, or word that the producer began anew. */
+/** Carries a part of a stream to a body: chunks that are on record now, or word that the producer began anew. */
 export type StreamPart = { readonly type: "said"; readonly chunks: readonly Json[] } | { readonly type: "restarted" };
 
 export interface Answer extends Place {

@@ -21,7 +21,7 @@ interface RecordedStream {
   readonly parts: readonly Answer[];
 }
 
-/** What is on record of the streams of a run, by the keys of their steps. */
+/** Holds what is on record of the streams of a run, by the keys of their steps. */
 export class RecordedStreams {
   readonly #streams: ReadonlyMap<string, RecordedStream>;
   readonly #owners: ReadonlyMap<string, string>;

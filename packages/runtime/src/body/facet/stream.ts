@@ -62,7 +62,7 @@ const restarted = (name: string): EffectError =>
       "Let the producer resume (`resume: true`, and go on after `recorded`), or await the whole stream",
   );
 
-/** What a body has of a stream. */
+/** Gives a body its chunks of a stream. */
 class Heard {
   readonly #name: string;
   readonly #stop: () => void;
