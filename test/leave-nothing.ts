@@ -1,5 +1,9 @@
 /** Files that share a process leave it as they found it: what one of them changes, the next would see. */
+import * as fc from "fast-check";
 import { afterAll, expect, vi } from "vitest";
+
+/** Makes a red run one that can be run again. `PAWL_SEED` asks for other cases. */
+fc.configureGlobal({ seed: Number(process.env["PAWL_SEED"] ?? 1) });
 
 type Look = { readonly [name: string]: unknown };
 

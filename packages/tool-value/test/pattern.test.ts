@@ -55,13 +55,28 @@ const text = fc.string({
   maxLength: 6,
 });
 
+/**
+ * Tries each character in turn, as the language has it. A search by V8 also begins between the halves of a pair: there it
+ * finds `(\\B)` in `a😀a`.
+ */
+const platformFinds = (source: string, text: string, flags: PatternFlags): boolean => {
+  const pattern = new RegExp(source, `uy${flags}`);
+  let at = 0;
+  for (const character of [...text, ""]) {
+    pattern.lastIndex = at;
+    if (pattern.test(text)) return true;
+    at += character.length;
+  }
+  return false;
+};
+
 describe("a linear pattern", () => {
   it("finds what the platform finds", () => {
     fc.assert(
       fc.property(source, text, fc.constantFrom<PatternFlags>("", "i", "s", "is"), (pattern, input, flags) => {
-        expect(found(pattern, input, flags)).toBe(new RegExp(pattern, `u${flags}`).test(input));
+        expect(found(pattern, input, flags)).toBe(platformFinds(pattern, input, flags));
       }),
-      { numRuns: 5000 },
+      { numRuns: 5000, examples: [["(\\B)", "a😀a", ""]] },
     );
   });
 
