@@ -59,12 +59,12 @@ const text = fc.string({
  * Tries each character in turn, as the language has it. A search by V8 also begins between the halves of a pair: there it
  * finds `(\\B)` in `a😀a`.
  */
-const platformFinds = (source: string, text: string, flags: PatternFlags): boolean => {
-  const pattern = new RegExp(source, `uy${flags}`);
+const platformFinds = (written: string, input: string, flags: PatternFlags): boolean => {
+  const pattern = new RegExp(written, `uy${flags}`);
   let at = 0;
-  for (const character of [...text, ""]) {
+  for (const character of [...input, ""]) {
     pattern.lastIndex = at;
-    if (pattern.test(text)) return true;
+    if (pattern.test(input)) return true;
     at += character.length;
   }
   return false;
