@@ -57,7 +57,7 @@ const text = fc.string({
 
 /**
  * Tries each character in turn, as the language has it. A search by V8 also begins between the halves of a pair: there it
- * finds `(\\B)` in `a😀a`.
+ * finds `(\B)` in `a😀a`.
  */
 const platformFinds = (written: string, input: string, flags: PatternFlags): boolean => {
   const pattern = new RegExp(written, `uy${flags}`);
