@@ -21,14 +21,24 @@ import {
   type Question,
   readFrame,
 } from "@pawl/wire/frame";
-import { hostErrorOf, closeReasonOf } from "./error.ts";
-import { startHeartbeat, Outgoing, type SendTurns } from "./socket.ts";
+import {
+  type Claims,
+  type Secrets,
+  answer,
+  awaitingApproval,
+  claimsOf,
+  hostErrorOf,
+  missingRight,
+  rights,
+  scopeOf,
+  sessionOf,
+  signal,
+} from "@pawl/wire/host";
+import { closeReasonOf, startHeartbeat, Outgoing, type SendTurns } from "./socket.ts";
 import { type HostLimits, longestTimerMs, InFlight, RegisteredNames } from "./limits.ts";
 import { arrive, depart, ReceiverConnection, type Receivers } from "./move.ts";
 import { Executors } from "./executor.ts";
 import { Subscription } from "./subscription.ts";
-import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
-import { answer, awaitingApproval, rights, scopeOf, sessionOf, signal } from "./question.ts";
 
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
 

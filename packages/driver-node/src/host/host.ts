@@ -13,7 +13,7 @@ import { Receivers } from "./move.ts";
 import { type HostLimits, checkedLimits } from "./limits.ts";
 import { SendTurns } from "./socket.ts";
 import { errorsToConsole } from "../telemetry/log.ts";
-import { type Claims, type Secrets, checkSecrets, signToken } from "./token.ts";
+import { type Claims, type Secrets, checkSecrets, signToken } from "@pawl/wire/host";
 
 export interface HostOptions {
   readonly runtime: Runtime;
