@@ -100,7 +100,11 @@ describe("a runtime that drains", () => {
     await world.quiet();
     expect(one.runtime.readiness).toBe("ready");
     await one.runtime.drain();
-    const naps = defineTool({ name: "naps", durable: true, execute: async (_, ctx) => (await ctx.sleep(1000), "rested") });
+    const naps = defineTool({
+      name: "naps",
+      durable: true,
+      execute: async (_, ctx) => (await ctx.sleep(1000), "rested"),
+    });
     const two = world.start([naps], { lease });
     void (await two.runtime.session("s")).request("r", call("naps")).catch(() => undefined);
     await world.quiet();

@@ -85,7 +85,8 @@ class ComingToRest {
   turn(): void {
     if (this.#end === undefined || busy(this.#runner.state, this.#owner, this.#bodies).length > 0) return;
     const applied = this.#last && this.#runner.apply(this.#last);
-    if (applied !== undefined && E.isLeft(applied)) return this.fail(new Refused(applied.left.code, applied.left.message));
+    if (applied !== undefined && E.isLeft(applied))
+      return this.fail(new Refused(applied.left.code, applied.left.message));
     this.#callOff();
     this.#end.resolve(this.#runner.whenDurable());
     this.#end = undefined;

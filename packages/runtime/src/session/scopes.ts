@@ -181,7 +181,9 @@ export class Scopes {
     abandonEvicted(this.#evicted, "its host is about to stop");
     const next = async (): Promise<void> => {
       for (let scope = scopes.pop(); scope !== undefined; scope = scopes.pop())
-        await journal.release(scope, instance).catch((thrown: unknown) => this.#fault("a scope was not released", thrown));
+        await journal
+          .release(scope, instance)
+          .catch((thrown: unknown) => this.#fault("a scope was not released", thrown));
     };
     await Promise.all(Array.from({ length: releasedAtOnce }, next));
   }
