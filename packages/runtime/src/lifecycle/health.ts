@@ -29,8 +29,8 @@ export const healthAnswer = (
 ): HealthAnswer | undefined => {
   if (!paths.includes(path)) return undefined;
   if (!methods.includes(method ?? "")) {
-    const message = `${path} is asked by GET, received ${method ?? "no method"}`;
-    return answer(405, { error: { code: "wrong_method", message } }, { allow: methods.join(", ") });
+    const error = `${path} is asked by GET, received ${method ?? "no method"}`;
+    return answer(405, { error }, { allow: methods.join(", ") });
   }
   const isClosed = readiness === "closed";
   if (path === "/v1/health") return answer(isClosed ? 503 : 200, { status: isClosed ? "closed" : "ok" });
