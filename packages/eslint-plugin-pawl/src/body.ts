@@ -3,7 +3,7 @@
  * a `ToolContext`. Functions within it belong to it, but for those that are handed to a step: what a step does is on record.
  */
 import type { Rule, Scope } from "eslint";
-import type * as ES from "estree";
+import type * as ES from "./estree.ts";
 
 export type Node = Rule.Node;
 type Fn = (ES.FunctionExpression | ES.ArrowFunctionExpression | ES.FunctionDeclaration) & Rule.NodeParentExtension;

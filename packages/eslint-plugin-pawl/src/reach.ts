@@ -1,6 +1,6 @@
 /** Looks for something in an expression, and in what the names in it stand for. */
 import type { Rule, Scope } from "eslint";
-import type * as ES from "estree";
+import type * as ES from "./estree.ts";
 import { variableAt } from "./body.ts";
 
 /** Names stand for names, and so on; nobody writes longer chains. */

@@ -1,6 +1,6 @@
 /** Names of the platform: what gives another value in each run, and what acts on the outside. */
 import type { Rule } from "eslint";
-import type * as ES from "estree";
+import type * as ES from "./estree.ts";
 import { calledName, variableAt } from "./body.ts";
 
 type Called = ES.SimpleCallExpression | ES.NewExpression;

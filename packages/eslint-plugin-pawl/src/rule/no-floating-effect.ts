@@ -1,5 +1,5 @@
 import type { Rule } from "eslint";
-import type * as ES from "estree";
+import type * as ES from "../estree.ts";
 import { type Node, bodyAt, calledName, isEffect } from "../body.ts";
 import { nodesIn } from "../reach.ts";
 

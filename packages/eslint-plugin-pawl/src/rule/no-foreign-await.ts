@@ -1,5 +1,5 @@
 import type { Rule } from "eslint";
-import type * as ES from "estree";
+import type * as ES from "../estree.ts";
 import { type Body, type Node, bodyAt } from "../body.ts";
 import { reaches } from "../reach.ts";
 
