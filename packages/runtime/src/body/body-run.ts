@@ -52,8 +52,14 @@ import type { EffectError } from "../error.ts";
 import type { RecordedStreams } from "./stream-replay.ts";
 import { type News, type Place, type RecordedRun, insert, ReplayOrder } from "./replay.ts";
 import { PatchAnswers } from "./patch.ts";
+import type { InContext } from "../platform.ts";
 import { ReuseQueue } from "./reuse.ts";
 import { StepWork } from "./step-work.ts";
+
+interface InRun {
+  /** The async context of the run: its steps run in it, as its function does. */
+  readonly inContext: InContext;
+}
 
 export class BodyRun {
   readonly id: RunId;
@@ -83,14 +89,14 @@ export class BodyRun {
   /** Set once the function has ended. */
   #end: BodyEnd | undefined;
 
-  constructor(id: RunId, port: BodyPort, past: RecordedRun, terms: RunTerms) {
+  constructor(id: RunId, port: BodyPort, past: RecordedRun, terms: RunTerms & InRun) {
     this.id = id;
     this.#port = port;
     this.#replayOrder = new ReplayOrder(past.effects);
     this.#recorded = new Map(past.answers.map((answer) => [answer.key, answer]));
     this.#now = past.at;
     this.streams = past.streams;
-    this.#work = new StepWork(id, port);
+    this.#work = new StepWork(id, port, terms.inContext);
     this.patches = new PatchAnswers(past, (key) => this.#heard.has(key) || this.#waiting.has(key));
     this.#keepsOrder = past.keepsOrder;
     this.rest = new RestWatch(port, terms, this.#replayOrder, () => this.#onQuiet());

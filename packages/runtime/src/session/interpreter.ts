@@ -95,6 +95,7 @@ export class ScopeInterpreter implements Interpreter {
       observers: this.observers,
       processApi: this.scopeLinks.processApi,
       streams: this.streams,
+      contextOf: (request) => callers.contextOf(request),
       askHost: (request) => this.#answer(this.#questions.ask(request)),
     });
     this.leaving = new Leaving(runner, instance);

@@ -11,6 +11,7 @@ import { type Admission, Admitted } from "./admission.ts";
 import { type Submitted, conflictWith } from "./conflict.ts";
 import { type Overloaded, Refused, type ScopeLost } from "../error.ts";
 import { type FlowPlace, type FlowSubmission, flowSubmitted } from "./flow.ts";
+import type { InContext } from "../platform.ts";
 import { stateBefore } from "../scope/history.ts";
 import { readCalls, storedCalls, textOf } from "./request-calls.ts";
 import { spannedAs, withSpan } from "../log.ts";
@@ -46,6 +47,8 @@ export interface CallOptions extends RequestOptions {
 }
 
 interface Waiter {
+  /** The async context in which the request was made, if it was made by whoever waits. */
+  readonly context?: InContext | undefined;
   readonly keep: boolean;
   readonly resolve: (replied: Replied) => void;
   readonly reject: (error: Error) => void;
@@ -61,6 +64,11 @@ export class Callers {
 
   add(request: string, waiter: Waiter): void {
     this.#waiters.set(request, [...(this.#waiters.get(request) ?? []), waiter]);
+  }
+
+  /** Returns the context in which a request was made in this process, while its maker waits. */
+  contextOf(request: string): InContext | undefined {
+    return this.#waiters.get(request)?.find(({ context }) => context !== undefined)?.context;
   }
 
   take(request: string): readonly Waiter[] {
@@ -216,7 +224,8 @@ export class Requests {
     const { request } = event;
     const isLive = runner.state.requests.at(request)?.phase === "running";
     if (E.isRight(told) && isLive) this.#admitted.enter(request, told.right.line.length);
-    return { type: "waiting", replied: this.#wait(event.request, waiting) };
+    const context = isLive ? this.#access.platform.contexts?.capture() : undefined;
+    return { type: "waiting", replied: this.#wait(event.request, waiting, context) };
   }
 
   async replies(request: string, waiting: Waiting): Promise<Replies> {
@@ -264,9 +273,9 @@ export class Requests {
     return this.#access.values.of(repliedOf(row));
   }
 
-  #wait(request: string, { keep = false, signal }: Waiting): Promise<Replied> {
+  #wait(request: string, { keep = false, signal }: Waiting, context?: InContext): Promise<Replied> {
     const { promise, resolve, reject } = Promise.withResolvers<Replied>();
-    const waiter = { resolve, reject, keep };
+    const waiter = { resolve, reject, keep, context };
     const leave = (): void => this.callers.leave(request, waiter);
     const over = (): void => signal?.removeEventListener("abort", leave);
     this.callers.add(request, waiter);
