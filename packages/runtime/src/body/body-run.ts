@@ -120,7 +120,14 @@ export class BodyRun {
     } else if (this.#end !== undefined && this.#replayOrder.isLive) this.rest.touch();
     else if (this.#replayOrder.isLive) this.rest.leave(() => this.#port.suspend(this.id));
     else if (this.#reuses.first !== undefined) this.diverge(askedBefore(this.#replayOrder.missing, this.#reuses.first));
-    else this.diverge(quiet(this.#replayOrder.missing));
+    else this.diverge(quiet(this.#replayOrder.missing, this.#stepUnderWay));
+  }
+
+  /** Returns the step that was under way when the log's next request was made: the body may have acted on what it said. */
+  get #stepUnderWay(): string | undefined {
+    const { missing } = this.#replayOrder;
+    const open = missing === undefined ? [] : this.#replayOrder.openAt(missing);
+    return open.find((key) => this.#waiting.get(key)?.request.effect.kind === "step");
   }
 
   /** True until all that is on record of this attempt has happened again. */
