@@ -52,6 +52,15 @@ const paid =
   (input: unknown): Body =>
   async (ctx) => [await step(ctx, "pay", {}, "once"), await step(ctx, "hotel", input), await ctx.waitFor("go")];
 
+const hasty: Body = async (ctx) => {
+  const word = Promise.withResolvers<string>();
+  const end = Promise.withResolvers<string>();
+  const model = ctx.run("model", () => (word.resolve("hi"), end.promise));
+  await ctx.run("write", () => word.promise.then((said) => (end.resolve("all"), said)), { input: await word.promise });
+  await model;
+  return ctx.waitFor("go");
+};
+
 /** As it is without the patch, and with it. */
 const old: Body = async (ctx) => [await step(ctx, "a"), await ctx.waitFor("go"), await step(ctx, "b")];
 const young: Body = async (ctx) => {
@@ -229,14 +238,6 @@ describe("a release whose code asks for something else", () => {
   });
 
   it("names the step that it acted on before that was on record", async () => {
-    const hasty: Body = async (ctx) => {
-      const word = Promise.withResolvers<string>();
-      const end = Promise.withResolvers<string>();
-      const model = ctx.run("model", () => (word.resolve("hi"), end.promise));
-      await ctx.run("write", () => word.promise.then((said) => (end.resolve("all"), said)), { input: await word.promise });
-      await model;
-      return ctx.waitFor("go");
-    };
     const world = new World();
     await (await release(world, [books(hasty)])).close();
     const entries: LogEntry[] = [];

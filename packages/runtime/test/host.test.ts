@@ -41,8 +41,10 @@ it("a host is told which call of which session asks, also where a plugin does", 
   const trace = { kind: "emit_trace", name: "seen", payload: 1 } as const;
   const host: HostPort = {
     plugins: [{ id: "p", beforeToolCall: () => [trace] }],
-    request: async (name, _input, _key, { scope, session, request, call, label, tool }) =>
-      (asked.push({ name, scope, session, request, call, label, tool }), null),
+    request: async (name, _input, _key, { scope, session, request, call, label, tool }) => (
+      asked.push({ name, scope, session, request, call, label, tool }),
+      null
+    ),
   };
   const { runtime } = new World().start([asks((ctx) => ctx.host("quote", { of: "tea" }))], { host });
   await (await runtime.session("s")).request("r", calls);

@@ -42,7 +42,9 @@ describe("an observer", () => {
     expect(words(frames)).toEqual(everything);
     const [start, end] = frames.filter(({ type }) => type === "observed");
     expect(start).toMatchObject({ observation: { call: "r:c0", label: "c0", tool: "quick", args: {} } });
-    expect(end).toMatchObject({ observation: { call: "r:c0", output: { outcome: { status: "success" } }, durationMs: 0 } });
+    expect(end).toMatchObject({
+      observation: { call: "r:c0", output: { outcome: { status: "success" } }, durationMs: 0 },
+    });
     expect(frames.filter(({ type }) => type === "ephemeral")).toEqual([
       {
         type: "ephemeral",

@@ -184,6 +184,7 @@ export class Bodies {
       { ...placeOf(this.#state, call), args: command.args },
       () => inContext(() => this.#scope.processApi.execute(tool, command, context, body)),
       body,
+      facts.failures,
     );
     if (body.isCancelled) await body.cleanUps.over();
     await body.ended();

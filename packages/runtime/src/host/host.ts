@@ -36,6 +36,8 @@ export interface InternalErrorDetail {
   readonly callId: string;
   /** Includes the messages of its causes. */
   readonly message: string;
+  /** The effect that failed with it: `step train`. */
+  readonly effect?: string;
 }
 
 /** The unabridged output of a call: an artifact, which no model sees. */
@@ -213,7 +215,8 @@ export const reportUnheard = (
 };
 
 /** Reports to the host an error that no model is shown. */
-export const report = ({ internalError }: ToolHost, place: Place, thrown: unknown): void => {
+export const report = ({ internalError }: ToolHost, place: Place, thrown: unknown, key?: string): void => {
   const { scope, tool, callId } = place;
-  internalError?.(place.call, thrown, { scope, tool, callId, message: causeChain(thrown) });
+  const effect = key === undefined ? {} : { effect: key.replace(/^durable-(?=step:)/, "").replace(":", " ") };
+  internalError?.(place.call, thrown, { scope, tool, callId, ...effect, message: causeChain(thrown) });
 };

@@ -28,7 +28,10 @@ export type Question = CommandOf<(typeof questionTypes)[number]>;
 const questions: ReadonlySet<string> = new Set(questionTypes);
 export const isQuestion = (command: Command): command is Question => questions.has(command.type);
 
-export type HostWork = HookPort & PreparePort & ResolverPort & ExternalPort & { readonly waiting?: HostAsked["waiting"] };
+export type HostWork = HookPort &
+  PreparePort &
+  ResolverPort &
+  ExternalPort & { readonly waiting?: HostAsked["waiting"] };
 
 /** Collects what questions about one scope are answered with. */
 export const hostWork = (
@@ -71,7 +74,8 @@ const answered = async (question: Question, work: HostWork, state: State): Promi
 /** Answers a request of a body: what pawl keeps itself without the host. */
 const answerOfRequest = async (request: HostRequest, work: HostWork, state: State): Promise<Event> => {
   const stored = await storeAnswer(state, work.values, request);
-  if (stored === undefined) return answerOf(work.host.request, request, hostAsked(placeOf(state, request.call), work.waiting));
+  if (stored === undefined)
+    return answerOf(work.host.request, request, hostAsked(placeOf(state, request.call), work.waiting));
   return { type: "host.answered", call: request.call, key: request.key, ...stored };
 };
 
