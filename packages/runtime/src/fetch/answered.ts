@@ -40,7 +40,10 @@ export const headOf = ({ status, statusText, headers }: Response, url: URL, also
 const bodiless = new Set([101, 103, 204, 205, 304]);
 
 /** Makes the answer that a program is given. */
-export const responseOf = ({ url, headers, ...init }: Head, body: BodyInit | null): Response => {
+export const responseOf = (
+  { url, headers, ...init }: Head,
+  body: ConstructorParameters<typeof Response>[0],
+): Response => {
   const response = new Response(bodiless.has(init.status) ? null : body, {
     ...init,
     headers: headers.map(([...pair]) => pair),
