@@ -157,7 +157,7 @@ export class Bodies {
     if (now === undefined) return;
     if (now.body !== before?.body) return this.#begin(command, tool);
     const maySuspend = command.recovery === "rerunnable" && tool.manifest.suspend;
-    await this.#run(command, tool, past, { begunAt, maySuspend });
+    await this.#run(command, tool, past, { begunAt, maySuspend, inContext: this.#contextOf(command.call) });
   }
 
   /** Returns the row of a run, while it is the current one of its call, and the scope is not lost. */
@@ -170,8 +170,7 @@ export class Bodies {
     const { call, attempt, run } = command;
     this.#starting.delete(command);
     this.end(call);
-    const inContext = this.#contextOf(call);
-    const body = new BodyRun({ call, attempt, run }, this.#bodyPort, past, { ...terms, inContext });
+    const body = new BodyRun({ call, attempt, run }, this.#bodyPort, past, terms);
     this.#runs.set(call, body);
     const cancelled = this.#current(command)?.cancelled;
     if (cancelled !== undefined) body.enqueueCancel({ seq: cancelled.seq, index: -1 });
@@ -182,7 +181,7 @@ export class Bodies {
     const ending = await runTool(
       this.#side,
       { ...placeOf(this.#state, call), args: command.args },
-      () => inContext(() => this.#scope.processApi.execute(tool, command, context, body)),
+      () => terms.inContext(() => this.#scope.processApi.execute(tool, command, context, body)),
       body,
       facts.failures,
     );

@@ -52,14 +52,8 @@ import type { EffectError } from "../error.ts";
 import type { RecordedStreams } from "./stream-replay.ts";
 import { type News, type Place, type RecordedRun, insert, ReplayOrder } from "./replay.ts";
 import { PatchAnswers } from "./patch.ts";
-import type { InContext } from "../platform.ts";
 import { ReuseQueue } from "./reuse.ts";
 import { StepWork } from "./step-work.ts";
-
-interface InRun {
-  /** The async context of the run: its steps run in it, as its function does. */
-  readonly inContext: InContext;
-}
 
 export class BodyRun {
   readonly id: RunId;
@@ -89,7 +83,7 @@ export class BodyRun {
   /** Set once the function has ended. */
   #end: BodyEnd | undefined;
 
-  constructor(id: RunId, port: BodyPort, past: RecordedRun, terms: RunTerms & InRun) {
+  constructor(id: RunId, port: BodyPort, past: RecordedRun, terms: RunTerms) {
     this.id = id;
     this.#port = port;
     this.#replayOrder = new ReplayOrder(past.effects);
@@ -120,14 +114,7 @@ export class BodyRun {
     } else if (this.#end !== undefined && this.#replayOrder.isLive) this.rest.touch();
     else if (this.#replayOrder.isLive) this.rest.leave(() => this.#port.suspend(this.id));
     else if (this.#reuses.first !== undefined) this.diverge(askedBefore(this.#replayOrder.missing, this.#reuses.first));
-    else this.diverge(quiet(this.#replayOrder.missing, this.#stepUnderWay));
-  }
-
-  /** Returns the step that was under way when the log's next request was made: the body may have acted on what it said. */
-  get #stepUnderWay(): string | undefined {
-    const { missing } = this.#replayOrder;
-    const open = missing === undefined ? [] : this.#replayOrder.openAt(missing);
-    return open.find((key) => this.#waiting.get(key)?.request.effect.kind === "step");
+    else this.diverge(quiet(this.#replayOrder, (key) => this.#waiting.get(key)?.request.effect.kind === "step"));
   }
 
   /** True until all that is on record of this attempt has happened again. */

@@ -22,7 +22,7 @@ import {
 import { type Json, isObject, stringify } from "@pawl/tool-value";
 import type { CodeVersions } from "../tool/version.ts";
 import type { Request, RunId } from "./record.ts";
-import { type RecordedRunPort, shownEventAt } from "./replay.ts";
+import { type RecordedRunPort, type ReplayOrder, shownEventAt } from "./replay.ts";
 
 export interface Divergence extends Pick<Extract<Ask, { readonly type: "diverged" }>, "expected" | "found"> {
   /** The key of what the log has there. */
@@ -62,11 +62,15 @@ export const endedBefore = (missing: string | undefined): Divergence => ({
   key: missing,
 });
 
-export const quiet = (missing: string | undefined, actedOn: string | undefined): Divergence => ({
+/** A step that was under way when the missing request was made may have said what the body acted on. */
+export const quiet = (
+  order: Pick<ReplayOrder, "missing" | "openAt">,
+  isStep: (key: string) => boolean,
+): Divergence => ({
   expected: "the request that its log records next",
   found: "no request at all",
-  key: missing,
-  actedOn,
+  key: order.missing,
+  actedOn: order.missing === undefined ? undefined : order.openAt(order.missing).find(isStep),
 });
 
 // Which fields of an input differ: the first few, with short texts.

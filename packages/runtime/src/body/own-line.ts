@@ -26,7 +26,7 @@ export const showOwnLines = (thrown: unknown, more: readonly string[] = []): voi
 };
 
 const ownFramesHere = (): readonly string[] => {
-  const { stack = "" } = new Error("here");
+  const { stack = "" } = new Error();
   return stack.split("\n").filter(isOwn);
 };
 

@@ -11,6 +11,7 @@ import { type Admission, Admitted } from "./admission.ts";
 import { type Submitted, conflictWith } from "./conflict.ts";
 import { type Overloaded, Refused, type ScopeLost } from "../error.ts";
 import { type FlowPlace, type FlowSubmission, flowSubmitted } from "./flow.ts";
+import type { Callers, Replied } from "./callers.ts";
 import type { InContext } from "../platform.ts";
 import { stateBefore } from "../scope/history.ts";
 import { readCalls, storedCalls, textOf } from "./request-calls.ts";
@@ -45,53 +46,6 @@ export interface CallOptions extends RequestOptions {
   /** The name that a model gave the call, say. Default: `1`. */
   readonly label?: string;
 }
-
-interface Waiter {
-  /** The async context in which the request was made, if it was made by whoever waits. */
-  readonly context?: InContext | undefined;
-  readonly keep: boolean;
-  readonly resolve: (replied: Replied) => void;
-  readonly reject: (error: Error) => void;
-}
-
-/** Those who wait for replies, by request. They wait on while their scope is out of memory. */
-export class Callers {
-  readonly #waiters = new Map<string, Waiter[]>();
-
-  get isEmpty(): boolean {
-    return this.#waiters.size === 0;
-  }
-
-  add(request: string, waiter: Waiter): void {
-    this.#waiters.set(request, [...(this.#waiters.get(request) ?? []), waiter]);
-  }
-
-  /** Returns the context in which a request was made in this process, while its maker waits. */
-  contextOf(request: string): InContext | undefined {
-    return this.#waiters.get(request)?.find(({ context }) => context !== undefined)?.context;
-  }
-
-  take(request: string): readonly Waiter[] {
-    const waiters = this.#waiters.get(request) ?? [];
-    this.#waiters.delete(request);
-    return waiters;
-  }
-
-  leave(request: string, waiter: Waiter): void {
-    const others = (this.#waiters.get(request) ?? []).filter((other) => other !== waiter);
-    if (others.length > 0) this.#waiters.set(request, others);
-    else this.#waiters.delete(request);
-    waiter.reject(new Refused("waiter_gone", `nobody waits here for request \`${request}\` any more`));
-  }
-
-  abandon(error: Error): void {
-    for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(error);
-    this.#waiters.clear();
-  }
-}
-
-/** The outcome of a request: replies of its calls, or the end of a flow. */
-type Replied = Pick<ReplyCommand, "replies" | "triggers" | "flow" | "turn">;
 
 type Verdict =
   | { readonly type: "waiting"; readonly replied: Promise<Replied> }
