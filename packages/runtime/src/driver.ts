@@ -86,6 +86,8 @@ export { type LogAttachments, type SteppedLine, keepAttachments, putLog } from "
 export { unpackedAttachment } from "./move/attachment.ts";
 export { openState } from "./scope/load-scope.ts";
 export { isAtRest } from "./lifecycle/eviction.ts";
+export { type HealthAnswer, healthAnswer } from "./lifecycle/health.ts";
+export { type Readiness } from "./lifecycle/lease.ts";
 export { type LogEntry, type LogLevel, type LogName, entryOf, logLevels } from "./log.ts";
 export { Moves } from "./move/move.ts";
 export { MoveAnswer, type MovePart, type Mover } from "./move/mover.ts";

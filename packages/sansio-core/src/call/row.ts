@@ -73,6 +73,13 @@ export const runningRow = (
   due: earliestDue(body.open, of.cancelled?.due),
 });
 
+/** Gives back the room in a link that was kept for a body's next message. */
+export const withoutRoom = (body: BodyState): BodyState => {
+  if (body.room === undefined) return body;
+  const { room: _, ...rest } = body;
+  return rest;
+};
+
 /** Takes note of what `ctx.patched` answered; an answer that is on record stays. */
 export const withPatches = (row: CallIn<"running">, patched: Patches | undefined): CallIn<"running"> =>
   patched === undefined ? row : { ...row, body: { ...row.body, patches: { ...patched, ...row.body.patches } } };
