@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { type ESLint, Linter } from "eslint";
+import { Linter } from "eslint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import plugin from "../src/index.ts";
 
@@ -15,7 +15,7 @@ const config: Linter.Config = {
 const lint = (code: string): readonly Linter.LintMessage[] => linter.verify(code, [config]);
 
 /** The rules that a file is to be looked at by. */
-const names = Object.keys((plugin satisfies ESLint.Plugin).rules);
+const names = Object.keys(plugin.rules);
 
 /** Lints a body; returns the rules that found something, in order. */
 const found = (body: string, before = ""): readonly string[] =>
