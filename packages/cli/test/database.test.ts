@@ -101,15 +101,10 @@ describe.runIf(hasServer)("pawl over PostgreSQL", () => {
   it("shows, explains, exports, verifies and checks what a file shows, and goes back into a file", async () => {
     const database = await madeDatabase();
     const names = ["waiting", "parked", "done"];
-    const both = async (words: (at: string) => readonly string[]) => {
+    const both = async (words: (at: string) => readonly string[]): Promise<void> => {
       const [there, here] = [await fine(...words(database)), await fine(...words(file))];
-      const plain = ({ out }: Said): string =>
-        out.replaceAll(
-          new RegExp(`'?(?:${[database, file].map((name) => RegExp.escape(name)).join("|")})(#[^' ]*)?'?`, "g"),
-          "J$1",
-        );
+      const plain = ({ out }: Said): string => out.replaceAll(database, "J").replaceAll(file, "J").replaceAll("'", "");
       expect(plain(there)).toBe(plain(here));
-      return there.out;
     };
     for (const command of ["show", "why"]) await both((at) => [command, `${at}#waiting`]);
     for (const name of names) await both((at) => ["log", "export", `${at}#${name}`]);
