@@ -13,6 +13,7 @@ import { Coverage } from "./coverage.ts";
 import { Dice, takeAny } from "./random.ts";
 import { Conservation } from "./conservation.ts";
 import { help, interfere } from "./outside.ts";
+import { Prompts } from "./prompts.ts";
 import { deliver, perform } from "./perform.ts";
 import { processScopeId, sessionScopes } from "./process.ts";
 import { SimScope, type StoreFault, storeFaults } from "./scope.ts";
@@ -63,6 +64,7 @@ class CoreSim implements Environment {
   readonly dice: Dice;
   readonly coverage = new Coverage();
   readonly conservation = new Conservation();
+  readonly prompts = new Prompts();
   readonly packets: Packet[] = [];
   readonly processKind: number;
   readonly scopes: readonly SimScope[];
@@ -133,7 +135,7 @@ class CoreSim implements Environment {
       const broken = checkAll(scope.state);
       if (broken !== undefined) throw new CoreSimViolation("invariant", `${scope.id} at its end: ${broken}`);
     }
-    this.conservation.close();
+    this.conservation.close(this.scopes.map(({ state }) => state));
   }
 
   #befalls(fault: CoreSimFault, perMille: number): boolean {
