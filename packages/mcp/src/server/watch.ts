@@ -37,15 +37,13 @@ const newsIn = (frame: Frame): { readonly call?: string; readonly news: News } |
     case "call_parked":
     case "call_decided":
     case "call_unknown":
+    case "call_completed":
       return { call: observation.call, news: changed };
     case "progress": {
       const { call, text: message, done, total } = observation;
       const counted = { ...(done === undefined ? {} : { done }), ...(total === undefined ? {} : { total }) };
       return { call, news: { type: "progress", progress: { message, ...counted } } };
     }
-    case "activity":
-    case "session_event":
-      return { news: changed };
     default:
       return undefined;
   }
