@@ -19,6 +19,7 @@ const said = {
   "driver-browser": "function function true",
   "driver-node": "function ran 1 same reply",
   egress: "true true",
+  "eslint-plugin-pawl": "6 pawl/recommended",
   inspector: "3 at 1",
   "journal-postgres": "unavailable",
   flow: '{"success":true,"output":"7"} true function function',
