@@ -3,11 +3,12 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { Server as TlsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import type { Log, Runtime } from "@pawl/runtime";
-import { entryOf } from "@pawl/runtime/driver";
+import { entryOf, healthAnswer } from "@pawl/runtime/driver";
 import { WebSocketServer } from "ws";
 import { Connection } from "./connection.ts";
 import { isSocketUrl } from "./cors.ts";
 import { type HostFlows, isFlowPath } from "./flow-host.ts";
+import { forwardedHeader } from "./forward.ts";
 import type { FlowMount, FlowMountPort } from "./flow-server.ts";
 import { Receivers } from "./move.ts";
 import { type HostLimits, checkedLimits } from "./limits.ts";
@@ -35,6 +36,13 @@ export interface HostOptions {
   readonly limits?: Partial<HostLimits>;
   /** Clients that scopes can move to. Pass their `mover` to the runtime. */
   readonly receivers?: Receivers;
+  /** Answers `GET /v1/health` and `/v1/ready`. Default: true, unless a server is given. */
+  readonly health?: boolean;
+  /**
+   * Forwards questions about scopes of other hosts to them, with the client's token: they must share their secrets, and reach each
+   * other at the addresses that they announce. Default: false, and a client is told the owner's address.
+   */
+  readonly forwards?: boolean;
   /** Flows to serve over HTTP. */
   readonly flows?: HostFlows;
   /** Gets connects, disconnects, and errors of the host itself. */
@@ -106,6 +114,15 @@ const urlOf = (server: Server | TlsServer, address: string): string => {
   return `${scheme}://${address.includes(":") ? `[${address}]` : address}:${portOf(server)}`;
 };
 
+/** Answers a request for the host's health; returns false for any other. */
+const answersHealth = (runtime: Runtime, { method, url = "" }: IncomingMessage, response: ServerResponse): boolean => {
+  const [path = ""] = url.split("?");
+  const answer = healthAnswer(method, path, runtime);
+  if (answer === undefined) return false;
+  response.writeHead(answer.status, answer.headers).end(method === "HEAD" ? undefined : answer.body);
+  return true;
+};
+
 /** Mounts flows. Their server comes with `@pawl/flow`, which only hosts with flows install. */
 const mounted = async (flows: HostFlows, port: FlowMountPort): Promise<FlowMount> => {
   const { FlowMount } = await import("./flow-server.ts");
@@ -125,7 +142,9 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
   const server = options.server ?? serverFor(limits);
   const isAllowedOrigin = (origin: string | undefined): boolean => origin === undefined || origins.includes(origin);
   const flows = options.flows && (await mounted(options.flows, { runtime, secrets, limits, isAllowedOrigin, log }));
+  const { health = options.server === undefined } = options;
   const plain = (request: IncomingMessage, response: ServerResponse): void => {
+    if (health && answersHealth(runtime, request, response)) return;
     if (flows !== undefined && isFlowPath(request.url)) return void flows.http(request, response);
     if (options.server === undefined) response.writeHead(426).end();
   };
@@ -142,7 +161,8 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
     }
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       if (flows !== undefined && isFlowPath(request.url)) return void flows.socket(accepted, request);
-      const connection = new Connection(accepted, { runtime, secrets, limits, turns, log, receivers });
+      const forwards = options.forwards === true && request.headers[forwardedHeader] === undefined;
+      const connection = new Connection(accepted, { runtime, secrets, limits, turns, log, receivers, forwards });
       connections.add(connection);
       boundUngreeted(socket, connection);
       accepted.on("close", () => connections.delete(connection));

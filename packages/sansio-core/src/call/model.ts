@@ -84,7 +84,7 @@ export interface BodyState {
   readonly startedAt: number;
   readonly open: readonly OpenEffect[];
   readonly settled: PersistentMap<string, SettledEffect>;
-  /** What its steps have said, by all lives: the stream that grew last stands last. */
+  /** The streams of its steps, over all lives: the one that grew last stands last. */
   readonly streams: readonly StreamRow[];
   /** The version of the code that runs it, where that is known. */
   readonly version: string | undefined;

@@ -125,7 +125,7 @@ const leave = (draft: Draft, before: CallRow, after: CallRow): void => {
   if (key !== undefined && isEnded(after)) closeKey(draft, before, key, { status: "cancelled" });
 };
 
-/** What is its own leaves with a call: its streams, and the waits of the life that it has left. */
+/** Removes all that leaves with a call: its streams, and the waits of the life that it has left. */
 export const leaveOwn = (draft: Draft, before: CallRow, after: CallRow | undefined): void => {
   const body = bodyOf(before);
   const next = after === undefined ? undefined : bodyOf(after);
