@@ -37,7 +37,9 @@ const failed = (more: Partial<EventOf<"model.failed">>): Event => ({
 
 describe("what an attempt has used", () => {
   it("is counted once where its provider tells it late, and then the host resolves it with its answer", () => {
-    const rig = crash(asked({ recovery: "ask" }, { model_resolver: true })).skip().tell(late);
+    const rig = crash(asked({ recovery: "ask" }, { model_resolver: true }))
+      .skip()
+      .tell(late);
     rig.tell({ type: "model.resolved", ...first, outcome: { type: "answer", ...answer } }).skip();
     expect(rig.state.conversation.used).toMatchObject({ input_tokens: 4, output_tokens: 1, model_calls: 1 });
     expect(checkAll(rig.state)).toBeUndefined();
