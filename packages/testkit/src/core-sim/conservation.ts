@@ -2,6 +2,7 @@
 import type { CommandOf, Command, Envelope, EventOf, Transition } from "@pawl/sansio-core";
 import { type Outcome, bodyOf } from "@pawl/sansio-core/driver";
 import { type Json, stringify } from "@pawl/tool-value";
+import { Prompts } from "./prompts.ts";
 import { TurnLedger } from "./turn-ledger.ts";
 import { CoreSimViolation } from "./violation.ts";
 
@@ -17,6 +18,7 @@ type Patched = EventOf<"effect.requested" | "effect.reused" | "call.settled">;
 const textOf = (outcome: Outcome): string => stringify({ ...outcome } satisfies Json);
 
 export class Conservation {
+  readonly prompts = new Prompts();
   readonly #submitted = new Map<string, number>();
   readonly #replied = new Map<string, number>();
   readonly #acked = new Map<string, number>();

@@ -4,7 +4,6 @@ import type { Outcome } from "@pawl/sansio-core/driver";
 import type { Coverage } from "./coverage.ts";
 import type { Dice } from "./random.ts";
 import type { Conservation } from "./conservation.ts";
-import type { Prompts } from "./prompts.ts";
 
 /** A message or an answer on its way between scopes. */
 export type Packet =
@@ -24,7 +23,6 @@ export interface Environment {
   readonly dice: Dice;
   readonly coverage: Coverage;
   readonly conservation: Conservation;
-  readonly prompts: Prompts;
   readonly packets: Packet[];
   /** The kind of process in this seed. */
   readonly processKind: number;

@@ -140,7 +140,7 @@ export const speakAsModel = (scope: SimScope, world: Environment, command: Ask):
   if (scope.isDue) scope.offer({ type: "clock.ticked" }); // An attempt that was silent for too long is over.
   const fate = modelFate(scope.state, command);
   if (fate === "known") return;
-  if (fate === "take") world.prompts.look(scope, command);
+  if (fate === "take") world.conservation.prompts.look(scope, command);
   const late = { type: "model.late", request, n, attempt, usage: anyUsage(world.dice) } as const;
   const event = fate === "late" ? late : said(scope, world, command);
   const refused = event === undefined ? undefined : scope.offer(event);

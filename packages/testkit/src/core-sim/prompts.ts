@@ -6,7 +6,7 @@
  *        is of the assistant only where a provider's own call has no result yet, or where the answer goes on from it
  *   PR3  in one frame, with one agent and one provider and no compaction between them, a later prompt begins with an earlier one
  */
-import type { CommandOf, Event } from "@pawl/sansio-core";
+import type { CommandOf, Envelope, Event } from "@pawl/sansio-core";
 import { type PromptMessage, type PromptPlan, promptOf, promptPlan } from "@pawl/sansio-core/driver";
 import { type Json, canonicalJson } from "@pawl/tool-value";
 import type { SimScope } from "./scope.ts";
@@ -73,7 +73,8 @@ export class Prompts {
   look(scope: SimScope, command: CommandOf<"model.ask">): void {
     const plan = promptPlan(scope.state, command.request);
     if (plan === undefined) throw new CoreSimViolation("invariant", `${scope.id}: an open attempt has no prompt`);
-    const read = (seq: number): Event => scope.eventAt(seq);
+    const { events } = scope;
+    const read = (seq: number): Event => (events[seq - 1] as Envelope).event;
     const messages = promptOf(plan, read);
     const published = read(plan.agent);
     const system = published.type === "agent.published" ? (published.spec.system ?? "") : "";

@@ -93,13 +93,6 @@ export class SimScope {
     const taken = [...this.log.entries, ...this.#ahead.map(({ entry }) => entry)].map(({ envelope }) => envelope);
     return this.#offered === undefined ? taken : [...taken, this.#offered];
   }
-  /** Returns an accepted event. */
-  eventAt(seq: number): Event {
-    const { entries } = this.log;
-    const entry = entries[seq - 1] ?? this.#ahead[seq - 1 - entries.length]?.entry;
-    if (entry === undefined) throw new CoreSimViolation("store", `${this.id}: there is no event ${seq}`);
-    return entry.envelope.event;
-  }
   isFinished(kind: Finished["kind"], id: string): boolean {
     return this.#finished.has(`${kind} ${id}`);
   }

@@ -13,7 +13,6 @@ import { Coverage } from "./coverage.ts";
 import { Dice, takeAny } from "./random.ts";
 import { Conservation } from "./conservation.ts";
 import { help, interfere } from "./outside.ts";
-import { Prompts } from "./prompts.ts";
 import { deliver, perform } from "./perform.ts";
 import { processScopeId, sessionScopes } from "./process.ts";
 import { SimScope, type StoreFault, storeFaults } from "./scope.ts";
@@ -64,7 +63,6 @@ class CoreSim implements Environment {
   readonly dice: Dice;
   readonly coverage = new Coverage();
   readonly conservation = new Conservation();
-  readonly prompts = new Prompts();
   readonly packets: Packet[] = [];
   readonly processKind: number;
   readonly scopes: readonly SimScope[];
