@@ -72,9 +72,11 @@ export {
   isAfter,
   FrameCodec,
   type Ephemeral,
+  type Observed,
   type ProgressSaid,
   progressFields,
 } from "./session/observe/observation.ts";
+export { uuidOf } from "./body/facet/context.ts";
 export { CallOfRequestCodec, ReplyCodec, withTriggers } from "./session/call.ts";
 export { replaceTools } from "./session/own-tools.ts";
 export { callTo, resultOfRequest } from "./session/result.ts";
