@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Client, HostRefused, type SessionClient } from "@pawl/driver-node/client";
 import type { CallOfRequest, Replies } from "@pawl/runtime";
 import { type Event, EventCodec } from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
 import { type Json, stableHash } from "@pawl/tool-value";
 import { type Place, hostToken } from "../../packages/driver-node/test/kill/place.ts";
 import { Random } from "../../packages/driver-node/test/kill/random.ts";
@@ -11,7 +12,7 @@ import type { Town } from "./town.ts";
 
 const eventOf = (json: unknown): Event => {
   const read = EventCodec.decode(json);
-  if (read._tag === "Left") throw new Error(`no event: ${JSON.stringify(json)}`);
+  if (E.isLeft(read)) throw new Error(`no event: ${JSON.stringify(json)}`);
   return read.right;
 };
 

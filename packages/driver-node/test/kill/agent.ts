@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { type Event, EventCodec } from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
 import type { Reply } from "@pawl/runtime";
 import { stableHash } from "@pawl/tool-value";
 import { type Client, HostRefused, type Observation, type Observed, type SessionClient } from "@pawl/wire";
@@ -11,7 +12,7 @@ import type { Program } from "./program.ts";
 
 const eventOf = (json: unknown): Event => {
   const read = EventCodec.decode(json);
-  if (read._tag === "Left") throw new Error(`no event: ${JSON.stringify(json)}`);
+  if (E.isLeft(read)) throw new Error(`no event: ${JSON.stringify(json)}`);
   return read.right;
 };
 
