@@ -4,7 +4,7 @@
  * move the clock of `ctx.now()`. Whether a body survives crashes is for the explorers to say.
  */
 import { EffectError, type StepInfo, type ToolContext, ToolFailed } from "@pawl/runtime";
-import { keptValue, valueOfKept } from "@pawl/runtime/driver";
+import { type StepOptions, checkedStep, keptValue, valueOfKept } from "@pawl/runtime/driver";
 import { type Json, errorOutput, lift, stableHash, successOutput } from "@pawl/tool-value";
 
 /** An answer: a value, an error that is thrown, or a function that returns or throws it. */
@@ -130,9 +130,9 @@ class Bench {
   get #members(): { readonly [name: string]: unknown } {
     const { host, waitFor } = this.#script;
     return {
-      run: (name: string, fn: (info: StepInfo) => unknown, { input }: { readonly input?: unknown } = {}) =>
+      run: (name: string, fn: (info: StepInfo) => unknown, { input, output }: StepOptions = {}) =>
         this.#durable({ method: "run", name, ...(input === undefined ? {} : { value: input }) }, () =>
-          this.#step(name, fn),
+          this.#step(name, output === undefined ? fn : checkedStep(name, fn, output)),
         ),
       waitFor: (name: string) =>
         Object.assign(
