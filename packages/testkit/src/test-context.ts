@@ -94,13 +94,14 @@ class Bench {
     return Object.assign(promise, { key });
   }
 
-  async #step(name: string, fn: (info: StepInfo) => unknown): Promise<unknown> {
+  async #step(name: string, fn: (info: StepInfo) => unknown, output: StepOptions["output"]): Promise<unknown> {
     if (this.#steps.has(name))
       throw new EffectError("durable_effect_duplicate_step_id", `step \`${name}\` was already used by this call`);
     this.#steps.add(name);
     const info = { key: `test:${name}`, signal: this.#abort.signal, attempt: 1 };
     const { run = {} } = this.#script;
-    const result = Object.hasOwn(run, name) ? await answerOf(run[name] as never, info) : await fn(info);
+    const work = Object.hasOwn(run, name) ? () => answerOf(run[name] as never, info) : fn;
+    const result = await (output === undefined ? work : checkedStep(name, work, output))(info);
     return valueOfKept(keptValue(result, `the result of step \`${name}\``));
   }
 
@@ -132,7 +133,7 @@ class Bench {
     return {
       run: (name: string, fn: (info: StepInfo) => unknown, { input, output }: StepOptions = {}) =>
         this.#durable({ method: "run", name, ...(input === undefined ? {} : { value: input }) }, () =>
-          this.#step(name, output === undefined ? fn : checkedStep(name, fn, output)),
+          this.#step(name, fn, output),
         ),
       waitFor: (name: string) =>
         Object.assign(
