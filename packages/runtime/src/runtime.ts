@@ -16,6 +16,7 @@ import { Moves } from "./move/move.ts";
 import { InboxPoller, mayCreate } from "./message/inbox-poller.ts";
 import { Processes } from "./process/process.ts";
 import { Background } from "./process/run/background.ts";
+import { Schedules } from "./process/run/schedules.ts";
 import { viewsOf } from "./process/run/session-work.ts";
 import { type RuntimeOptions, drainMs, executorLeaseMs, pollMs } from "./runtime-options.ts";
 import { type Resolution, hkdf, utf8 } from "@pawl/tool-value";
@@ -50,6 +51,8 @@ export class Runtime {
   readonly processes: Processes;
   /** Background runs, tasks and schedules, as the host works with them. */
   readonly background: Background;
+  /** Texts that sessions are told at a time. */
+  readonly schedules: Schedules;
   /** Scopes that move to other hosts, and here. */
   readonly moves: Moves;
   #closed: Promise<void> | undefined;
@@ -65,6 +68,7 @@ export class Runtime {
     this.#alarms = new Alarms(options.platform);
     const { platform } = this.#alarms;
     this.background = new Background(this.#open, this.registry, options);
+    this.schedules = new Schedules(this.background);
     this.#executors = new ExecutorVerbs({
       platform,
       leaseMs: options.executorLeaseMs ?? executorLeaseMs,
