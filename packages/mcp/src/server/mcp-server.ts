@@ -38,7 +38,7 @@ import { answersIn } from "./question.ts";
 import type { Tasks } from "./task.ts";
 import { inputSchemaOf, listed } from "./tool-list.ts";
 import type { ProgressReport } from "./watch.ts";
-import { idempotencyKey, isTaskMethod, tasksExtension } from "./wire.ts";
+import { idempotencyExtension, idempotencyKey, isTaskMethod, tasksExtension } from "./wire.ts";
 
 type Params = { readonly [name: string]: unknown };
 
@@ -95,7 +95,7 @@ export class PawlMcpServer extends McpServer {
         capabilities: {
           tools: { listChanged: true },
           resources: {},
-          ...(isModern ? { extensions: { [tasksExtension]: {} } } : {}),
+          ...(isModern ? { extensions: { [tasksExtension]: {}, [idempotencyExtension]: {} } } : {}),
         },
         ...(instructions === undefined ? {} : { instructions }),
       },
