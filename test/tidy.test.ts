@@ -148,7 +148,7 @@ describe("packages", () => {
       ["sansio-core"],
       ["runtime"],
       ["compat", "testkit", "wire"],
-      ["flow", "journal-postgres"],
+      ["flow", "journal-postgres", "http"],
       ["tools", "driver-node", "driver-browser", "inspector"],
       ["cli"],
     ];

@@ -19,6 +19,7 @@ const said = {
   "driver-browser": "function function true",
   "driver-node": "function ran 1 same reply",
   egress: "true true",
+  http: "401 unauthorized 3.1.0",
   inspector: "3 at 1",
   "journal-postgres": "unavailable",
   flow: '{"success":true,"output":"7"} true function function',

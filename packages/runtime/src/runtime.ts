@@ -45,6 +45,7 @@ export class Runtime {
   readonly #executors: ExecutorVerbs;
   readonly #shutdown = new Shutdown();
   readonly #hostRequests = new HostRequests();
+  readonly #waits: { url?: string | undefined } = {};
   /** Processes, as the host works with them. */
   readonly processes: Processes;
   /** Background runs, tasks and schedules, as the host works with them. */
@@ -151,6 +152,7 @@ export class Runtime {
       attachments: host?.attachments ?? memoryAttachments(),
       background: this.background.options,
       roots,
+      waits: this.#waits,
     };
   }
 
@@ -209,6 +211,11 @@ export class Runtime {
   /** Announces where others reach this instance, unless its lease names a place. */
   async announce(address: string): Promise<void> {
     await this.#lease?.reachedAt(address);
+  }
+
+  /** Says where the outside resolves waits over HTTP, with a token behind it: bodies read it as the `url` of a wait. */
+  waitsAt(url: string | undefined): void {
+    this.#waits.url = url;
   }
 
   /** Moves a scope to another host, and resolves when it lives there. */

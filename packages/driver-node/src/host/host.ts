@@ -1,7 +1,10 @@
-/** A host: serves a runtime over WebSocket. */
+/** A host: serves a runtime over WebSocket, and over HTTP on the same port. */
+import { once } from "node:events";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { Server as TlsServer } from "node:https";
 import type { Duplex } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import { httpHandler } from "@pawl/http";
 import type { Log, Runtime } from "@pawl/runtime";
 import { entryOf } from "@pawl/runtime/driver";
 import { WebSocketServer } from "ws";
@@ -13,6 +16,7 @@ import { Receivers } from "./move.ts";
 import { type HostLimits, checkedLimits } from "./limits.ts";
 import { SendTurns } from "./socket.ts";
 import { errorsToConsole } from "../telemetry/log.ts";
+import { nodeListener } from "./web-request.ts";
 import { type Claims, type Secrets, checkSecrets, signToken } from "@pawl/wire/host";
 
 export interface HostOptions {
@@ -35,6 +39,11 @@ export interface HostOptions {
   readonly limits?: Partial<HostLimits>;
   /** Clients that scopes can move to. Pass their `mover` to the runtime. */
   readonly receivers?: Receivers;
+  /**
+   * Serves requests, events, waits and approvals over HTTP below `/v1`, with the tokens, origins and limits of the
+   * WebSocket. Default: unless `server` is a program's own, which may have such paths itself.
+   */
+  readonly http?: boolean;
   /** Flows to serve over HTTP. */
   readonly flows?: HostFlows;
   /** Gets connects, disconnects, and errors of the host itself. */
@@ -44,6 +53,7 @@ export interface HostOptions {
 export interface Host {
   readonly port: number;
   readonly url: string;
+  /** Counts the clients: WebSockets, and HTTP requests that are under way. */
   readonly connections: number;
   readonly sign: (claims: Claims) => string;
   /** Closes all connections. The runtime keeps running. */
@@ -96,6 +106,18 @@ const listen = async (server: Server | TlsServer, port: number, address: string)
   });
 };
 
+/** Time that answers under way have to end when a host closes. */
+const drainMs = 2000;
+
+/** Closes a server once the answers under way have ended. A connection that has asked nothing yet is not waited for. */
+const closed = async (server: Server | TlsServer, requests: ReadonlySet<ServerResponse>): Promise<void> => {
+  const over = new Promise<void>((resolve) => void server.close(() => resolve()));
+  const ends = [...requests].map((response) => once(response, "close"));
+  await Promise.race([Promise.all(ends), pause(drainMs, undefined, { ref: false })]);
+  server.closeAllConnections();
+  await over;
+};
+
 const portOf = (server: Server | TlsServer): number => {
   const at = server.address();
   return typeof at === "object" && at !== null ? at.port : 0;
@@ -105,6 +127,13 @@ const urlOf = (server: Server | TlsServer, address: string): string => {
   const scheme = "setSecureContext" in server ? "wss" : "ws";
   return `${scheme}://${address.includes(":") ? `[${address}]` : address}:${portOf(server)}`;
 };
+
+/** Tells whether a request is for what a host serves over HTTP. */
+const isHttpPath = (url: string | undefined): boolean => (url ?? "").startsWith("/v1/");
+
+/** Returns where the outside resolves waits, at an address that others reach. */
+const waitsAt = (publicUrl: string | undefined): string | undefined =>
+  publicUrl === undefined ? undefined : `${publicUrl.replace(/^ws/, "http").replace(/\/$/, "")}/v1/waits/`;
 
 /** Mounts flows. Their server comes with `@pawl/flow`, which only hosts with flows install. */
 const mounted = async (flows: HostFlows, port: FlowMountPort): Promise<FlowMount> => {
@@ -125,9 +154,35 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
   const server = options.server ?? serverFor(limits);
   const isAllowedOrigin = (origin: string | undefined): boolean => origin === undefined || origins.includes(origin);
   const flows = options.flows && (await mounted(options.flows, { runtime, secrets, limits, isAllowedOrigin, log }));
+  const closing = new AbortController();
+  const isHttp = options.http ?? options.server === undefined;
+  const http = nodeListener(
+    httpHandler({
+      runtime,
+      secrets,
+      origins,
+      log,
+      signal: closing.signal,
+      limits: {
+        maxBodyBytes: limits.maxMessageBytes,
+        maxRequests: limits.maxConnections,
+        keepAliveMs: limits.heartbeatMs,
+      },
+    }),
+    limits,
+  );
+  if (isHttp) runtime.waitsAt(waitsAt(options.publicUrl));
+  const requests = new Set<ServerResponse>();
   const plain = (request: IncomingMessage, response: ServerResponse): void => {
-    if (flows !== undefined && isFlowPath(request.url)) return void flows.http(request, response);
-    if (options.server === undefined) response.writeHead(426).end();
+    const isFlow = flows !== undefined && isFlowPath(request.url);
+    if (!isFlow && !(isHttp && isHttpPath(request.url))) {
+      if (options.server === undefined) response.writeHead(426).end();
+      return;
+    }
+    requests.add(response);
+    response.on("close", () => requests.delete(response));
+    if (isFlow) void flows.http(request, response);
+    else http(request, response);
   };
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const { origin } = request.headers;
@@ -152,9 +207,10 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
     server.off("upgrade", upgrade);
     server.off("request", plain);
     flows?.close();
+    closing.abort();
     for (const connection of connections) connection.close("going_away");
     sockets.close();
-    if (options.server === undefined) await new Promise<void>((resolve) => void server.close(() => resolve()));
+    if (options.server === undefined) await closed(server, requests);
   };
   server.on("upgrade", upgrade);
   server.on("request", plain);
@@ -169,7 +225,7 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
     port: portOf(server),
     url: urlOf(server, address),
     get connections() {
-      return connections.size;
+      return connections.size + requests.size;
     },
     sign: (claims) => signToken(secrets, claims),
     close,
