@@ -7,6 +7,7 @@
  * Nothing lives in a connection: whoever lost an answer asks again, and joins.
  */
 import { type Log, Refused, type Runtime } from "@pawl/runtime";
+import { healthAnswer } from "@pawl/runtime/driver";
 import { type Claims, type Secrets, checkSecrets, claimsOf, hostErrorOf, missingRight } from "@pawl/wire/host";
 import * as E from "fp-ts/lib/Either.js";
 import { recordOf } from "./body.ts";
@@ -155,6 +156,8 @@ class Handling {
     const { pathname } = new URL(request.url);
     try {
       const path = pathname.startsWith(`${this.#base}/`) ? pathname.slice(this.#base.length) : "";
+      const health = healthAnswer(request.method, path, this.#options.runtime);
+      if (health !== undefined) return new Response(health.body, health);
       const found = routeOf(routes, request.method, path);
       if ("allow" in found) return unknownRoute(found.allow, request.method, pathname);
       if (this.#underWay >= this.#limits.maxRequests)

@@ -32,6 +32,8 @@ describe("the handler", () => {
     const response = await handler(new Request(`https://worker.example${path}`, init));
     expect([response.status, await response.json()]).toMatchObject([200, done]);
     expect((await handler(new Request("https://worker.example/other"))).status).toBe(404);
+    for (const own of ["/v1/health", "/v1/ready"])
+      expect((await handler(new Request(`https://worker.example${own}`))).status).toBe(200);
   });
 
   it("is mounted in Hono, below a path of the program's", async () => {

@@ -8,7 +8,7 @@ import { HostRequests } from "./host/host-request.ts";
 import { memoryAttachments } from "./journal/attachment.ts";
 import { sweepFromTimeToTime } from "./journal/sweep.ts";
 import { CrashTurns } from "./lifecycle/crash-turn.ts";
-import { type HeldLease, heldLease, Shutdown } from "./lifecycle/lease.ts";
+import { type HeldLease, heldLease, type Readiness, Shutdown } from "./lifecycle/lease.ts";
 import { Recovery } from "./lifecycle/recovery.ts";
 import { admittedId, admittedOptions } from "./lifecycle/input.ts";
 import { logged } from "./log.ts";
@@ -17,7 +17,7 @@ import { InboxPoller, mayCreate } from "./message/inbox-poller.ts";
 import { Processes } from "./process/process.ts";
 import { Background } from "./process/run/background.ts";
 import { viewsOf } from "./process/run/session-work.ts";
-import { type RuntimeOptions, executorLeaseMs, pollMs } from "./runtime-options.ts";
+import { type RuntimeOptions, drainMs, executorLeaseMs, pollMs } from "./runtime-options.ts";
 import type { Resolution } from "@pawl/tool-value";
 import { Alarms } from "./scope/clock.ts";
 import { type Resolved, scopeSigned, unknownKey } from "./session/resolve.ts";
@@ -78,7 +78,9 @@ export class Runtime {
     this.#lease = heldLease(options, {
       platform,
       lost: () => this.#scopes.abandonAll("the lease ran out"),
-      held: () => this.#recovery.go(),
+      held: () => {
+        if (this.#shutdown.phase === "ready") this.#recovery.go();
+      },
       fault,
     });
     this.processes = new Processes(this.#open, (scope) => this.has(scope));
@@ -216,6 +218,22 @@ export class Runtime {
   /** Says where the outside resolves waits over HTTP, with a token behind it: bodies read it as the `url` of a wait. */
   waitsAt(url: string | undefined): void {
     this.#waits.url = url;
+  }
+
+  /** Says whether this runtime takes new work: not without its lease, and not while it drains. */
+  get readiness(): Readiness {
+    const { phase } = this.#shutdown;
+    return phase === "ready" && this.#lease?.holds === false ? "no_lease" : phase;
+  }
+
+  /**
+   * Takes no more scopes, and lets go of those that it has, each as soon as its bodies stand at a record: other hosts of the
+   * store go on with them at once. Resolves when none is left, at the latest after `withinMs`. `close` it then.
+   */
+  async drain(withinMs = drainMs): Promise<void> {
+    this.#shutdown.drain();
+    this.#inboxPoller.stop();
+    await this.#scopes.drain(withinMs);
   }
 
   /** Moves a scope to another host, and resolves when it lives there. */

@@ -86,6 +86,8 @@ export interface HostConfig {
   /** Makes spans with the OpenTelemetry SDK that the process has set up. */
   readonly traces?: boolean;
   readonly stop_after_idle_ms?: number;
+  /** How long steps that run may take to end when the host is told to stop. */
+  readonly drain_ms?: number;
 }
 
 type Snake<A extends string> = A extends `${infer Head}${infer Tail}`
@@ -149,6 +151,7 @@ const ConfigCodec: Codec<HostConfig> = record<HostConfig>("the configuration of 
   log_level: optional(oneOf<LogLevel>("a log level", "debug", "info", "warn", "error")),
   traces: optional(boolean),
   stop_after_idle_ms: optional(u64),
+  drain_ms: optional(u64),
 });
 
 type Path = ValueError["path"];

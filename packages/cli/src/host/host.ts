@@ -162,6 +162,7 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
       log,
       receivers,
       ...(flows === undefined ? {} : { flows }),
+      health: true,
       ...server,
     });
     writeGrants(secrets, config.grants ?? [], terminal.now());
@@ -176,6 +177,7 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
     ]);
     await runtime.recover();
     await untilStopped(host, open, config, terminal.interrupted);
+    await runtime.drain(config.drain_ms);
     await host.close();
     log(entryOf("host.stopped", { url: host.url }));
   } finally {
@@ -203,7 +205,7 @@ export const hostCommand: Command = {
     "stop-after-idle": { type: "string", value: "<s>", what: "Stop after being unused for this long" },
   },
   detail:
-    "The argument is a configuration (a .json file; by default pawl.json if it exists), or a module that exports its tools\nas `tools`, beside `host`, `options` and `background` if it has them, or all of it by `export default defineHost({ … })`.\nOptions override the configuration. By default the host listens on loopback. The secret that signs tokens is kept beside\nthe journal, in a file that ends in .host. SIGTERM and SIGINT stop it cleanly; the next host continues the unfinished work.",
+    "The argument is a configuration (a .json file; by default pawl.json if it exists), or a module that exports its tools\nas `tools`, beside `host`, `options` and `background` if it has them, or all of it by `export default defineHost({ … })`.\nOptions override the configuration. By default the host listens on loopback. The secret that signs tokens is kept beside\nthe journal, in a file that ends in .host. SIGTERM and SIGINT stop it cleanly: it lets running\nsteps end, for ten seconds at most (`drain_ms`), and the next host continues the unfinished work. A second signal stops it at once.",
   json: [{ what: "When it listens", fields: "url, journal, tools, flows, token?" }],
   examples: [
     ["pawl host ./tools.ts -j journal.db --port 7777 --grant ann", "and print a token for it"],

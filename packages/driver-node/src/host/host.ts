@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { httpHandler } from "@pawl/http";
 import type { Log, Runtime } from "@pawl/runtime";
-import { entryOf } from "@pawl/runtime/driver";
+import { entryOf, healthAnswer } from "@pawl/runtime/driver";
 import { WebSocketServer } from "ws";
 import { Connection } from "./connection.ts";
 import { isSocketUrl } from "./cors.ts";
@@ -44,6 +44,8 @@ export interface HostOptions {
    * WebSocket. Default: unless `server` is a program's own, which may have such paths itself.
    */
   readonly http?: boolean;
+  /** Answers `GET /v1/health` and `/v1/ready`. Default: true, unless a server is given. */
+  readonly health?: boolean;
   /** Flows to serve over HTTP. */
   readonly flows?: HostFlows;
   /** Gets connects, disconnects, and errors of the host itself. */
@@ -135,6 +137,15 @@ const isHttpPath = (url: string | undefined): boolean => (url ?? "").startsWith(
 const waitsAt = (publicUrl: string | undefined): string | undefined =>
   publicUrl === undefined ? undefined : `${publicUrl.replace(/^ws/, "http").replace(/\/$/, "")}/v1/waits/`;
 
+/** Answers a request for the host's health; returns false for any other. */
+const answersHealth = (runtime: Runtime, { method, url = "" }: IncomingMessage, response: ServerResponse): boolean => {
+  const [path = ""] = url.split("?");
+  const answer = healthAnswer(method, path, runtime);
+  if (answer === undefined) return false;
+  response.writeHead(answer.status, answer.headers).end(method === "HEAD" ? undefined : answer.body);
+  return true;
+};
+
 /** Mounts flows. Their server comes with `@pawl/flow`, which only hosts with flows install. */
 const mounted = async (flows: HostFlows, port: FlowMountPort): Promise<FlowMount> => {
   const { FlowMount } = await import("./flow-server.ts");
@@ -173,7 +184,9 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
   );
   if (isHttp) runtime.waitsAt(waitsAt(options.publicUrl));
   const requests = new Set<ServerResponse>();
+  const { health = options.server === undefined } = options;
   const plain = (request: IncomingMessage, response: ServerResponse): void => {
+    if (health && answersHealth(runtime, request, response)) return;
     const isFlow = flows !== undefined && isFlowPath(request.url);
     if (!isFlow && !(isHttp && isHttpPath(request.url))) {
       if (options.server === undefined) response.writeHead(426).end();
