@@ -20,6 +20,7 @@ const said = {
   "driver-node": "function ran 1 same reply",
   egress: "true true",
   http: "401 unauthorized 3.1.0",
+  "eslint-plugin-pawl": "6 pawl/recommended",
   inspector: "3 at 1",
   "journal-postgres": "unavailable",
   flow: '{"success":true,"output":"7"} true function function',

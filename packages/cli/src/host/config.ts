@@ -20,6 +20,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { type HostLimits, isSocketUrl, Right } from "@pawl/driver-node/operator";
+import { isDatabase } from "../database.ts";
 import { CliError, exit } from "../exit.ts";
 
 /** A token that the host writes to a file at its start. */
@@ -205,7 +206,7 @@ const resolved = (config: HostConfig, folder: string): HostConfig => {
     ...(keys === undefined ? {} : { keys: at(keys) }),
     ...(flows === undefined ? {} : { flows: flows.map((flow) => ({ ...flow, file: at(flow.file) })) }),
     ...(flow_tools === undefined ? {} : { flow_tools: at(flow_tools) }),
-    ...(journal === undefined ? {} : { journal: at(journal) }),
+    ...(journal === undefined ? {} : { journal: isDatabase(journal) ? journal : at(journal) }),
     ...(tools === undefined ? {} : { tools: at(tools) }),
     ...(tls === undefined ? {} : { tls: { key: at(tls.key), cert: at(tls.cert) } }),
     ...(secrets === undefined ? {} : { secrets: secrets.map(at) }),
