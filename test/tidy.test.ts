@@ -149,7 +149,8 @@ describe("packages", () => {
       ["sansio-core"],
       ["runtime"],
       ["compat", "testkit", "wire"],
-      ["flow", "journal-postgres", "http"],
+      ["mcp", "journal-postgres", "http"],
+      ["flow"],
       ["tools", "driver-node", "driver-browser", "inspector"],
       ["cli"],
     ];

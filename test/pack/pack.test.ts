@@ -24,6 +24,7 @@ const said = {
   inspector: "3 at 1",
   "journal-postgres": "unavailable",
   flow: '{"success":true,"output":"7"} true function function',
+  mcp: "function function function function",
   runtime: "hello, Lviv",
   "sansio-core": "1 0",
   testkit: "true",
