@@ -1,5 +1,5 @@
 /** The secret of test hosts, and the claims of a token for everything. */
-import type { Claims } from "@pawl/driver-node";
+import type { Claims } from "../../driver-node/src/index.ts";
 
 export const secret = new Uint8Array(32).fill(9);
 

@@ -1,5 +1,5 @@
 /** A process with a host over a journal file, which is killed with SIGKILL: its address goes to standard output. */
-import { openHost, openRuntime } from "@pawl/driver-node";
+import { openHost, openRuntime } from "../../driver-node/src/index.ts";
 import { defineTool } from "@pawl/runtime";
 import { everything, secret } from "./claims.ts";
 

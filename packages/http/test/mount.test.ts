@@ -1,8 +1,8 @@
 /** The handler in programs of others: Hono, a server of Node's with paths of its own, a bare function; and pages elsewhere. */
 import { createServer, request as plain } from "node:http";
 import type { AddressInfo } from "node:net";
-import { nodeListener } from "@pawl/driver-node";
-import { signToken } from "@pawl/driver-node/operator";
+import { nodeListener } from "../../driver-node/src/index.ts";
+import { signToken } from "../../driver-node/src/operator.ts";
 import { defineTool } from "@pawl/runtime";
 import { Hono } from "hono";
 import { afterEach, describe, expect, it } from "vitest";

@@ -1,6 +1,6 @@
 /** A host on loopback over a store in memory, and requests to it over HTTP. All are closed at the end of a test. */
 import { Runtime, type ToolDefinition, memoryJournal } from "@pawl/runtime";
-import { type Claims, type Host, type HostOptions, nodePlatform, openHost } from "@pawl/driver-node";
+import { type Claims, type Host, type HostOptions, nodePlatform, openHost } from "../../driver-node/src/index.ts";
 import { afterEach } from "vitest";
 import { everything, secret } from "./claims.ts";
 
