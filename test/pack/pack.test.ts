@@ -27,6 +27,7 @@ const said = {
   mcp: "function function function function",
   runtime: "hello, Lviv",
   "sansio-core": "1 0",
+  studio: "200 text/html; charset=utf-8 200",
   testkit: "true",
   "tool-value": '{"a":1,"b":9007199254740993} 64',
   tools: "18 function function",

@@ -65,3 +65,12 @@ export const answered = <A>(
   });
 
 export const nothing = (): Response => new Response(null, { status: 204 });
+
+/** Longest time that an answer is waited for; whoever wants to wait longer asks again. */
+export const longestWaitS = 300;
+
+/** Reads `Prefer: wait=30` (RFC 7240), in seconds. */
+export const wantedWait = (headers: Headers): number => {
+  const found = /(?:^|[,;\s])wait\s*=\s*"?(?<seconds>\d{1,9})/i.exec(headers.get("prefer") ?? "");
+  return Math.min(Number(found?.groups?.["seconds"] ?? 0), longestWaitS);
+};

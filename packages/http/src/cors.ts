@@ -5,11 +5,12 @@ const rememberedS = 600;
 
 const asked = {
   "access-control-allow-methods": "GET, POST, DELETE",
-  "access-control-allow-headers": "authorization, content-type, idempotency-key, last-event-id, prefer, traceparent",
+  "access-control-allow-headers":
+    "authorization, content-type, idempotency-key, if-none-match, last-event-id, prefer, traceparent",
   "access-control-max-age": String(rememberedS),
 } as const;
 
-const exposed = "location, preference-applied, retry-after";
+const exposed = "etag, location, preference-applied, retry-after";
 
 /** Tells whether a page may ask: it is the host's own, or its origin is allowed. */
 export const isAllowed = (request: Request, origins: readonly string[]): boolean => {

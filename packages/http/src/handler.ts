@@ -12,6 +12,7 @@ import { type Claims, type Secrets, checkSecrets, claimsOf, hostErrorOf, missing
 import * as E from "fp-ts/lib/Either.js";
 import { recordOf } from "./body.ts";
 import { isAllowed, preflight, withCors } from "./cors.ts";
+import { tokenIn } from "./credential.ts";
 import { eventStream } from "./event-stream.ts";
 import { problemResponse, problemText } from "./problem.ts";
 import { type Asked, type Found, rightOf, routeOf, scopeIn } from "./route/route.ts";
@@ -58,12 +59,9 @@ const checkedLimits = (given: Partial<HttpLimits> = {}): HttpLimits => {
 
 const refusal = (code: string, message: string): Refused => new Refused(code, message);
 
-const bearerOf = ({ headers }: Request): string | undefined =>
-  /^Bearer +(?<token>\S+) *$/i.exec(headers.get("authorization") ?? "")?.groups?.["token"];
-
 /** Checks the token that a request brings. Returns undefined where none came, and none is needed. */
 const claimsIn = (request: Request, secrets: Secrets, { route, params }: Found): Claims | undefined => {
-  const token = bearerOf(request);
+  const token = tokenIn(request);
   const right = rightOf(route);
   if (token === undefined) {
     if (right === undefined) return undefined;

@@ -28,6 +28,7 @@ import { ExecutorVerbs } from "./session/executor/executor.ts";
 import type { Instance } from "./session/instance.ts";
 import { Scopes } from "./session/scopes.ts";
 import type { SessionOptions } from "./session/about.ts";
+import { type SessionEntry, SessionList, type SessionPage } from "./session/listed.ts";
 import type { Session } from "./session/session.ts";
 import { Registry } from "./tool/registry.ts";
 import { CodeVersions } from "./tool/version.ts";
@@ -46,6 +47,7 @@ export class Runtime {
   readonly #executors: ExecutorVerbs;
   readonly #shutdown = new Shutdown();
   readonly #hostRequests = new HostRequests();
+  readonly #sessions: SessionList;
   readonly #waits: { url?: string | undefined } = {};
   /** Processes, as the host works with them. */
   readonly processes: Processes;
@@ -77,6 +79,7 @@ export class Runtime {
       moves: () => this.moves,
       joined: () => this.#lease?.joined,
     });
+    this.#sessions = new SessionList(journal, (scope) => this.#scopes.inMemory.get(scope));
     this.#lease = heldLease(options, {
       platform,
       lost: () => this.#scopes.abandonAll("the lease ran out"),
@@ -202,6 +205,12 @@ export class Runtime {
   async awaitingApproval(page: AwaitingPage = {}): Promise<readonly ScopeAwaiting[]> {
     this.#shutdown.pass();
     return scopesAwaiting(this.#options.journal, page);
+  }
+
+  /** Lists the sessions of the store by name, with what each is at. None is claimed for that. */
+  async sessions(page: SessionPage = {}): Promise<readonly SessionEntry[]> {
+    this.#shutdown.pass();
+    return this.#sessions.page(page);
   }
 
   /**

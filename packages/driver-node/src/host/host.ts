@@ -45,6 +45,8 @@ export interface HostOptions {
    * WebSocket. Default: unless `server` is a program's own, which may have such paths itself.
    */
   readonly http?: boolean;
+  /** Serves the page of `@pawl/studio` at `/studio/`: its `studioHandler`. The page asks over HTTP, so that must be on. */
+  readonly studio?: (request: Request) => Promise<Response>;
   /** Answers `GET /v1/health` and `/v1/ready`. Default: true, unless a server is given. */
   readonly health?: boolean;
   /**
@@ -136,8 +138,16 @@ const urlOf = (server: Server | TlsServer, address: string): string => {
   return `${scheme}://${address.includes(":") ? `[${address}]` : address}:${portOf(server)}`;
 };
 
+/** A part of the host over HTTP: the paths that are its own, and what answers there. */
+interface Mount {
+  readonly is: (url: string | undefined) => boolean;
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+}
+
 /** Tells whether a request is for what a host serves over HTTP. */
 const isHttpPath = (url: string | undefined): boolean => (url ?? "").startsWith("/v1/");
+
+const isStudioPath = (url: string | undefined): boolean => /^\/studio(?:[/?]|$)/.test(url ?? "");
 
 /** Returns where the outside resolves waits, at an address that others reach. */
 const waitsAt = (publicUrl: string | undefined): string | undefined =>
@@ -188,20 +198,24 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
     }),
     limits,
   );
+  const mounts: readonly Mount[] = [
+    ...(isHttp ? [{ is: isHttpPath, serve: http }] : []),
+    ...(flows === undefined ? [] : [{ is: isFlowPath, serve: flows.http.bind(flows) }]),
+    ...(options.studio === undefined ? [] : [{ is: isStudioPath, serve: nodeListener(options.studio, limits) }]),
+  ];
   if (isHttp) runtime.waitsAt(waitsAt(options.publicUrl));
   const requests = new Set<ServerResponse>();
   const { health = options.server === undefined } = options;
   const plain = (request: IncomingMessage, response: ServerResponse): void => {
     if (health && answersHealth(runtime, request, response)) return;
-    const isFlow = flows !== undefined && isFlowPath(request.url);
-    if (!isFlow && !(isHttp && isHttpPath(request.url))) {
+    const serve = mounts.find(({ is }) => is(request.url))?.serve;
+    if (serve === undefined) {
       if (options.server === undefined) response.writeHead(426).end();
       return;
     }
     requests.add(response);
     response.on("close", () => requests.delete(response));
-    if (isFlow) void flows.http(request, response);
-    else http(request, response);
+    void serve(request, response);
   };
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const { origin } = request.headers;

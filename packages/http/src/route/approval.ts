@@ -1,5 +1,5 @@
 /** Approvals: what waits for a person, over all sessions that a token covers, and the decision on one call. */
-import { ApprovalWanted, OwnedElsewhere, Refused, type Runtime } from "@pawl/runtime";
+import { ApprovalWanted, OwnedElsewhere, type Runtime, type ToolDefinition, contractOf } from "@pawl/runtime";
 import type { Stickiness } from "@pawl/runtime/driver";
 import {
   type Codec,
@@ -14,9 +14,11 @@ import {
   tagged,
   u64,
 } from "@pawl/tool-value";
-import { type Claims, answer, sessionOf } from "@pawl/wire/host";
+import { answer, sessionOf } from "@pawl/wire/host";
 import { answered, nothing } from "../body.ts";
-import { type Asked, type Caller, countIn, principal, route, scopeIn } from "./route.ts";
+import { answeredWhenNew } from "../when-new.ts";
+import { prefixesOf, refuseNone } from "./prefix.ts";
+import { type Asked, type Caller, countIn, principal, route, scopeIn, whenNew } from "./route.ts";
 
 interface DecisionFields {
   /** Hash of the arguments that the decider saw. */
@@ -45,6 +47,7 @@ const ApprovalsCodec: Codec<Approvals> = record<Approvals>("Approvals", { approv
 /** One session with calls that wait for a person. */
 interface Awaiting {
   readonly session: string;
+  readonly title?: string;
   /** How many calls wait. */
   readonly count: number;
   /** The calls; absent where another host has the session. */
@@ -53,6 +56,7 @@ interface Awaiting {
 }
 const AwaitingCodec: Codec<Awaiting> = record<Awaiting>("SessionAwaiting", {
   session: string,
+  title: optional(string),
   count: u64,
   approvals: optional(array(ApprovalWanted)),
   address: optional(string),
@@ -70,20 +74,31 @@ const AwaitingPageCodec: Codec<AwaitingPage> = record<AwaitingPage>("AwaitingPag
 
 const kind = "session:";
 
-/** Returns the prefixes of sessions that a token covers, by name, without those that another one covers. */
-export const prefixesOf = ({ scopes }: Claims, wanted = kind): readonly string[] => {
-  const within = scopes.flatMap((scope) =>
-    wanted.startsWith(scope) ? [wanted] : scope.startsWith(wanted) ? [scope] : [],
-  );
-  const ordered = [...new Set(within)].toSorted();
-  return ordered.filter((prefix, i) => !ordered.slice(0, i).some((shorter) => prefix.startsWith(shorter)));
+const schemas = new WeakMap<ToolDefinition, Json>();
+
+/** Returns the schema of a tool's arguments, by which a person edits them. */
+const schemaOf = ({ registry }: Runtime, tool: string): Json | undefined => {
+  const definition = registry.definitions().find(({ name }) => name === tool);
+  if (definition?.inputSchema === undefined) return undefined;
+  const known = schemas.get(definition) ?? contractOf(definition).input_schema;
+  if (known !== undefined) schemas.set(definition, known);
+  return known;
 };
+
+/** Adds the schemas of tools to calls that wait; a question of a body's has its own. */
+const withSchemas = (runtime: Runtime, wanted: readonly ApprovalWanted[]): readonly ApprovalWanted[] =>
+  wanted.map((one) => {
+    const schema = one.schema ?? schemaOf(runtime, one.tool);
+    return schema === undefined ? one : { ...one, schema };
+  });
 
 const awaiting = async (runtime: Runtime, scope: string, count: number): Promise<Awaiting> => {
   const session = scope.slice(kind.length);
   try {
-    const found = await (await runtime.session(session)).approvals();
-    return { session, count: found.length, approvals: found };
+    const open = await runtime.session(session);
+    const approvals = withSchemas(runtime, await open.approvals());
+    const { title } = open.about;
+    return { session, ...(title === undefined ? {} : { title }), count: approvals.length, approvals };
   } catch (thrown) {
     if (!(thrown instanceof OwnedElsewhere)) throw thrown;
     return { session, count, ...(thrown.address === undefined ? {} : { address: thrown.address }) };
@@ -98,30 +113,28 @@ const waitingScopes = async (runtime: Runtime, prefixes: readonly string[], afte
   const found: { readonly scope: string; readonly approvals: number }[] = [];
   for (const prefix of prefixes) {
     if (found.length > limit) break;
-    found.push(...(await runtime.awaitingApproval({ prefix, after, limit: limit + 1 - found.length })));
+    const page = { prefix: `${kind}${prefix}`, after: `${kind}${after}`, limit: limit + 1 - found.length };
+    found.push(...(await runtime.awaitingApproval(page)));
   }
   return found;
 };
 
-const inbox = async ({ runtime, query, claims }: Caller): Promise<Response> => {
+const inbox = async (asked: Caller): Promise<Response> => {
+  const { runtime, query, claims } = asked;
   const limit = Math.max(1, Math.min(countIn(query, "limit") ?? usualSessions, mostSessions));
-  const prefixes = prefixesOf(claims as Claims, `${kind}${query.get("prefix") ?? ""}`);
-  if (prefixes.length === 0)
-    throw new Refused("permission_denied", `\`${principal({ claims })}\` has no right in sessions that begin so`);
-  const after = query.get("after");
-  const found = await waitingScopes(runtime, prefixes, after === null ? "" : `${kind}${after}`, limit);
-  const page = found.slice(0, limit);
-  const sessions = await Promise.all(page.map(({ scope, approvals }) => awaiting(runtime, scope, approvals)));
-  const next = found.length > limit ? page.at(-1)?.scope.slice(kind.length) : undefined;
-  return answered(AwaitingPageCodec, {
-    sessions: sessions.filter(({ count }) => count > 0),
-    ...(next === undefined ? {} : { next }),
+  const prefixes = refuseNone(claims, prefixesOf(claims, query.get("prefix") ?? ""));
+  return answeredWhenNew(asked, AwaitingPageCodec, async () => {
+    const found = await waitingScopes(runtime, prefixes, query.get("after") ?? "", limit);
+    const page = found.slice(0, limit);
+    const sessions = await Promise.all(page.map(({ scope, approvals }) => awaiting(runtime, scope, approvals)));
+    const next = found.length > limit ? page.at(-1)?.scope.slice(kind.length) : undefined;
+    return { sessions: sessions.filter(({ count }) => count > 0), ...(next === undefined ? {} : { next }) };
   });
 };
 
 const ofSession = async (asked: Caller): Promise<Response> => {
   const session = await sessionOf(asked.runtime, scopeIn(asked), "approvals");
-  return answered(ApprovalsCodec, { approvals: await session.approvals() });
+  return answered(ApprovalsCodec, { approvals: withSchemas(asked.runtime, await session.approvals()) });
 };
 
 /** Decides. The same decision again, which has the same name or says the same, is answered as it was. */
@@ -151,7 +164,11 @@ export const approvalRoutes = [
       after: { type: "string", what: "The page behind this session: `next` of the page before" },
       limit: { type: "integer", what: `At most so many sessions: ${usualSessions}, or up to ${mostSessions}` },
     },
-    answers: { 200: { what: "Sessions with the calls that wait", body: AwaitingPageCodec } },
+    headers: whenNew,
+    answers: {
+      200: { what: "Sessions with the calls that wait", body: AwaitingPageCodec },
+      304: { what: "Nothing new" },
+    },
     act: inbox,
   }),
   route({

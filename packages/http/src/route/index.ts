@@ -3,8 +3,10 @@ import { stringify } from "@pawl/tool-value";
 import { openApiOf } from "../openapi/document.ts";
 import { approvalRoutes } from "./approval.ts";
 import { eventRoutes } from "./event.ts";
+import { loginRoutes } from "./login.ts";
 import { requestRoutes } from "./request.ts";
 import { type Route, route } from "./route.ts";
+import { sessionRoutes } from "./session.ts";
 import { waitRoutes } from "./wait.ts";
 
 const documentRoute = route({
@@ -18,9 +20,11 @@ const documentRoute = route({
 });
 
 export const routes: readonly Route[] = [
+  ...sessionRoutes,
   ...requestRoutes,
   ...eventRoutes,
   ...approvalRoutes,
   ...waitRoutes,
+  ...loginRoutes,
   documentRoute,
 ];

@@ -3,7 +3,7 @@ import { type CallOfRequest, Refused, type Replies, type Reply, RequestStatus, t
 import { CallOfRequestCodec, ReplyCodec } from "@pawl/runtime/driver";
 import { type Codec, type Json, array, json, optional, record, string } from "@pawl/tool-value";
 import { answer, sessionOf } from "@pawl/wire/host";
-import { answered, nothing } from "../body.ts";
+import { answered, longestWaitS, nothing, wantedWait } from "../body.ts";
 import { type Asked, type Caller, type Query, countIn, principal, route, scopeIn } from "./route.ts";
 
 interface Submission {
@@ -31,15 +31,6 @@ interface RequestList {
   readonly requests: readonly RequestStatus[];
 }
 const RequestListCodec: Codec<RequestList> = record<RequestList>("RequestList", { requests: array(RequestStatus) });
-
-/** Longest time that an answer is waited for; whoever wants to wait longer asks again. */
-const longestWaitS = 300;
-
-/** Reads `Prefer: wait=30` (RFC 7240), in seconds. */
-const wantedWait = (headers: Headers): number => {
-  const found = /(?:^|[,;\s])wait\s*=\s*"?(?<seconds>\d{1,9})/i.exec(headers.get("prefer") ?? "");
-  return Math.min(Number(found?.groups?.["seconds"] ?? 0), longestWaitS);
-};
 
 const isOver = ({ state }: RequestStatus): boolean => state === "done" || state === "failed" || state === "cancelled";
 

@@ -125,3 +125,9 @@ export const countIn = (query: URLSearchParams, name: string): number | undefine
   if (text.trim() !== "" && Number.isSafeInteger(count) && count >= 0) return count;
   throw new Refused("invalid_argument", `${name}: expected a whole number from 0, found \`${text}\``);
 };
+
+/** Headers of answers that may be waited for. */
+export const whenNew = {
+  prefer: { type: "string", what: "`wait=25` with `If-None-Match`: answers as soon as there is something else" },
+  "if-none-match": { type: "string", what: "The `ETag` of what the reader has" },
+} as const satisfies Query;
