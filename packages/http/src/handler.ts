@@ -44,6 +44,7 @@ export interface HttpOptions {
 
 export type HttpHandler = (request: Request) => Promise<Response>;
 
+/** Limits of a handler that names none of its own. */
 export const defaultHttpLimits: HttpLimits = {
   maxBodyBytes: 4 * 1024 * 1024,
   maxRequests: 10_000,
