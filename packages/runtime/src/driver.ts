@@ -77,6 +77,7 @@ export {
   progressFields,
 } from "./session/observe/observation.ts";
 export { uuidOf } from "./body/facet/context.ts";
+export { SessionEntry, type SessionPage, SessionStatus, sessionStatus } from "./session/listed.ts";
 export { CallOfRequestCodec, ReplyCodec, withTriggers } from "./session/call.ts";
 export { replaceTools } from "./session/own-tools.ts";
 export { callTo, resultOfRequest } from "./session/result.ts";

@@ -29,6 +29,7 @@ import { ExecutorVerbs } from "./session/executor/executor.ts";
 import type { Instance } from "./session/instance.ts";
 import { Scopes } from "./session/scopes.ts";
 import type { SessionOptions } from "./session/about.ts";
+import { type SessionEntry, SessionList, type SessionPage } from "./session/listed.ts";
 import type { Session } from "./session/session.ts";
 import { Registry } from "./tool/registry.ts";
 import { CodeVersions } from "./tool/version.ts";
@@ -47,6 +48,8 @@ export class Runtime {
   readonly #executors: ExecutorVerbs;
   readonly #shutdown = new Shutdown();
   readonly #hostRequests = new HostRequests();
+  readonly #sessions: SessionList;
+  readonly #waits: { url?: string | undefined } = {};
   /** Processes, as the host works with them. */
   readonly processes: Processes;
   /** Background runs, tasks and schedules, as the host works with them. */
@@ -80,6 +83,7 @@ export class Runtime {
       moves: () => this.moves,
       joined: () => this.#lease?.joined,
     });
+    this.#sessions = new SessionList(journal, (scope) => this.#scopes.inMemory.get(scope));
     this.#lease = heldLease(options, {
       platform,
       lost: () => this.#scopes.abandonAll("the lease ran out"),
@@ -160,6 +164,7 @@ export class Runtime {
       attachments: this.#attachments,
       background: this.background.options,
       roots,
+      waits: this.#waits,
     };
   }
 
@@ -207,6 +212,12 @@ export class Runtime {
     return scopesAwaiting(this.#options.journal, page);
   }
 
+  /** Lists the sessions of the store by name, with what each is at. None is claimed for that. */
+  async sessions(page: SessionPage = {}): Promise<readonly SessionEntry[]> {
+    this.#shutdown.pass();
+    return this.#sessions.page(page);
+  }
+
   /**
    * Resolves the wait that a token was made for, whichever scope it is of; `id` is the resolver's own name for it, by which
    * a repetition is known. A token that names no scope was made under protocol 1: `resolve` of its session takes it.
@@ -229,6 +240,11 @@ export class Runtime {
   /** Announces where others reach this instance, unless its lease names a place. */
   async announce(address: string): Promise<void> {
     await this.#lease?.reachedAt(address);
+  }
+
+  /** Says where the outside resolves waits over HTTP, with a token behind it: bodies read it as the `url` of a wait. */
+  waitsAt(url: string | undefined): void {
+    this.#waits.url = url;
   }
 
   /** Says whether this runtime takes new work: not without its lease, and not while it drains. */
