@@ -131,4 +131,6 @@ export {
   type TurnHost,
   type TurnVerdict,
 } from "./turn/port.ts";
+export { type TurnPace, defaultPace } from "./turn/pace.ts";
+export { type ReadTurnOptions, type TurnCursor, TurnFrame, turnCursorAfter } from "./turn/turn-reader.ts";
 export { type Said, type TurnOptions } from "./turn/submit.ts";
