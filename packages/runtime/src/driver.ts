@@ -110,6 +110,7 @@ export { LlmRequest } from "./body/facet/host.ts";
 export { StreamFrame, type StreamOptions } from "./stream/streams.ts";
 export { type StreamCursor, cursorAfter } from "./stream/reader.ts";
 export { type LambdaInput } from "./session/flow.ts";
+export { type Given } from "./tool/argument.ts";
 export { Resolved } from "./session/resolve.ts";
 export { type Rejecting, type Stickiness, type AwaitingPage, ScopeAwaiting } from "./session/approval.ts";
 export { type Offer, type OfferedRun } from "./session/executor/executor.ts";

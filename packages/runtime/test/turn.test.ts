@@ -147,7 +147,11 @@ describe("a turn", () => {
 });
 
 /** Reads a turn to its end. */
-const framesOf = async (session: Session, request: string, options?: ReadTurnOptions): Promise<readonly TurnFrame[]> => {
+const framesOf = async (
+  session: Session,
+  request: string,
+  options?: ReadTurnOptions,
+): Promise<readonly TurnFrame[]> => {
   const frames: TurnFrame[] = [];
   for await (const frame of session.readTurn(request, options)) frames.push(frame);
   return frames;
@@ -310,5 +314,15 @@ describe("a process that dies in a turn", () => {
         await next.runtime.close();
       }
     }
+  });
+});
+
+describe("the options of turns", () => {
+  it("are refused where nothing would act on them", () => {
+    const starting = (turns: object) => () => new World().start([look], { turns });
+    expect(starting({ maxModelCalls: 0 })).toThrow("`turns.maxModelCalls`");
+    expect(starting({ maxModelCall: 1 })).toThrow(
+      "`turns.maxModelCall` is no option: expected some of checkpointChars",
+    );
   });
 });

@@ -290,14 +290,7 @@ export {
 } from "./log/segment.ts";
 export { type AgentSpec, type OutputForm, type Route } from "./turn/agent.ts";
 export { type FailureClass, type Finish, type ModelKind, type WhenBusy } from "./turn/event.ts";
-export {
-  type AnswerPart,
-  AnswerPartCodec,
-  assemble,
-  type Message as TurnMessage,
-  MessageCodec as TurnMessageCodec,
-  type Piece,
-} from "./turn/message.ts";
+export { type AnswerPart, AnswerPartCodec, assemble, type Message as TurnMessage, type Piece } from "./turn/message.ts";
 export { type TurnEnd } from "./turn/model.ts";
 export { modelFate } from "./turn/model-event.ts";
 export { type Plan as PromptPlan, promptPlan } from "./turn/plan.ts";

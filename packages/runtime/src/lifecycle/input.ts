@@ -7,7 +7,6 @@ import { Refused, refusedOption, shownOf, wrongNumber } from "../error.ts";
 import { Options, defaultOptions, invalidOption } from "@pawl/sansio-core";
 import { describe, read } from "@pawl/tool-value";
 import type { RuntimeOptions } from "../runtime-options.ts";
-import { defaultPace } from "../turn/pace.ts";
 
 /** Checks the options that are given. */
 const admitNumbers = (at: string, of: object = {}): void => {
@@ -44,15 +43,6 @@ const admitCore = (options: Partial<Options>): void => {
   if (invalid !== undefined) throw refusedOption(`\`options\`: ${invalid}`);
 };
 
-const admitPace = (given: NonNullable<RuntimeOptions["turns"]>): void => {
-  const known = Object.keys(defaultPace);
-  for (const [name, found] of Object.entries(given)) {
-    if (!known.includes(name))
-      throw refusedOption(`\`turns.${name}\` is no option: expected some of ${known.join(", ")}`);
-    admitPositive(`turns.${name}`, found);
-  }
-};
-
 /** Returns the same options if a runtime can be made of them; else throws what is wrong with one (`invalid_option`). */
 export const admittedOptions = <A extends Partial<RuntimeOptions>>(options: A): A => {
   const { pollMs, executorLeaseMs, snapshotAfter, bounds, lease, sweep, retention } = options;
@@ -68,7 +58,6 @@ export const admittedOptions = <A extends Partial<RuntimeOptions>>(options: A): 
   admitNumbers("patience.", patience);
   admitNumbers("linger.", linger);
   admitUpgrade(upgrade);
-  admitPace(options.turns ?? {});
   return options;
 };
 

@@ -161,10 +161,7 @@ export class Session extends CallsTools {
     });
   }
 
-  /**
-   * Reads the answers of a turn as they come, until it is over: from the place that the reader has, or else from the beginning
-   * of the answer that is under way. A turn that nobody has submitted yet is waited for.
-   */
+  /** Reads the answers of a turn until it is over. A turn that nobody has submitted yet is waited for. */
   async *readTurn(request: string, options: ReadTurnOptions = {}): AsyncGenerator<TurnFrame> {
     const { signal = new AbortController().signal } = options;
     yield* await this.#with(async (live) => {

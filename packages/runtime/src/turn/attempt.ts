@@ -105,9 +105,11 @@ export class Attempt {
 
   #call(): ModelCall {
     const { prompt, form, prefix } = this.#of;
-    const { key, attempt, max_output_tokens: cap } = this.#ask;
+    const { request, n, key, attempt, max_output_tokens: cap } = this.#ask;
     const { settings, tools, tool_choice: toolChoice } = this.#head;
     return {
+      request,
+      n,
       prompt,
       tools,
       toolChoice,

@@ -1,7 +1,8 @@
 /**
  * How models are asked in one process: when what they say is put on record, how long they may be silent, and how many are
  * asked at once. Attempts beyond that number wait here, in their order, and are stopped here as they are anywhere else.
- */
+ */ import { refusedOption, wrongNumber } from "../error.ts";
+
 /** Options of a runtime about its turns. */
 export interface TurnPace {
   /** Units of an answer that are not on record yet, and are put there together. */
@@ -24,6 +25,17 @@ export const defaultPace: TurnPace = {
   maxModelCalls: 64,
 };
 
+/** Returns the options as they hold. A field that nothing would act on is refused, as a misspelt one. */
+const paceOf = (given: Partial<TurnPace>): TurnPace => {
+  const known = Object.keys(defaultPace);
+  for (const [name, found] of Object.entries(given)) {
+    if (!known.includes(name))
+      throw refusedOption(`\`turns.${name}\` is no option: expected some of ${known.join(", ")}`);
+    if (!(typeof found === "number" && found > 0)) throw wrongNumber(`turns.${name}`, found, "above");
+  }
+  return { ...defaultPace, ...given };
+};
+
 /** Places for attempts: all scopes of a process share them. */
 export class ModelPlaces {
   readonly pace: TurnPace;
@@ -31,7 +43,7 @@ export class ModelPlaces {
   readonly #queue: ((hasPlace: boolean) => void)[] = [];
 
   constructor(pace: Partial<TurnPace> = {}) {
-    this.pace = { ...defaultPace, ...pace };
+    this.pace = paceOf(pace);
   }
 
   /** Takes a place; resolves to how to leave it, or to undefined where the signal aborted first. */
@@ -54,7 +66,7 @@ export class ModelPlaces {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const giveUp = (): void => {
       const at = this.#queue.indexOf(resolve);
-      if (at === -1) return; // It has a place.
+      if (at === -1) return; // A place was given to it.
       this.#queue.splice(at, 1);
       resolve(false);
     };

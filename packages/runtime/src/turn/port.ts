@@ -16,6 +16,9 @@ import type { CommandOf } from "@pawl/sansio-core";
 import type { AttachmentCreateMeta, AttachmentRef, Json } from "@pawl/tool-value";
 
 export interface ModelCall {
+  /** The turn, and the number of its model call. */
+  readonly request: string;
+  readonly n: number;
   readonly prompt: readonly PromptMessage[];
   readonly tools: AgentSpec["shown"];
   readonly toolChoice: Json;

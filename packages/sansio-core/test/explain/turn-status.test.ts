@@ -70,7 +70,7 @@ describe("the status of a turn", () => {
     const busy = session();
     busy.tell(failed("overloaded"));
     expect(statusOf(busy)).toEqual({ state: "waiting", waitsFor: "time" });
-    const spent = session({ input_tokens: { limit: 3, then: "ask" } });
+    const spent = session({ input_tokens: { limit: 3 } });
     spent.tell({ ...(calling("none") as Extract<Event, { type: "model.answered" }>), usage: { input_tokens: 5 } });
     expect(statusOf(spent)).toEqual({ state: "waiting", waitsFor: "budget" });
     spent.tell({ type: "budget.decided", ask: 1, decision: "stop", by: "ann" });
