@@ -317,9 +317,10 @@ describe("a process that dies in a turn", () => {
   });
 });
 
+const starting = (turns: object) => (): Process => new World().start([look], { turns });
+
 describe("the options of turns", () => {
   it("are refused where nothing would act on them", () => {
-    const starting = (turns: object) => () => new World().start([look], { turns });
     expect(starting({ maxModelCalls: 0 })).toThrow("`turns.maxModelCalls`");
     expect(starting({ maxModelCall: 1 })).toThrow(
       "`turns.maxModelCall` is no option: expected some of checkpointChars",
