@@ -17,6 +17,7 @@ export interface TurnPace {
   readonly maxModelCalls: number;
 }
 
+/** Sets the pace of turns, unless the options of a runtime say otherwise. */
 export const defaultPace: TurnPace = {
   checkpointChars: 4096,
   checkpointMs: 5000,
