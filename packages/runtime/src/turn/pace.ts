@@ -1,7 +1,8 @@
 /**
  * How models are asked in one process: when what they say is put on record, how long they may be silent, and how many are
  * asked at once. Attempts beyond that number wait here, in their order, and are stopped here as they are anywhere else.
- */ import { refusedOption, wrongNumber } from "../error.ts";
+ */
+import { refusedOption, wrongNumber } from "../error.ts";
 
 /** Options of a runtime about its turns. */
 export interface TurnPace {
