@@ -71,6 +71,17 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     expect(await page.evaluate("document.documentElement.scrollHeight - innerHeight")).toBeLessThanOrEqual(0);
   };
 
+  it("goes on in mid-word after a kill, asks before it pays and before it goes over its budget, and swaps an answer", async () => {
+    await goThrough("turn");
+    expect(await page.locator(".talk .answer").allInnerTexts()).toHaveLength(3);
+    expect(await page.locator(".talk .answer del").count()).toBe(0);
+    const said = await page.locator(".talk .answer").allInnerTexts();
+    await page.reload();
+    await expect.poll(() => page.locator(".talk .answer").allInnerTexts(), waiting).toEqual(said);
+    expect(said[0]).toContain("Twelve people want a long table");
+    expect(said[0]?.split("Twelve people").length).toBe(2);
+  });
+
   it("survives a kill: effects happen once, a step that runs at most once is not repeated, and a reload shows the same", async () => {
     await goThrough("kill");
     const rowOf = (effect: string): Promise<readonly string[]> =>

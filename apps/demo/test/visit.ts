@@ -33,6 +33,31 @@ export const pressDuring = (page: Page, shown: string, name: string): Promise<vo
 const agentSays = (page: Page, words: string): Promise<void> =>
   page.locator(".said.agent", { hasText: words }).waitFor(patience);
 
+const turn: Visit = {
+  id: "turn",
+  places: ["killed", "goes-on", "asks", "budget", "over"],
+  go: async (page, at) => {
+    await press(page, "Run the agent");
+    await page.locator(".answer.speaks", { hasText: "Twelve people want a long table" }).waitFor(patience);
+    await press(page, "Kill the worker");
+    await page.locator(".verdict", { hasText: "The worker is dead, in mid-word." }).waitFor(patience);
+    await at("killed");
+    await page.locator(".verdict", { hasText: "It goes on in mid-word." }).waitFor(patience);
+    await at("goes-on");
+    const card = page.locator('.decision.asks[data-tool="pay_deposit"]');
+    await card.getByLabel("amount").fill("350", patience);
+    await at("asks");
+    await press(card, "Approve with changes");
+    await page.locator(".decision.budget").waitFor(patience);
+    await at("budget");
+    await press(page, "Allow one more");
+    await agentSays(page, "350 € are paid to Harbour Hall");
+    await press(page, "Swap the venue");
+    await page.locator(".stage > .beside .answer.over", { hasText: "Mill House is free on Friday" }).waitFor(patience);
+    await at("over");
+  },
+};
+
 const kill: Visit = {
   id: "kill",
   places: ["killed", "survived", "over"],
@@ -131,4 +156,4 @@ const long: Visit = {
   },
 };
 
-export const visits: readonly Visit[] = [kill, ask, long, order, move];
+export const visits: readonly Visit[] = [turn, kill, ask, long, order, move];

@@ -14,7 +14,7 @@ export { type HostDefinition, defineHost } from "./host/define.ts";
 export { Receivers } from "./host/move.ts";
 export { HostFlows, type HostFlowsOptions } from "./host/flow-host.ts";
 export { type HostLimits, defaultHostLimits } from "./host/limits.ts";
-export { type Claims, type Right, type Secrets, claimsOf, signToken } from "./host/token.ts";
+export { type Claims, type Right, type Secrets, claimsOf, signToken } from "@pawl/wire/host";
 export { logTo } from "./telemetry/log.ts";
 export { tracedJournal } from "./telemetry/commit.ts";
 export { spansOf } from "./telemetry/spans.ts";

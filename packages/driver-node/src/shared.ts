@@ -1,7 +1,7 @@
 /**
  * One runtime per journal file and process (a multiton), for programs whose modules are loaded again and again: a
  * development server evaluates a module anew after each edit, and the runtime of the module before it still owns the sessions.
- * Whoever asks for the file again gets the same runtime, which takes the new tools.
+ * A second caller that asks for the file gets the same runtime, which takes the new tools.
  *
  * Opening is lazy: a build evaluates modules as well, and must not open a journal. So a program is given a stand-in, which
  * opens the runtime when it is used first.

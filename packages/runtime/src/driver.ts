@@ -52,7 +52,7 @@ export { type Sweep, type SweepOptions, type SweepSchedule, sweepBlobs } from ".
 export { type ValuesPort, Values, defaultBlobChars } from "./scope/large-values.ts";
 export { chainStartOf } from "./journal/memory-scope.ts";
 export { type LiveTool } from "./tool/live-tool.ts";
-export { checkArgs } from "./tool/check.ts";
+export { checkArgs, checkedNow } from "./tool/check.ts";
 export { contractById, executeById, manifestById, manifestByName } from "./tool/provider.ts";
 export { type ToolHost, type RawOutput } from "./host/host.ts";
 export { attachmentId, memoryAttachments } from "./journal/attachment.ts";
@@ -71,9 +71,11 @@ export {
   isAfter,
   FrameCodec,
   type Ephemeral,
+  type Observed,
   type ProgressSaid,
   progressFields,
 } from "./session/observe/observation.ts";
+export { uuidOf } from "./body/facet/context.ts";
 export { CallOfRequestCodec, ReplyCodec, withTriggers } from "./session/call.ts";
 export { replaceTools } from "./session/own-tools.ts";
 export { callTo, resultOfRequest } from "./session/result.ts";
@@ -86,6 +88,8 @@ export { type LogAttachments, type SteppedLine, keepAttachments, putLog } from "
 export { unpackedAttachment } from "./move/attachment.ts";
 export { openState } from "./scope/load-scope.ts";
 export { isAtRest } from "./lifecycle/eviction.ts";
+export { type HealthAnswer, healthAnswer } from "./lifecycle/health.ts";
+export { type Readiness } from "./lifecycle/lease.ts";
 export { type LogEntry, type LogLevel, type LogName, entryOf, logLevels } from "./log.ts";
 export { Moves } from "./move/move.ts";
 export { MoveAnswer, type MovePart, type Mover } from "./move/mover.ts";

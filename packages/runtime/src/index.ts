@@ -55,6 +55,7 @@ export {
 export { type Durable } from "./body/facet/durable.ts";
 export { type StepInfo } from "./body/facet/step.ts";
 export { isError } from "./body/kept-value.ts";
+export { type DurableFetchOptions, durableFetch } from "./fetch/durable-fetch.ts";
 export { type Bounds } from "./session/admission.ts";
 export {
   EffectError,

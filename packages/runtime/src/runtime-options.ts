@@ -18,6 +18,8 @@ import type { Options } from "@pawl/sansio-core";
 
 /** Default lease of an executor. */
 export const executorLeaseMs = 30_000;
+/** How long bodies may take to reach a record while their host drains. */
+export const drainMs = 10_000;
 
 export interface RuntimeOptions extends SnapshotOptions {
   readonly journal: Journal;

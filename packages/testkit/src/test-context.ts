@@ -17,7 +17,7 @@ interface Answers<Of> {
 export interface Script {
   /** Answers of steps, by their names. A step without one runs its function. */
   readonly run?: Answers<StepInfo>;
-  /** What the outside says to waits, by their names. */
+  /** Answers of the outside to waits, by their names. */
   readonly waitFor?: Answers<string>;
   /** Results of other tools, by their names. An error is a failure of the tool. */
   readonly call?: Answers<Json>;

@@ -21,6 +21,11 @@ interface Piece {
   readonly choices: readonly {
     readonly delta: { readonly content: string | null; readonly tool_calls: readonly CallPiece[] | null };
   }[];
+  readonly usage: TokenCounts | null;
+}
+interface TokenCounts {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
 }
 const CallPieceCodec: Codec<CallPiece> = record<CallPiece>("a piece of a tool call", {
   index: u64,
@@ -41,6 +46,7 @@ const PieceCodec: Codec<Piece> = record<Piece>("a piece of a completion", {
       }),
     }),
   ),
+  usage: nullable(record<TokenCounts>("counts of tokens", { prompt_tokens: u64, completion_tokens: u64 })),
 });
 
 const piecesIn = (text: string): readonly Piece[] =>
@@ -64,15 +70,43 @@ const extended = (call: WireCall | undefined, { id, function: of }: CallPiece): 
   },
 });
 
+/** An answer that comes in pieces of text, of any size. */
+export class CompletionStream {
+  #rest = "";
+  readonly #calls = new Map<number, WireCall>();
+  content = "";
+  usage: { readonly input_tokens?: number; readonly output_tokens?: number } = {};
+
+  /** The calls so far, in their order. */
+  get calls(): readonly WireCall[] {
+    return [...this.#calls].toSorted(([a], [b]) => a - b).map(([, call]) => call);
+  }
+
+  /** Takes text of the stream; returns the words that are new. Whole lines are read, the rest waits. */
+  feed(text: string): string {
+    const lines = (this.#rest + text).split("\n");
+    this.#rest = lines.pop() ?? "";
+    return this.#take(lines.join("\n"));
+  }
+
+  #take(text: string): string {
+    let said = "";
+    for (const { choices, usage } of piecesIn(text)) {
+      const delta = choices[0]?.delta;
+      said += delta?.content ?? "";
+      for (const piece of delta?.tool_calls ?? [])
+        this.#calls.set(piece.index, extended(this.#calls.get(piece.index), piece));
+      if (usage !== null) this.usage = { input_tokens: usage.prompt_tokens, output_tokens: usage.completion_tokens };
+    }
+    this.content += said;
+    return said;
+  }
+}
+
 export const completionOfStream = (
   text: string,
 ): { readonly content: string; readonly tool_calls: readonly WireCall[] } => {
-  const calls = new Map<number, WireCall>();
-  let content = "";
-  for (const { choices } of piecesIn(text)) {
-    const delta = choices[0]?.delta;
-    content += delta?.content ?? "";
-    for (const piece of delta?.tool_calls ?? []) calls.set(piece.index, extended(calls.get(piece.index), piece));
-  }
-  return { content, tool_calls: [...calls].toSorted(([a], [b]) => a - b).map(([, call]) => call) };
+  const stream = new CompletionStream();
+  stream.feed(`${text}\n`);
+  return { content: stream.content, tool_calls: stream.calls };
 };

@@ -79,7 +79,8 @@ const callsOf = (calls: readonly WireCall[]): readonly ModelCall[] => {
   });
 };
 
-const answerIn = (text: string): Answer => {
+/** Reads an answer that came whole. */
+export const answerIn = (text: string): Answer => {
   const completion = pipe(
     parse(text),
     E.chain((json) => read(CompletionCodec, json)),

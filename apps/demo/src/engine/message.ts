@@ -1,6 +1,7 @@
 /** The messages between the page and its workers, one pair of types for each worker. */
 import { currentFormat, currentProtocol, headerLine } from "@pawl/sansio-core";
 import type { Schedule, Task } from "@pawl/sansio-core/driver";
+import type { AnswerFrame } from "@pawl/runtime/driver";
 import type { Json } from "@pawl/tool-value";
 import type { Endpoint } from "../agent/endpoint.ts";
 import type { Care } from "./explore-scenario.ts";
@@ -30,7 +31,9 @@ export type Verb =
   | { readonly type: "approve"; readonly call: string; readonly hash: string; readonly args?: Json }
   | { readonly type: "reject"; readonly call: string; readonly hash: string; readonly reason: string }
   | { readonly type: "call"; readonly request: string; readonly tool: string; readonly args: Json }
-  | { readonly type: "cancel"; readonly request: string };
+  | { readonly type: "cancel"; readonly request: string }
+  /** Decides on a budget that is used up: one more answer, or the end. */
+  | { readonly type: "budget"; readonly ask: number; readonly more: boolean };
 
 export type ToEngine =
   | {
@@ -46,6 +49,8 @@ export type ToEngine =
 
 export type FromEngine =
   | FromWriter
+  /** News of an answer that is under way. */
+  | { readonly type: "said"; readonly n: number; readonly frame: AnswerFrame }
   | { readonly type: "answer"; readonly id: number; readonly value: Json }
   | { readonly type: "failed"; readonly id: number; readonly message: string };
 

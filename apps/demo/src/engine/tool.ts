@@ -6,7 +6,9 @@ import { type Script, month, trip } from "../agent/script.ts";
 import type { ToolSpec } from "../agent/model.ts";
 import type { World } from "./world.ts";
 
-export type SceneId = "kill" | "ask";
+/** The scenes in which the page is the agent's host. */
+export type AgentSceneId = "kill" | "ask";
+export type SceneId = AgentSceneId | "turn";
 
 export interface Kit {
   readonly tools: readonly ToolDefinition[];
@@ -125,7 +127,7 @@ const monthTools = (actor: Actor): readonly ToolDefinition[] =>
     }),
   );
 
-export const kitOf = (scene: SceneId, actor: Actor): Kit => {
+export const kitOf = (scene: AgentSceneId, actor: Actor): Kit => {
   if (scene === "ask") return { tools: monthTools(actor), specs: monthSpecs, script: month };
   return { tools: tripTools(actor), specs: tripSpecs, script: trip };
 };

@@ -1,12 +1,14 @@
 /** The worker that runs the agent of a scene. It can be killed at any moment, and the next one continues. */
 import { type OpenTab, openTab } from "@pawl/driver-browser";
-import type { Session } from "@pawl/runtime";
+import type { HostPort, Session, ToolDefinition } from "@pawl/runtime";
 import { eventLine } from "@pawl/sansio-core";
 import { askModel, runAgent } from "../agent/agent.ts";
 import { endpointModel } from "../agent/endpoint.ts";
 import { scriptedModel } from "../agent/script.ts";
+import { beginTurn, decideBudget, turnHost } from "../turn/play.ts";
+import { teamDayTools } from "../turn/team-day.ts";
 import { type FromEngine, type ToEngine, type Verb, messageOf } from "./message.ts";
-import { type Kit, kitOf } from "./tool.ts";
+import { kitOf } from "./tool.ts";
 import { World } from "./world.ts";
 
 type Opening = Extract<ToEngine, { readonly type: "open" }>;
@@ -15,10 +17,43 @@ const port = globalThis as unknown as Worker;
 const send = (message: FromEngine): void => port.postMessage(message, []);
 const by = "you";
 
-const perform = (session: Session, kit: Kit, verb: Verb): Promise<unknown> => {
+/** The part that differs from scene to scene. */
+interface Play {
+  readonly tools: readonly ToolDefinition[];
+  readonly host: HostPort;
+  /** Starts the agent, or continues it. */
+  readonly begin: (session: Session) => Promise<unknown>;
+}
+
+/** The core runs the loop of the agent. */
+const turnPlay = ({ worker, endpoint }: Opening): Play => ({
+  tools: teamDayTools({ world: new World("turn"), worker }),
+  host: {
+    ...turnHost(endpoint),
+    observeTurn: (_, command) => {
+      if (command.what === "model_asked") void engine?.then((opened) => opened.listen(command.request, command.n));
+    },
+  },
+  begin: beginTurn,
+});
+
+/** The page runs the loop of the agent, over a tool that asks the model. */
+const agentPlay = (scene: Exclude<Opening["scene"], "turn">, { worker, endpoint }: Opening): Play => {
+  const kit = kitOf(scene, { world: new World(scene), worker });
+  const model = endpoint === undefined ? scriptedModel(kit.script) : endpointModel(endpoint);
+  return {
+    tools: [askModel(model, kit.specs), ...kit.tools],
+    host: {},
+    begin: (session) => runAgent(session, kit.script.task),
+  };
+};
+
+const perform = (session: Session, play: Play, verb: Verb): Promise<unknown> => {
   switch (verb.type) {
     case "agent":
-      return runAgent(session, kit.script.task);
+      return play.begin(session);
+    case "budget":
+      return decideBudget(session, verb.ask, verb.more, by);
     case "approve": {
       const { call, hash, args } = verb;
       return session.approve(call, { hash, by, ...(args !== undefined && { args }) });
@@ -36,12 +71,12 @@ const perform = (session: Session, kit: Kit, verb: Verb): Promise<unknown> => {
 
 class Engine {
   readonly #tab: OpenTab;
-  readonly #kit: Kit;
+  readonly #play: Play;
   readonly #session: Promise<Session>;
 
-  constructor(tab: OpenTab, kit: Kit, session: string) {
+  constructor(tab: OpenTab, play: Play, session: string) {
     this.#tab = tab;
-    this.#kit = kit;
+    this.#play = play;
     this.#session = tab.runtime().then((runtime) => runtime.session(session));
     void this.#session.then(() => send({ type: "writing" })).catch((thrown: unknown) => fault(thrown));
   }
@@ -51,9 +86,14 @@ class Engine {
       send({ type: "lines", lines: [{ seq: recorded.seq, line: eventLine(recorded) }] });
   }
 
+  /** Passes on what the model says, before it is on record. */
+  async listen(request: string, n: number): Promise<void> {
+    (await this.#session).readTurn(request, (frame) => send({ type: "said", n, frame }));
+  }
+
   async ask(id: number, verb: Verb): Promise<void> {
     try {
-      const value = await perform(await this.#session, this.#kit, verb);
+      const value = await perform(await this.#session, this.#play, verb);
       send({ type: "answer", id, value: typeof value === "string" ? value : null });
     } catch (thrown) {
       send({ type: "failed", id, message: messageOf(thrown) });
@@ -63,17 +103,17 @@ class Engine {
 
 const fault = (thrown: unknown): void => send({ type: "fault", message: messageOf(thrown) });
 
-const open = async ({ scene, session, after, worker, endpoint }: Opening): Promise<Engine> => {
-  const kit = kitOf(scene, { world: new World(scene), worker });
-  const model = endpoint === undefined ? scriptedModel(kit.script) : endpointModel(endpoint);
+const open = async (opening: Opening): Promise<Engine> => {
+  const { scene, session, after } = opening;
+  const play = scene === "turn" ? turnPlay(opening) : agentPlay(scene, opening);
   const tab = await openTab({
     name: `pawl-demo-${scene}`,
-    tools: [askModel(model, kit.specs), ...kit.tools],
-    host: { fault: (what, thrown) => fault(`${what}: ${String(thrown)}`) },
+    tools: play.tools,
+    host: { ...play.host, fault: (what, thrown) => fault(`${what}: ${String(thrown)}`) },
   });
-  const engine = new Engine(tab, kit, session);
-  void engine.follow(`session:${session}`, after).catch(fault);
-  return engine;
+  const opened = new Engine(tab, play, session);
+  void opened.follow(`session:${session}`, after).catch(fault);
+  return opened;
 };
 
 let engine: Promise<Engine> | undefined;

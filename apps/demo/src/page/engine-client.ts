@@ -1,5 +1,6 @@
 /** The page's client of a scene's engine: a worker that can be killed and restarted. Open questions survive the restart. */
 import type { Source } from "@pawl/inspector";
+import type { AnswerFrame } from "@pawl/runtime/driver";
 import type { Endpoint } from "../agent/endpoint.ts";
 import { type FromEngine, type Line, type ToEngine, type Verb, headerOf } from "../engine/message.ts";
 import type { SceneId } from "../engine/tool.ts";
@@ -19,6 +20,8 @@ export interface EngineEvents {
   readonly line: (line: Line) => void;
   /** Called when the state of the n-th worker changes. */
   readonly worker: (n: number, does: WorkerState) => void;
+  /** Called with what a model says, before it is on record. */
+  readonly said?: (n: number, frame: AnswerFrame) => void;
   readonly fault: (message: string) => void;
 }
 
@@ -98,6 +101,8 @@ export class EngineClient {
     switch (message.type) {
       case "writing":
         return this.#events.worker(this.#workers, "runs");
+      case "said":
+        return this.#events.said?.(message.n, message.frame);
       case "fault":
         return this.#events.fault(message.message);
       case "lines":
@@ -121,10 +126,15 @@ export class EngineClient {
     this.#events.line(line);
   }
 
+  /** The log so far. */
+  get log(): string {
+    return this.#text.join("");
+  }
+
   /** Returns the log so far, and the events to come. */
   source(): Source {
     const feed = new LogFeed();
-    feed.push(this.#text.join(""));
+    feed.push(this.log);
     this.#feeds.push(feed);
     return { name: `session:${this.#of.session}`, text: feed, blobs: blobsOf(this.#of.scene) };
   }

@@ -3,6 +3,7 @@ import { engineOf } from "@pawl/inspector";
 import { browserPlatform } from "@pawl/driver-browser";
 import { askModel } from "../agent/agent.ts";
 import { scriptedModel } from "../agent/script.ts";
+import { forkPlay } from "../turn/play.ts";
 import { type SceneId, kitOf } from "../engine/tool.ts";
 import { World } from "../engine/world.ts";
 import InspectorWorker from "@pawl/inspector/worker?worker";
@@ -26,9 +27,11 @@ export interface EngineSceneOptions {
 }
 
 /** Creates the engine for forks: the same tools, with a separate outside world. */
-const forkEngine = (scene: SceneId): ReturnType<typeof engineOf> => {
+export const forkEngine = (scene: SceneId): ReturnType<typeof engineOf> => {
+  const platform = browserPlatform;
+  if (scene === "turn") return engineOf({ ...forkPlay(), platform });
   const kit = kitOf(scene, { world: new World(`${scene}-fork`), worker: "fork" });
-  return engineOf({ tools: [askModel(scriptedModel(kit.script), kit.specs), ...kit.tools], platform: browserPlatform });
+  return engineOf({ tools: [askModel(scriptedModel(kit.script), kit.specs), ...kit.tools], platform });
 };
 
 export const beginEngine = (scene: SceneId, stage: Stage, { draw, worker }: EngineSceneOptions): EngineScene => {
@@ -48,12 +51,16 @@ export const beginEngine = (scene: SceneId, stage: Stage, { draw, worker }: Engi
     {
       line: (line) => {
         story.take(line);
-        if (story.calls.length > 0) run(); // After a reload the agent continues.
+        if (story.isBegun) run(); // After a reload the agent continues.
         draw();
       },
       worker: (n, does) => {
         stage.writes(does !== "begins");
         worker?.(n, does);
+        draw();
+      },
+      said: (n, frame) => {
+        story.turn.hear(n, frame);
         draw();
       },
       fault: stage.fault,

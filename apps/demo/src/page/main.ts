@@ -5,13 +5,14 @@ import { killScene } from "../scene/kill.ts";
 import { longScene } from "../scene/long.ts";
 import { moveScene } from "../scene/move.ts";
 import { orderScene } from "../scene/order.ts";
+import { turnScene } from "../scene/turn.ts";
 import { button, el, icon } from "@pawl/inspector/dom";
 import { type Theme, rememberTheme, theme } from "./memory.ts";
 import { modelDialog } from "./model-dialog.ts";
 import type { Scene } from "./scene.ts";
 import { WriterNotice } from "./writer-notice.ts";
 
-const scenes: readonly Scene[] = [killScene, askScene, longScene, orderScene, moveScene];
+const scenes: readonly Scene[] = [turnScene, killScene, askScene, longScene, orderScene, moveScene];
 const darkQuery = matchMedia("(prefers-color-scheme: dark)");
 
 /** The icon of a half-dark disc. */
@@ -38,7 +39,7 @@ class Page {
   constructor(root: HTMLElement) {
     const mark = el(
       "a",
-      { class: "mark", href: "#kill", "aria-label": "pawl" },
+      { class: "mark", href: "#turn", "aria-label": "pawl" },
       el("img", { src: "/mark.svg", alt: "" }),
       "pawl",
     );

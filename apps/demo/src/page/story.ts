@@ -4,6 +4,7 @@ import { type Json, noLimits, parse, valueForProjection } from "@pawl/tool-value
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
 import type { Line } from "../engine/message.ts";
+import { TurnStory } from "../turn/turn-story.ts";
 
 export interface StepStory {
   readonly name: string;
@@ -51,11 +52,17 @@ export class Story {
   readonly crashes: Crash[] = [];
   /** The texts of the model, in order. */
   readonly words: string[] = [];
+  readonly turn = new TurnStory();
   /** The messages to the session, from ended background runs and from schedules. */
   readonly messages: string[] = [];
 
   constructor(session: string) {
     this.#state = initial(`session:${session}`);
+  }
+
+  /** The agent has begun. */
+  get isBegun(): boolean {
+    return this.calls.length > 0 || this.turn.isBegun;
   }
 
   get state(): State {
@@ -71,9 +78,20 @@ export class Story {
     if (event.type === "scope.opened" && this.#state.calls.rows().some(({ phase }) => phase === "running"))
       this.crashes.push(this.#crash());
     this.#state = followed.right.state;
+    this.turn.take(event, followed.right.commands);
+    if (this.turn.isBegun) this.#takeCalls();
     this.#apply(event, recorded.right.at);
     for (const command of followed.right.commands) this.#applyCommand(command);
     for (const call of this.calls) this.#refresh(call);
+  }
+
+  /** Takes the calls of a turn, which its model asks for. */
+  #takeCalls(): void {
+    for (const { call, tool, args } of this.#state.calls.rows()) {
+      if (this.#byRef.has(call.ref)) continue;
+      this.#begin(call.ref, tool, args);
+      this.turn.called(call.ref);
+    }
   }
 
   #crash(): Crash {

@@ -12,6 +12,7 @@ import { inWords, speech } from "./talk.ts";
 
 const titles: { readonly [tool: string]: string } = {
   pay: "Pay an invoice",
+  pay_deposit: "Pay the deposit",
   post: "Post to the team",
   delete_drafts: "Delete old drafts",
 };
@@ -47,7 +48,7 @@ const words = (call: CallStory): string => {
 };
 
 /** The card of one call: a form while it needs approval, then its outcome. */
-class Card {
+export class ApprovalCard {
   readonly element = el("article", { class: "decision" });
   readonly #decide: (verb: Verb) => void;
   #shown = "";
@@ -69,7 +70,7 @@ class Card {
   }
 
   #outcome(call: CallStory): HTMLElement {
-    const args = call.end?.status === "success" ? (call.end.value as { readonly done?: Json } | null)?.done : call.args;
+    const args = call.end?.status === "success" ? (call.end.value as { readonly done?: Json } | null)?.done : undefined;
     return el("p", { class: "args" }, inWords(args ?? call.args));
   }
 
@@ -101,7 +102,7 @@ class Card {
 }
 
 const begin = (stage: Stage): (() => void) => {
-  const cards = new Map<string, Card>();
+  const cards = new Map<string, ApprovalCard>();
   const [head, list, tail] = [
     el("div", { class: "talk" }),
     el("div", { class: "decisions" }),
@@ -130,7 +131,7 @@ const begin = (stage: Stage): (() => void) => {
       ...(story.words[0] === undefined ? [] : [speech("agent", story.words[0])]),
     );
     for (const call of story.calls.filter(({ tool }) => tool !== "ask_model")) {
-      const card = cards.get(call.ref) ?? new Card(decide);
+      const card = cards.get(call.ref) ?? new ApprovalCard(decide);
       if (!cards.has(call.ref)) {
         cards.set(call.ref, card);
         list.append(card.element);

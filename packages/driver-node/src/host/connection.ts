@@ -6,7 +6,7 @@
  * For each frame: parse it, check the client's right, answer when the answer is durable. Nothing that a client sends
  * can throw. Questions in flight are counted, so that one client cannot use more memory than its limits allow.
  */
-import type { Log, Runtime } from "@pawl/runtime";
+import { type Log, Refused, type Runtime, ScopeLost } from "@pawl/runtime";
 import { entryOf } from "@pawl/runtime/driver";
 import { describe } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
@@ -21,14 +21,24 @@ import {
   type Question,
   readFrame,
 } from "@pawl/wire/frame";
-import { hostErrorOf, closeReasonOf } from "./error.ts";
-import { startHeartbeat, Outgoing, type SendTurns } from "./socket.ts";
+import {
+  type Claims,
+  type Secrets,
+  answer,
+  awaitingApproval,
+  claimsOf,
+  hostErrorOf,
+  missingRight,
+  rights,
+  scopeOf,
+  sessionOf,
+  signal,
+} from "@pawl/wire/host";
+import { closeReasonOf, startHeartbeat, Outgoing, type SendTurns } from "./socket.ts";
 import { type HostLimits, longestTimerMs, InFlight, RegisteredNames } from "./limits.ts";
 import { arrive, depart, ReceiverConnection, type Receivers } from "./move.ts";
 import { Executors } from "./executor.ts";
 import { Subscription } from "./subscription.ts";
-import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
-import { answer, awaitingApproval, rights, scopeOf, sessionOf, signal } from "./question.ts";
 
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
 
@@ -201,11 +211,23 @@ export class Connection {
     if (problem !== undefined) return this.#error(problem);
     const { id } = frame;
     void this.#dispatch(frame, claims, this.#inFlight.begin(id, bytes))
-      .catch((thrown: unknown): HostFrame => ({ type: "error", id, ...hostErrorOf(thrown, this.#port.log) }))
+      .catch((thrown: unknown) => this.#failed(id, thrown))
       .then((said) => {
         this.#inFlight.end(id);
-        this.#outgoing.send(said);
+        if (said !== undefined) this.#outgoing.send(said);
       });
+  }
+
+  /**
+   * Returns the error that a client is told. A client that asks for a scope which this host has let go, because it drains, is
+   * told to go instead: it asks the next host, and sees no error.
+   */
+  #failed(id: number, thrown: unknown): HostFrame | undefined {
+    const isLetGo = thrown instanceof ScopeLost || (thrown instanceof Refused && thrown.code === "closing");
+    if (!isLetGo || this.#port.runtime.readiness !== "draining")
+      return { type: "error", id, ...hostErrorOf(thrown, this.#port.log) };
+    this.close("going_away");
+    return undefined;
   }
 
   #dispatch(frame: Question, claims: Claims, gone: AbortSignal): Promise<HostFrame> {

@@ -2,10 +2,8 @@
 import { type Log, Refused, type Runtime } from "@pawl/runtime";
 import { entryOf } from "@pawl/runtime/driver";
 import type { ClientFrame, HostError, HostFrame } from "@pawl/wire/frame";
-import { hostErrorOf } from "./error.ts";
+import { type Claims, hostErrorOf, refuseUnknown } from "@pawl/wire/host";
 import type { RegisteredNames } from "./limits.ts";
-import { refuseUnknown } from "./question.ts";
-import type { Claims } from "./token.ts";
 
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
 

@@ -14,7 +14,7 @@ import { corsHeaders, answerPreflight } from "./cors.ts";
 import type { HostFlows } from "./flow-host.ts";
 import { startHeartbeat } from "./socket.ts";
 import { type HostLimits, longestTimerMs } from "./limits.ts";
-import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
+import { type Claims, type Secrets, claimsOf, missingRight } from "@pawl/wire/host";
 
 export interface FlowMountPort {
   readonly runtime: Runtime;

@@ -3,7 +3,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { Server as TlsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import type { Log, Runtime } from "@pawl/runtime";
-import { entryOf } from "@pawl/runtime/driver";
+import { entryOf, healthAnswer } from "@pawl/runtime/driver";
 import { WebSocketServer } from "ws";
 import { Connection } from "./connection.ts";
 import { isSocketUrl } from "./cors.ts";
@@ -13,7 +13,7 @@ import { Receivers } from "./move.ts";
 import { type HostLimits, checkedLimits } from "./limits.ts";
 import { SendTurns } from "./socket.ts";
 import { errorsToConsole } from "../telemetry/log.ts";
-import { type Claims, type Secrets, checkSecrets, signToken } from "./token.ts";
+import { type Claims, type Secrets, checkSecrets, signToken } from "@pawl/wire/host";
 
 export interface HostOptions {
   readonly runtime: Runtime;
@@ -35,6 +35,8 @@ export interface HostOptions {
   readonly limits?: Partial<HostLimits>;
   /** Clients that scopes can move to. Pass their `mover` to the runtime. */
   readonly receivers?: Receivers;
+  /** Answers `GET /v1/health` and `/v1/ready`. Default: true, unless a server is given. */
+  readonly health?: boolean;
   /** Flows to serve over HTTP. */
   readonly flows?: HostFlows;
   /** Gets connects, disconnects, and errors of the host itself. */
@@ -106,6 +108,15 @@ const urlOf = (server: Server | TlsServer, address: string): string => {
   return `${scheme}://${address.includes(":") ? `[${address}]` : address}:${portOf(server)}`;
 };
 
+/** Answers a request for the host's health; returns false for any other. */
+const answersHealth = (runtime: Runtime, { method, url = "" }: IncomingMessage, response: ServerResponse): boolean => {
+  const [path = ""] = url.split("?");
+  const answer = healthAnswer(method, path, runtime);
+  if (answer === undefined) return false;
+  response.writeHead(answer.status, answer.headers).end(method === "HEAD" ? undefined : answer.body);
+  return true;
+};
+
 /** Mounts flows. Their server comes with `@pawl/flow`, which only hosts with flows install. */
 const mounted = async (flows: HostFlows, port: FlowMountPort): Promise<FlowMount> => {
   const { FlowMount } = await import("./flow-server.ts");
@@ -125,7 +136,9 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
   const server = options.server ?? serverFor(limits);
   const isAllowedOrigin = (origin: string | undefined): boolean => origin === undefined || origins.includes(origin);
   const flows = options.flows && (await mounted(options.flows, { runtime, secrets, limits, isAllowedOrigin, log }));
+  const { health = options.server === undefined } = options;
   const plain = (request: IncomingMessage, response: ServerResponse): void => {
+    if (health && answersHealth(runtime, request, response)) return;
     if (flows !== undefined && isFlowPath(request.url)) return void flows.http(request, response);
     if (options.server === undefined) response.writeHead(426).end();
   };

@@ -8,7 +8,7 @@ import { Refused, type Runtime } from "@pawl/runtime";
 import type { MoveAnswer, MovePart, Mover } from "@pawl/runtime/driver";
 import type { ClientFrame, HostFrame } from "@pawl/wire/frame";
 import { isScope } from "./executor.ts";
-import { type Claims, missingRight } from "./token.ts";
+import { type Claims, missingRight } from "@pawl/wire/host";
 
 type JsonDocument = Extract<HostFrame, { readonly type: "move_part" | "decline_move" }>;
 type WithoutNumber<A> = A extends unknown ? Omit<A, "n" | "receiver"> : never;

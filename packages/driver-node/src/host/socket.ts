@@ -157,3 +157,10 @@ export const startHeartbeat = (socket: WebSocket, everyMs: number): (() => void)
   socket.once("close", stop);
   return stop;
 };
+
+/** Maximum length of a close reason in UTF-8 bytes (RFC 6455); a socket throws above it. */
+const maxReasonBytes = 123;
+
+/** Cuts a message to the longest close reason, between characters. */
+export const closeReasonOf = (message: string): string =>
+  new TextDecoder().decode(Buffer.from(message).subarray(0, maxReasonBytes), { stream: true });

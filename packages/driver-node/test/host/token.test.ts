@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { type Claims, checkSecrets, claimsOf, missingRight, signToken } from "../../src/host/token.ts";
+import { type Claims, checkSecrets, claimsOf, missingRight, signToken } from "@pawl/wire/host";
 import { everything, secret } from "./rig.ts";
 
 const now = Date.UTC(2026);

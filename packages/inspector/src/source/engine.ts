@@ -1,5 +1,5 @@
 /** The engine for forks: it continues the session in a separate runtime, in memory, with the given tools. */
-import { Runtime, type ToolDefinition, memoryJournal } from "@pawl/runtime";
+import { type HostPort, Runtime, type ToolDefinition, memoryJournal } from "@pawl/runtime";
 import { type Platform, unpackBlobs } from "@pawl/runtime/driver";
 import { newestProtocol } from "@pawl/sansio-core/driver";
 import type { ForkedLog } from "../worker/message.ts";
@@ -12,13 +12,15 @@ export type Engine = (fork: ForkedLog, signal: AbortSignal) => Promise<Source>;
 export interface EngineOptions {
   readonly tools: readonly ToolDefinition[];
   readonly platform: Platform;
+  /** Its models and agents, for logs with turns. */
+  readonly host?: HostPort;
 }
 
 const root = { kid: "fork", secret: new Uint8Array(32) };
 
 /** Makes the engine that runs forks on, over a journal in memory. */
 export const engineOf =
-  ({ tools, platform }: EngineOptions): Engine =>
+  ({ tools, platform, host = {} }: EngineOptions): Engine =>
   async ({ scope, epoch, protocol, wakeAt, lines, blobs }, signal) => {
     const journal = memoryJournal();
     await unpackBlobs(journal.blobs, scope, blobs, platform.hashText);
@@ -38,7 +40,7 @@ export const engineOf =
       },
     ]);
     if (result?.type !== "ok") throw new Error(`the fork could not be stored: ${result?.type}`);
-    const runtime = new Runtime({ journal, platform, tools, instance: "fork", roots: { newest: root } });
+    const runtime = new Runtime({ journal, platform, tools, host, instance: "fork", roots: { newest: root } });
     signal.addEventListener("abort", () => void runtime.close(), { once: true });
     const session = await runtime.session(scope.replace(/^session:/, ""));
     return sessionSource(session, signal);

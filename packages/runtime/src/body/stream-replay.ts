@@ -1,5 +1,5 @@
 /**
- * What a body was handed of its streams, read from the record: one part for each group, in its place in the log. A
+ * Reads from the record which chunks of its streams a body was handed: one part for each group, in its place in the log. A
  * producer that was lost begins anew, and the body with it, unless the producer goes on where it stood:
  *
  *   resumes         all parts, of all attempts

@@ -63,7 +63,7 @@ export const storeOver = (within: <A>(act: (access: Access) => Promise<A>) => Pr
   set: (key, value) => within(async (access) => keepValue(access, key, value)),
 });
 
-/** What a request of a body to the store comes to, and what its answer writes. */
+/** The answer to a body's request to the store, and the entries that it writes. */
 interface StoreAnswer {
   readonly result: EffectResult;
   readonly keeps?: Kept;

@@ -133,13 +133,27 @@ export class HeldLease {
   }
 }
 
-/** Admits new work until it is closed. */
+/** Says whether a runtime takes new work. A host is sent none while it is not `ready`. */
+export type Readiness = "ready" | "no_lease" | "draining" | "closed";
+
+const closing = (): Refused => new Refused("closing", "this runtime is closed, or about to be");
+
+/** Admits new work until it is closed. While it drains, it takes no scope that it does not have. */
 export class Shutdown {
-  #isClosed = false;
+  #phase: Extract<Readiness, "ready" | "draining" | "closed"> = "ready";
+
+  get phase(): "ready" | "draining" | "closed" {
+    return this.#phase;
+  }
 
   /** Returns the refusal of new work after `close`. */
   get refusal(): Refused | undefined {
-    return this.#isClosed ? new Refused("closing", "this runtime is closed, or about to be") : undefined;
+    return this.#phase === "closed" ? closing() : undefined;
+  }
+
+  /** Returns the refusal of scopes that are not in memory. */
+  get opening(): Refused | undefined {
+    return this.#phase === "ready" ? undefined : closing();
   }
 
   /** Throws after `close`. */
@@ -148,7 +162,11 @@ export class Shutdown {
     if (refusal !== undefined) throw refusal;
   }
 
+  drain(): void {
+    if (this.#phase === "ready") this.#phase = "draining";
+  }
+
   close(): void {
-    this.#isClosed = true;
+    this.#phase = "closed";
   }
 }

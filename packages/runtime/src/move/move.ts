@@ -58,7 +58,8 @@ export class Moves {
     this.#departures = new Departures(ends);
     this.arrivals = {
       send: async (part) => {
-        shutdown.pass();
+        const { opening } = shutdown;
+        if (opening !== undefined) throw opening;
         return arrivals.send(part);
       },
       decline: async (scope, nonce) => {

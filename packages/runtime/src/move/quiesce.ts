@@ -1,6 +1,7 @@
 /**
- * Quiescing a scope before it moves: it admits no new requests, waits until its bodies have finished or stand at a record, and
- * then records `scope.moving` as its last event here.
+ * Quiescing a scope before it leaves: it admits no new requests, and waits until its bodies have finished or stand at a record.
+ * A scope that moves to another store then records `scope.moving` as its last event here. One whose host drains records
+ * nothing: the next host finds it as it stands.
  */
 import type { EventOf, State } from "@pawl/sansio-core";
 import { recoveryOf, type CallIn } from "@pawl/sansio-core/driver";
@@ -42,21 +43,22 @@ const busy = (state: State, owner: string, bodies: BodiesAtMove): readonly Runni
 class ComingToRest {
   readonly #runner: ScopeRunner;
   readonly #owner: string;
-  readonly #moving: EventOf<"scope.moving">;
+  readonly #last: EventOf<"scope.moving"> | undefined;
   readonly #bodies: BodiesAtMove;
   readonly #callOff: () => void;
   #end: { readonly resolve: (rest: Promise<void>) => void; readonly reject: (error: Error) => void } | undefined;
-  /** Resolves once `scope.moving` is durable. */
+  /** Resolves once everything is durable, `scope.moving` as well. */
   readonly over: Promise<void>;
 
+  /** `last`: what the scope records then, if it moves. */
   constructor(
     of: { readonly runner: ScopeRunner; readonly platform: Platform; readonly owner: string },
-    moving: EventOf<"scope.moving">,
+    last: EventOf<"scope.moving"> | undefined,
     { bodies, withinMs }: Resting,
   ) {
     this.#runner = of.runner;
     this.#owner = of.owner;
-    this.#moving = moving;
+    this.#last = last;
     this.#bodies = bodies;
     this.over = new Promise((resolve, reject) => (this.#end = { resolve, reject }));
     this.#callOff = of.platform.later(withinMs, () => this.#giveUp(withinMs));
@@ -79,23 +81,25 @@ class ComingToRest {
     this.#end = undefined;
   }
 
-  /** Records the move, in a turn without deliveries, once nothing is busy. */
+  /** Ends the wait, in a turn without deliveries, once nothing is busy. */
   turn(): void {
     if (this.#end === undefined || busy(this.#runner.state, this.#owner, this.#bodies).length > 0) return;
-    const applied = this.#runner.apply(this.#moving);
-    if (E.isLeft(applied)) return this.fail(new Refused(applied.left.code, applied.left.message));
+    const applied = this.#last && this.#runner.apply(this.#last);
+    if (applied !== undefined && E.isLeft(applied))
+      return this.fail(new Refused(applied.left.code, applied.left.message));
     this.#callOff();
     this.#end.resolve(this.#runner.whenDurable());
     this.#end = undefined;
   }
 }
 
-/** Lets a scope leave: admits nothing more, records that it moves, and abandons it here. */
+/** Lets a scope leave, to another store or to the next host: admits nothing more, and brings it to rest. */
 export class Leaving {
   readonly #runner: ScopeRunner;
   readonly #port: { readonly platform: Platform; readonly owner: string };
   #rest: ComingToRest | undefined;
-  #to = "";
+  /** The address that it moves to; undefined where its host drains. */
+  #to: string | undefined;
 
   constructor(runner: ScopeRunner, port: { readonly platform: Platform; readonly owner: string }) {
     this.#runner = runner;
@@ -104,7 +108,20 @@ export class Leaving {
 
   /** Rejects requests while the scope is leaving; undefined otherwise. */
   get refusal(): Promise<never> | undefined {
-    return this.#rest && Promise.reject(new ScopeMoving(this.#runner.id, this.#to));
+    return this.#rest && Promise.reject(this.#leaves());
+  }
+
+  #leaves(): Error {
+    const { id } = this.#runner;
+    const stops = `scope ${id} is let go, because its host is about to stop: ask again`;
+    return this.#to === undefined ? new ScopeLost(stops) : new ScopeMoving(id, this.#to);
+  }
+
+  #begin(last: EventOf<"scope.moving"> | undefined, resting: Resting): ComingToRest {
+    this.#to = last?.to;
+    this.#rest = new ComingToRest({ runner: this.#runner, ...this.#port }, last, resting);
+    this.#runner.schedule();
+    return this.#rest;
   }
 
   /** Runs a turn of the scope: delivers to its bodies, unless they are to stay where they are. */
@@ -116,21 +133,23 @@ export class Leaving {
 
   /** Resolves once `scope.moving` is durable. */
   async begin(moving: EventOf<"scope.moving">, resting: Resting): Promise<void> {
-    if (this.#rest !== undefined) throw new ScopeMoving(this.#runner.id, this.#to);
-    this.#to = moving.to;
-    this.#rest = new ComingToRest(
-      { runner: this.#runner, platform: this.#port.platform, owner: this.#port.owner },
-      moving,
-      resting,
-    );
-    this.#runner.schedule();
+    if (this.#rest !== undefined) throw this.#leaves();
     try {
-      await this.#rest.over;
+      await this.#begin(moving, resting).over;
       this.#runner.abandon(`it moves to ${moving.to}`);
     } finally {
       this.#rest = undefined;
       this.#runner.schedule();
     }
+  }
+
+  /**
+   * Resolves once the scope is at rest, or the time is over, or it was lost. Bodies stay where they stand then: the scope is to
+   * be closed. A move that is under way goes on.
+   */
+  async cease(withinMs: number): Promise<void> {
+    const rest = this.#rest ?? this.#begin(undefined, { bodies: "record", withinMs });
+    await rest.over.catch(() => undefined); // What still runs is ended as by a crash, and begun again by the next host.
   }
 
   abandon(why: string): void {

@@ -2,7 +2,7 @@
  * One scope in its store, under one claim: all that its owner reads and writes there except the growth of the log, which
  * goes through the commit loop together with that of other scopes.
  *
- * Whoever claims a scope gets an epoch. The store refuses every write under an older one, so a process that stood still
+ * A claim of a scope comes with an epoch. The store refuses every write under an older one, so a process that stood still
  * and wakes up cannot write over its successor (a fence). Reads need no fence: what is read here is history, which no
  * later owner changes, and a message is only taken by an append.
  *

@@ -13,7 +13,7 @@ export interface About {
 
 export const aboutOf = ({ about: { title, tags } }: State): About => (title === undefined ? { tags } : { title, tags });
 
-/** What a session is opened with. */
+/** Options of a session that is opened. */
 export interface SessionOptions extends Partial<About> {
   /**
    * Tools of its own, in place of the runtime's. A session that is opened again without them, as after a crash, keeps its

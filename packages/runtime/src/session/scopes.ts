@@ -19,7 +19,7 @@ import { type HostSide, answersOf } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import type { SessionOptions } from "./about.ts";
 import { OwnTools } from "./own-tools.ts";
-import { Callers } from "./request.ts";
+import { Callers } from "./callers.ts";
 import { Session } from "./session.ts";
 import { ScopeLost, isRace, textOf } from "../error.ts";
 import type { Holding } from "../journal/journal.ts";
@@ -33,6 +33,9 @@ import { valuesOf } from "../scope/large-values.ts";
 import { scopeStoreOf } from "../scope/scope-store.ts";
 import { tellSpans } from "../log.ts";
 import { type Registry, ToolNews } from "../tool/registry.ts";
+
+/** Scopes that are released side by side while a runtime drains. */
+const releasedAtOnce = 16;
 
 /** The parts of a runtime that are asked when a scope is opened. */
 export interface Opening {
@@ -99,10 +102,11 @@ export class Scopes {
 
   /** Returns the session of a scope: the one in memory, or claimed or loaded, and going on with what was under way. */
   open(scope: string): Promise<Session> {
-    const { refusal } = this.#instance.shutdown;
+    const { refusal, opening } = this.#instance.shutdown;
     if (refusal !== undefined) return Promise.reject(refusal);
     const known = this.inMemory.get(scope);
     if (known !== undefined) return known;
+    if (opening !== undefined) return Promise.reject(opening);
     const evicted = this.#evicted.get(scope);
     this.#evicted.delete(scope);
     this.#parked.delete(scope);
@@ -153,6 +157,35 @@ export class Scopes {
   async close(): Promise<void> {
     await Promise.allSettled([...this.inMemory].map(([scope, open]) => this.#close(scope, open)));
     this.abandonAll("the runtime was closed");
+  }
+
+  /**
+   * Lets go of all scopes, each as soon as its bodies stand at a record, so that other instances go on with them at once. After
+   * `withinMs` the rest ends as by `close`.
+   */
+  async drain(withinMs: number): Promise<void> {
+    const letGo = async ([scope, open]: readonly [string, Promise<Session>]): Promise<void> => {
+      const session = await open;
+      await session.leaving.cease(withinMs);
+      await this.#close(scope, open);
+      session.runner.abandon("its host is about to stop");
+    };
+    await Promise.all([this.#releaseEvicted(), Promise.allSettled([...this.inMemory].map(letGo))]);
+    await this.#releaseEvicted(); // Some may have left memory meanwhile.
+  }
+
+  /** Releases the scopes that are not in memory. One that is not released is free once this instance has left. */
+  async #releaseEvicted(): Promise<void> {
+    const { journal, instance } = this.#options;
+    const scopes = [...this.#evicted.keys()];
+    abandonEvicted(this.#evicted, "its host is about to stop");
+    const next = async (): Promise<void> => {
+      for (let scope = scopes.pop(); scope !== undefined; scope = scopes.pop())
+        await journal
+          .release(scope, instance)
+          .catch((thrown: unknown) => this.#fault("a scope was not released", thrown));
+    };
+    await Promise.all(Array.from({ length: releasedAtOnce }, next));
   }
 
   async #close(scope: string, open: Promise<Session>): Promise<void> {

@@ -15,7 +15,7 @@ import { recordedIn, stateAfter, turnAfter } from "../scope/history.ts";
 export interface RequestStatus {
   readonly request: string;
   readonly state: StatusWord;
-  /** What a request that is `waiting` or `unknown` waits for. */
+  /** Set where the request is `waiting` or `unknown`: names what it waits for. */
   readonly waitsFor?: WaitsFor;
   /** Time since which it is so. */
   readonly since: number;

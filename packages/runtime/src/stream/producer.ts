@@ -29,7 +29,7 @@ const longestChunk = 256 * 1024;
 
 type Chunks = AsyncIterable<unknown> | Iterable<unknown>;
 
-/** What a generator gives, as an iterator that is pulled. */
+/** Makes an iterator that is pulled, of whatever a generator gives. */
 const iteratorOf = (chunks: Chunks): AsyncIterator<unknown> | Iterator<unknown> =>
   Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
 

@@ -2,7 +2,7 @@
  * Readers of a stream: from a cursor on, first what is on record, then what is said. A reader takes what it wants when it
  * wants it: one that is slow keeps nobody waiting, and is given the record later.
  *
- * What is said may be shown before it is on record. Where a process dies before that, the next attempt of the producer
+ * Chunks may be shown before they are on record. Where a process dies before that, the next attempt of the producer
  * gives the same numbers to other chunks, and the reader is told to drop what it has of them by `reset`. A reader that
  * asks by a bare number is shown recorded chunks alone: nothing that it has is ever void.
  */
@@ -10,7 +10,7 @@ import type { StreamAttempt } from "@pawl/sansio-core/driver";
 import { Refused } from "../error.ts";
 import type { Sequence, StreamBuffer } from "./buffer.ts";
 
-/** What a reader has: all before `at`, the last of it said by an attempt. */
+/** A reader's place: it has all before `at`, the last of it said by an attempt. */
 export interface StreamCursor {
   readonly attempt: number;
   readonly at: number;
@@ -47,7 +47,7 @@ export const cursorAfter = (told: Told<{ readonly length: number }>, before: Str
   }
 };
 
-/** What is on record of a stream, at one moment. */
+/** The part of a stream that is on record, at one moment. */
 export interface StreamRecord<S> {
   readonly attempts: readonly Omit<StreamAttempt, "seq">[];
   readonly end: number;

@@ -32,7 +32,7 @@ export interface StreamOptions {
   /** The name of the stream, as the tool gave it to `ctx.stream`. */
   readonly name: string;
   /**
-   * What the reader has: nothing, if it is left out. A number counts chunks, and asks for recorded ones alone; a cursor, made
+   * Says how much the reader has: nothing, if it is left out. A number counts chunks, and asks for recorded ones alone; a cursor, made
    * of the last frame, goes on with what is said as well.
    */
   readonly from?: number | StreamCursor;

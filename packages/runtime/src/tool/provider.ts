@@ -31,16 +31,16 @@ export interface ProviderPrepare {
   readonly tool: string;
   readonly toolId: string;
   readonly args: Json;
-  /** What the model's provider wants back with the result. */
+  /** Data that the model's provider wants back with the result. */
   readonly replay: ProviderReplayMeta | null;
   readonly context: PrepareContext;
 }
 
-/** What a provider makes of a call; what it leaves out stays as it was asked for. */
+/** Changes that a provider makes to a call; the rest stays as it was asked for. */
 export interface ProviderPrepared {
   readonly toolId?: string;
   readonly args?: Json;
-  /** What the body gets as `ctx.payload`. */
+  /** The value that the body gets as `ctx.payload`. */
   readonly payload?: Json;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a scope is told about itself: a title and tags, by which people find it, and small values under keys, which tools and
+ * The description of a scope: a title and tags, by which people find it, and small values under keys, which tools and
  * hosts leave for each other. All of it is recorded, so it is there again after a crash and travels with the scope.
  *
  * A tool writes a value by a request to the host: the event of the answer has the value, so a body that runs again has

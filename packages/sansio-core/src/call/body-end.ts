@@ -6,7 +6,7 @@
  *   does not wait for   what only waits: waits, sleeps, delays of steps, batches in which nothing is at work, the answers of
  *                       processes, clean-ups; and the losers of a select that is decided
  *
- * What is not waited for is called off with the body. After so long the body ends all the same, and says what it left.
+ * The rest is called off with the body. After so long the body ends all the same, and says what it left.
  */
 import { isQuietBatch } from "./batch.ts";
 import type { OpenEffect } from "./effect.ts";

@@ -123,6 +123,9 @@ export const checkC10: Check = (state) =>
 
 export const checkC11: Check = (state) =>
   firstOf(state, (row) => {
+    const room = bodyOf(row)?.room;
+    if (room !== undefined && row.phase !== "running" && row.phase !== "resuming")
+      return `C11: room in the link to \`${room}\` is kept for a body that is ${row.phase}`;
     const to = row.phase === "suspended" ? row.link?.to : undefined;
     if (to === undefined) return undefined;
     const kept = state.calls.rows().filter((other) => bodyOf(other)?.room === to).length;

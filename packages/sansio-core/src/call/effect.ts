@@ -55,7 +55,7 @@ export type EffectSpec =
       readonly kind: "step";
       readonly recovery: StepRecovery;
       readonly input: Json;
-      /** What it says while it works is a stream. */
+      /** Its chunks are a stream, while it works. */
       readonly stream?: StreamSpec;
     }
   | { readonly kind: "sleep"; readonly ms: number }
@@ -163,7 +163,7 @@ export interface SettledEffect {
 export interface StepError {
   readonly code: string;
   readonly message: string;
-  /** What the step threw, in the form in which its driver keeps values. */
+  /** The error that the step threw, in the form in which its driver keeps values. */
   readonly thrown?: Json;
 }
 

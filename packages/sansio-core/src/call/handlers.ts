@@ -10,7 +10,7 @@ import { attemptInLife } from "./life.ts";
 import type { BodyResult } from "./event.ts";
 import type { CallIn, CallRow } from "./model.ts";
 import { parked } from "./parked.ts";
-import { hasFailed, inPhase, isRejection, move, problemOfRun, runningRow, withPatches } from "./row.ts";
+import { hasFailed, inPhase, isRejection, move, problemOfRun, runningRow, withPatches, withoutRoom } from "./row.ts";
 import { batchesOfCall } from "./batch.ts";
 import { problemOfEnd } from "./body-end.ts";
 import { diverge } from "./unknown.ts";
@@ -145,7 +145,7 @@ const afterAttempt = (draft: Draft, row: CallIn<"running">, { output, durationMs
   const { call, tool, args, observed } = row;
   const open = body.open.filter((effect) => effect.recovery === "once");
   const due = deadlineIn(draft, delayMs);
-  return { call, tool, args, observed, phase: "backing_off", body: { ...body, open }, due };
+  return { call, tool, args, observed, phase: "backing_off", body: { ...withoutRoom(body), open }, due };
 };
 const keep = { type: "keep" } as const;
 
@@ -261,7 +261,7 @@ const afterReport = (
       const { call, tool, args, observed, body } = row;
       if (body.failed.length > 0) return withoutTool(draft, row);
       const due = deadlineIn(draft, draft.options.no_executor_ms);
-      return { call, tool, args, observed, phase: "no_executor", body, due };
+      return { call, tool, args, observed, phase: "no_executor", body: withoutRoom(body), due };
     }
   }
 };

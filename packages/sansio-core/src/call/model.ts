@@ -21,7 +21,7 @@
  *   C8  a call that was told to stop has no clean-up open, and its grace runs unless it, or what it called, cleans up
  *   C9  lives count from 1, one at a time; each begins with nothing remembered, and names an attempt that has begun
  *   C10  a suspended body has no work under way: no step of its attempt, no request that its host answers at once
- *   C11  a body waits for room in a link only while the link has none that is not kept for others
+ *   C11  a body waits for room in a link only while the link has none that is not kept for others, who run or are about to
  *   C12  a count of crashes grows by one at a time: of a body that ran, or of one that is resolved to run again
  *   C13  a body runs in no version that could not go on with its attempt, and no call is parked beside another version
  */
@@ -84,7 +84,7 @@ export interface BodyState {
   readonly startedAt: number;
   readonly open: readonly OpenEffect[];
   readonly settled: PersistentMap<string, SettledEffect>;
-  /** What its steps have said, by all lives: the stream that grew last stands last. */
+  /** The streams of its steps, over all lives: the one that grew last stands last. */
   readonly streams: readonly StreamRow[];
   /** The version of the code that runs it, where that is known. */
   readonly version: string | undefined;

@@ -6,7 +6,7 @@ import { type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-v
 import { endWith, observeUnknown } from "./finish.ts";
 import { resuming, versionOf } from "./launch.ts";
 import type { BodyState, CallIn, CallRow, FailedVersion, ParkedCause, UnknownCause } from "./model.ts";
-import { hasFailed } from "./row.ts";
+import { hasFailed, withoutRoom } from "./row.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { hasRule } from "../kernel/protocol.ts";
@@ -33,7 +33,7 @@ export const endUnknown = (draft: Draft, row: CallRow, body: BodyState, cause: U
 const unknown = (draft: Draft, row: CallRow, body: BodyState, cause: UnknownCause): CallIn<"unknown"> => {
   const { call, tool, args, observed } = row;
   if (draft.options.resolver) draft.emit({ type: "outcome.resolve", call: call.ref, cause, tool });
-  return { call, tool, args, observed, phase: "unknown", body, cause, due: undefined };
+  return { call, tool, args, observed, phase: "unknown", body: withoutRoom(body), cause, due: undefined };
 };
 
 /** Asks the host's resolver; without one the call ends. */
@@ -43,10 +43,9 @@ export const outcomeUnknown = (draft: Draft, row: CallRow, body: BodyState, caus
 /** Parks a call until somebody decides on it, or another version of its tool is there. */
 export const parked = (draft: Draft, row: CallRow, body: BodyState): CallIn<"unknown"> => {
   const { cause = "diverged" } = body.failed.at(-1) ?? {};
-  const { room: _, ...left } = body;
   const { divergence_ms: ms } = draft.options;
   const due = cause === "diverged" && ms !== undefined ? deadlineIn(draft, ms) : undefined;
-  const next = { ...unknown(draft, row, left, cause), due };
+  const next = { ...unknown(draft, row, body, cause), due };
   observeUnknown(draft, row, cause);
   return next;
 };

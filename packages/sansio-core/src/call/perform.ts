@@ -5,9 +5,9 @@ import { recorded } from "./crash-loop.ts";
 import { missingRule } from "../kernel/protocol.ts";
 import type { OwnWait } from "../wait/model.ts";
 import type { CallIn, CallRow } from "./model.ts";
-import { askedCall, inPhase, isRejection, problemOfRun, putCall, runningRow, withPatches } from "./row.ts";
+import { askedCall, inPhase, isRejection, problemOfRun, putCall, runningRow, withPatches, withoutRoom } from "./row.ts";
 import { type Bodied, settleAll, withBody } from "./settle.ts";
-import { problemOfRoom, withoutRoom } from "./suspend.ts";
+import { problemOfRoom } from "./suspend.ts";
 import { type StreamSpec, beginStream } from "./stream.ts";
 import { processOfScope } from "../identity/scope.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
@@ -190,7 +190,7 @@ const withOpen = (
 /** Only a process has a log for events of its own, and a link takes more when some of it is answered. */
 const problemOfScope = (draft: Draft, row: CallRow, { effect }: Requested): Rejection | undefined => {
   const { process, scope } = draft;
-  if (effect.kind === "message") return problemOfRoom(draft, effect.to, row);
+  if (effect.kind === "message") return problemOfRoom(draft, effect.to, row.call.ref);
   return effect.kind === "event" && process === undefined
     ? reject("process_unknown", `\`${scope.id}\` is no process`)
     : undefined;
@@ -240,11 +240,8 @@ const onAsked = (draft: Draft, row: CallIn<"running">, event: Requested): Reject
   const effect = opened(draft, event);
   const next = withOpen(draft, keeping(row, event.effect), effect, row.body.settled.get(event.key));
   const after = decideAtOnce(draft, next, effect);
-  const { room } = row.body;
-  const usesRoom = room !== undefined && event.effect.kind === "message" && event.effect.to === room;
-  putCall(draft, usesRoom ? withBody(after, withoutRoom(after.body)) : after, row);
+  putCall(draft, after, row);
   perform(draft, row, event);
-  if (usesRoom) draft.raise({ type: "link.freed", to: room }); // A message that is refused leaves its room to the next.
   return undefined;
 };
 
@@ -270,10 +267,18 @@ const conflictOfKey = (
   return undefined;
 };
 
+/** A body that asks for something has used the room that was kept for it, or leaves it to the next in line. */
 export const onEffectRequested = (draft: Draft, event: Requested): Rejection | undefined => {
-  const found = inPhase(draft, event.call, "running");
-  if (isRejection(found)) return found;
-  const row = withPatches(found, event.patched);
+  const row = inPhase(draft, event.call, "running");
+  if (isRejection(row)) return row;
+  const { room } = row.body;
+  const asking = room === undefined ? row : { ...row, body: withoutRoom(row.body) };
+  const refusal = onRequested(draft, withPatches(asking, event.patched), event);
+  if (refusal === undefined && room !== undefined) draft.raise({ type: "link.freed", to: room });
+  return refusal;
+};
+
+const onRequested = (draft: Draft, row: CallIn<"running">, event: Requested): Rejection | undefined => {
   const { body } = row;
   const { key, hash, effect, attempt, run } = event;
   const before = body.settled.get(key);

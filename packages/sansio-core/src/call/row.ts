@@ -73,6 +73,13 @@ export const runningRow = (
   due: earliestDue(body.open, of.cancelled?.due),
 });
 
+/** Gives back the room in a link that was kept for a body's next message. */
+export const withoutRoom = (body: BodyState): BodyState => {
+  if (body.room === undefined) return body;
+  const { room: _, ...rest } = body;
+  return rest;
+};
+
 /** Takes note of what `ctx.patched` answered; an answer that is on record stays. */
 export const withPatches = (row: CallIn<"running">, patched: Patches | undefined): CallIn<"running"> =>
   patched === undefined ? row : { ...row, body: { ...row.body, patches: { ...patched, ...row.body.patches } } };
@@ -118,7 +125,7 @@ const leave = (draft: Draft, before: CallRow, after: CallRow): void => {
   if (key !== undefined && isEnded(after)) closeKey(draft, before, key, { status: "cancelled" });
 };
 
-/** What is its own leaves with a call: its streams, and the waits of the life that it has left. */
+/** Removes all that leaves with a call: its streams, and the waits of the life that it has left. */
 export const leaveOwn = (draft: Draft, before: CallRow, after: CallRow | undefined): void => {
   const body = bodyOf(before);
   const next = after === undefined ? undefined : bodyOf(after);

@@ -34,7 +34,7 @@ export interface StreamAttempt {
   readonly seq: number;
   /** The number of its first chunk. */
   readonly from: number;
-  /** What the stream says begins with this chunk. */
+  /** The number of the first chunk that readers are shown. */
   readonly keep: number;
 }
 

@@ -9,8 +9,8 @@
  * memory. What starts again below, after a person's word, wakes nobody above before the batch has its replies.
  *
  * A body whose next message finds its link full waits in line with the others. Each answer of the peer wakes as many as
- * there is room for, in the order in which they were suspended. The room is kept for a woken body until it has sent its
- * message, or waits for something else, or has ended.
+ * there is room for, in the order in which they were suspended. The room is kept for a woken body until it has asked for
+ * something, its message or another thing, or does not run: what it waits for may need the room.
  */
 import { recoveryOf } from "../catalog/model.ts";
 import type { Draft } from "../kernel/draft.ts";
@@ -22,7 +22,7 @@ import { isQuietBatch } from "./batch.ts";
 import type { OpenEffect } from "./effect.ts";
 import { resuming } from "./launch.ts";
 import type { BodyState, CallIn, CallRow, RoomWanted } from "./model.ts";
-import { bodyOf, earliestDue, inPhase, isRejection, move, problemOfRun, putCall } from "./row.ts";
+import { bodyOf, earliestDue, inPhase, isRejection, known, move, problemOfRun, putCall, withoutRoom } from "./row.ts";
 import { bodied, openEffect, withBody } from "./settle.ts";
 import { cancelNow } from "./stop.ts";
 
@@ -78,7 +78,7 @@ const problemOfSuspension = (
   if (row.cancelled !== undefined || !waitsOnly(draft, row, link !== undefined))
     return refused("it waits for more than records");
   if (isJustAnswered(draft, row.call.ref)) return refused("it has an answer to hear");
-  const isFree = link !== undefined && problemOfRoom(draft, link, row) === undefined;
+  const isFree = link !== undefined && problemOfRoom(draft, link, row.call.ref) === undefined;
   return isFree ? refused(`there is room in the link to \`${link}\``) : undefined;
 };
 
@@ -93,12 +93,6 @@ export const onSuspended = (draft: Draft, event: EventOf<"call.suspended">): Rej
   const { link } = event;
   move(draft, row, suspended(row, row.body, link === undefined ? undefined : { to: link, since: draft.seq }));
   return undefined;
-};
-
-/** Gives back the room that was kept for a body's next message. */
-export const withoutRoom = (body: BodyState): BodyState => {
-  const { room: _, ...rest } = body;
-  return rest;
 };
 
 const suspended = (
@@ -149,9 +143,9 @@ const mayBeFull = (draft: Draft, to: string): boolean =>
  * Returns why a body cannot send a message now: others have the room, or have waited longer for it. What is kept for others
  * does not take its own room from it: after the bound was lowered, more may be kept than there is.
  */
-export const problemOfRoom = (draft: Draft, to: string, row: CallRow): Rejection | undefined => {
+export const problemOfRoom = (draft: Draft, to: string, call: CallRef): Rejection | undefined => {
   if (!mayBeFull(draft, to)) return undefined;
-  return problemOfLink(draft, to, bodyOf(row)?.room === to ? 0 : keptRoom(draft, to));
+  return problemOfLink(draft, to, bodyOf(known(draft, call))?.room === to ? 0 : keptRoom(draft, to));
 };
 
 const wakeFor = (draft: Draft, to: string): void => {

@@ -17,7 +17,7 @@ import type { CallReason, EffectReason } from "./model.ts";
 
 export type StatusWord = "working" | "waiting" | "unknown" | "done" | "failed" | "cancelled";
 
-/** What waiting ends by. `model` and `budget` belong to the turns of an agent. */
+/** Names what ends the waiting. `model` and `budget` belong to the turns of an agent. */
 export type WaitsFor = "person" | "outside" | "time" | "executor" | "model" | "budget";
 
 export interface Status {

@@ -79,7 +79,7 @@ export interface Options {
   /** The host checks turns before each model call and before their end; it decides on attempts that were lost. */
   readonly turn_check: boolean;
   readonly model_resolver: boolean;
-  /** What becomes of a turn with a limit of cost whose model has no price. */
+  /** Decides about a turn with a limit of cost whose model has no price. */
   readonly unpriced: "fail" | "allow";
 }
 

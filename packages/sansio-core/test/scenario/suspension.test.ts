@@ -11,6 +11,7 @@ import { Rig, tool } from "../rig.ts";
 import {
   type Run,
   ask,
+  busy,
   cancel,
   completed,
   crash,
@@ -131,11 +132,7 @@ describe("a body that waits for a batch", () => {
   });
   it("leaves while a call of it pauses between two attempts, and while another waits for a slot behind it", () => {
     const rig = ask(loop("loop", { concurrency: 1 }), "r:a", "b", calls("tries", "work")).skip();
-    const busy = {
-      status: "failure",
-      payload: { class: "external", code: "busy", message: "-", source: "tool", retry: { type: "safe" } },
-    };
-    settle(rig, "r:a/b/x", { outcome: busy } as never).nothingMore();
+    settle(rig, "r:a/b/x", busy()).nothingMore();
     leaves(rig, "r:a");
     want(rig.tick(60_000), execute("r:a/b/x", [2, 1]));
     expect(phase(rig)).toBe("suspended");
@@ -204,16 +201,16 @@ describe("a body that waits for messages", () => {
   });
 });
 
+const secondAttempt = (protocol: number): Rig => {
+  const rig = ask(under(protocol, "tries"), "r:a", "pay", step("once")).skip();
+  const result = { type: "done", output: busy(0) } as const;
+  const left = protocol === 1 ? {} : { left: ["pay"] };
+  rig.tell({ type: "call.settled", ...of("r:a"), result, duration_ms: 1, ...left }).skip();
+  rig.tick(60_000).skip();
+  return ask(rig, "r:a", "w", { kind: "wait", wait: "k" }, [2, 1]).skip();
+};
+
 describe("a body beside a `once` step that an earlier attempt left open", () => {
-  const busy = { class: "external", code: "busy", message: "-", source: "tool", retry: { type: "safe", after_ms: 0 } };
-  const secondAttempt = (protocol: number): Rig => {
-    const rig = ask(under(protocol, "tries"), "r:a", "pay", step("once")).skip();
-    const result = { type: "done", output: { outcome: { status: "failure", payload: busy } } as never } as const;
-    const left = protocol === 1 ? {} : { left: ["pay"] };
-    rig.tell({ type: "call.settled", ...of("r:a"), result, duration_ms: 1, ...left }).skip();
-    rig.tick(60_000).skip();
-    return ask(rig, "r:a", "w", { kind: "wait", wait: "k" }, [2, 1]).skip();
-  };
   it("is suspended as well: nobody is at work on that step", () => {
     const rig = secondAttempt(2);
     leaves(rig, "r:a", [2, 1]);
@@ -288,7 +285,7 @@ describe("a body whose next message finds its link full", () => {
   const to = "process:p";
   /** Three calls, of which the first has sent what the link takes. */
   const full = (max = 1): Rig => {
-    const rig = submit(Rig.open(tools, { max_unanswered: max }, 2), "loop", "loop", "loop", "loop").skip();
+    const rig = submit(Rig.open(tools, { max_unanswered: max }, 2), "loop", "loop", "loop", "tries").skip();
     for (let i = 0; i < max; i++) ask(rig, "r:a", `m${i}`, message(to)).skip();
     return rig;
   };
@@ -332,7 +329,7 @@ describe("a body whose next message finds its link full", () => {
     rig.refuses(asks("r:c", [1, 2]), "link_full");
     want(rig.tell(asks("r:b", [1, 3])), { type: "send", to });
   });
-  it("leaves its room to the next in line where it ends, or waits for something else", () => {
+  it("leaves its room to the next in line where it ends, or asks for something else", () => {
     const ended = inLine(full(), "r:b", "r:c");
     answered(ended, 1).skip();
     resume(ended, "r:b", [1, 2], "suspended").nothingMore();
@@ -340,11 +337,31 @@ describe("a body whose next message finds its link full", () => {
     const other = inLine(full(), "r:b", "r:c");
     answered(other, 1).skip();
     resume(other, "r:b", [1, 2], "suspended").nothingMore();
-    ask(other, "r:b", "w", { kind: "wait", wait: "k" }, [1, 2]).skip();
-    want(other.tell(suspend("r:b", [1, 2])), execute("r:c", [1, 2]));
+    want(ask(other, "r:b", "w", { kind: "wait", wait: "k" }, [1, 2]), execute("r:c", [1, 2]));
     const dropped = inLine(full(), "r:b", "r:c");
     answered(dropped, 1).skip();
     want(dropped.tell({ type: "call.cancelled", call: "r:b" }), completed("b", gone), execute("r:c", [1, 2]));
+  });
+  it("leaves its room to what it asks for first: a call of it may need it", () => {
+    const rig = inLine(full(), "r:b", "r:c");
+    answered(rig, 1).skip();
+    resume(rig, "r:b", [1, 2], "suspended").nothingMore();
+    want(ask(rig, "r:b", "x", calls("bound"), [1, 2]), execute("r:c", [1, 2]), { type: "observe" }, execute("r:b/x/x"));
+    rig.tell({ type: "call.cancelled", call: "r:c" }).skip();
+    want(rig.tell(asks("r:b/x/x")), { type: "send", to });
+    rig.refuses(asks("r:b", [1, 2]), "link_full");
+  });
+  it("leaves its room while its attempt is over, or nobody runs its tool", () => {
+    const again = inLine(full(), "r:d", "r:c");
+    answered(again, 1).skip();
+    resume(again, "r:d", [1, 2], "suspended").nothingMore();
+    want(settle(again, "r:d", busy(), [1, 2]), execute("r:c", [1, 2]));
+    expect(phase(again, "r:d")).toBe("backing_off");
+    const away = inLine(full(), "r:b", "r:c");
+    answered(away, 1).skip();
+    resume(away, "r:b", [1, 2], "suspended").nothingMore();
+    want(away.tell({ type: "call.executor_missing", ...of("r:b", [1, 2]) }), execute("r:c", [1, 2]));
+    expect(checkAll(away.state)).toBeUndefined();
   });
   it("is woken by a higher bound as well", () => {
     const rig = inLine(full(), "r:b", "r:c", "r:d");

@@ -23,7 +23,7 @@ export class Conservation {
   readonly #effects = new Map<string, { readonly seq: number; isSettled: boolean }>();
   readonly #messages = new Map<string, MessageFate>();
   readonly #once = new Set<string>();
-  /** What bodies were told of patches. */
+  /** Answers that bodies got about patches. */
   readonly #patches = new Map<string, boolean>();
 
   #broken(message: string): never {

@@ -211,7 +211,7 @@ export class Watching extends Subscription<Frame> {
   }
 }
 
-/** What a client reads: a stream of a call, from a place. */
+/** A subscription to a stream of a call, from a place. */
 export interface StreamPlace {
   readonly call: string;
   readonly name: string;

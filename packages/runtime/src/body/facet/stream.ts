@@ -9,7 +9,7 @@
  *   without         it begins anew. So does the loop, where nothing that the body asked for since can have followed from
  *                   what it was handed before; where something can, it throws `stream_restarted`.
  *
- * Whoever awaits the stream has the chunks that the last run of the producer said, all of them.
+ * A body that awaits the stream gets the chunks that the last run of the producer said, all of them.
  */
 import type { EffectResult } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";

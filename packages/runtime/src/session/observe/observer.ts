@@ -35,7 +35,7 @@ export class Subscription implements AsyncIterableIterator<Frame> {
   #past: AsyncGenerator<Frame> | undefined;
   readonly #queue: Frame[] = [];
   #gap: Gap | undefined;
-  /** What was not recorded, and came while a gap was to be told. */
+  /** Observations that were not recorded, and came while a gap was to be told. */
   #missed = 0;
   #error: Error | undefined;
   #isOver = false;

@@ -1,7 +1,7 @@
 /** Answers questions of clients, and lists the right that each one takes. */
 import type { About, Replies, RequestPage, Runtime, Session } from "@pawl/runtime";
 import { Refused } from "@pawl/runtime";
-import type { ClientFrame, HostFrame, Question, QuestionType } from "@pawl/wire/frame";
+import type { ClientFrame, HostFrame, Question, QuestionType } from "../frame/index.ts";
 import type { Right } from "./token.ts";
 
 export const rights: { readonly [T in QuestionType]: Right } = {

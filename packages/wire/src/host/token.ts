@@ -1,11 +1,11 @@
 /**
  * Tokens of a host: principal, scopes, rights, expiry. Format: `pawl1.{claims}.{HMAC-SHA256}`, both parts in base64url.
  */
-import { createHmac, timingSafeEqual } from "node:crypto";
 import {
   type Codec,
   array,
   describe,
+  hmac,
   oneOf,
   parse,
   read,
@@ -13,6 +13,7 @@ import {
   string,
   stringifyRecord,
   u64,
+  utf8,
 } from "@pawl/tool-value";
 import { Refused } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
@@ -54,8 +55,19 @@ export const checkSecrets = (secrets: readonly Uint8Array[]): void => {
 const version = "pawl1";
 const maxTokenLength = 16 * 1024;
 
-const mac = (secret: Uint8Array, claims: string): Buffer =>
-  createHmac("sha256", secret).update(`${version}.${claims}`).digest();
+/** Encodes bytes as base64url, without padding. */
+const base64UrlOf = (bytes: Uint8Array): string =>
+  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+
+const textOfBase64Url = (text: string): string => {
+  const bytes = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return new TextDecoder().decode(Uint8Array.from(bytes, (char) => char.charCodeAt(0)));
+};
+
+const mac = (secret: Uint8Array, claims: string): string => base64UrlOf(hmac(secret, utf8(`${version}.${claims}`)));
 
 const kinds: readonly string[] = ["session:", "process:"];
 
@@ -92,21 +104,23 @@ export const signToken = (secrets: Secrets, claims: Claims): string => {
   if (E.isLeft(checked)) throw refused(describe(checked.left));
   const problem = problemOf(checked.right);
   if (problem !== undefined) throw refused(problem);
-  const text = Buffer.from(stringifyRecord(Claims.encode(checked.right))).toString("base64url");
-  const token = `${version}.${text}.${mac(secrets[0], text).toString("base64url")}`;
+  const text = base64UrlOf(utf8(stringifyRecord(Claims.encode(checked.right))));
+  const token = `${version}.${text}.${mac(secrets[0], text)}`;
   if (token.length > maxTokenLength)
     throw refused(`a token has at most ${maxTokenLength} characters, found ${token.length}`);
   return token;
 };
 
-/** Compares texts, since several texts decode to the same bytes. */
-const isSigned = (secrets: Secrets, claims: string, signature: string): boolean => {
-  const given = Buffer.from(signature);
-  return secrets.some((secret) => {
-    const expected = Buffer.from(mac(secret, claims).toString("base64url"));
-    return given.length === expected.length && timingSafeEqual(given, expected);
-  });
+/** Compares texts, since several texts decode to the same bytes, in a time that does not tell where they differ. */
+const isSame = (a: string, b: string): boolean => {
+  if (a.length !== b.length) return false;
+  let difference = 0;
+  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
+  return difference === 0;
 };
+
+const isSigned = (secrets: Secrets, claims: string, signature: string): boolean =>
+  secrets.some((secret) => isSame(mac(secret, claims), signature));
 
 /** Returns a token's claims if this host signed it and it has not expired; otherwise says why not. */
 export const claimsOf = (secrets: Secrets, token: string, now: number): E.Either<string, Claims> => {
@@ -114,7 +128,7 @@ export const claimsOf = (secrets: Secrets, token: string, now: number): E.Either
   if (prefix !== version || text === undefined || signature === undefined || rest.length > 0)
     return E.left(`expected a token of the form ${version}.claims.signature`);
   if (!isSigned(secrets, text, signature)) return E.left("the token was not signed by this host");
-  const json = parse(Buffer.from(text, "base64url").toString("utf8"));
+  const json = parse(textOfBase64Url(text));
   const claims = E.isLeft(json) ? json : read(Claims, json.right);
   if (E.isLeft(claims)) return E.left(`the token's claims: ${describe(claims.left)}`);
   const { expires_at } = claims.right;

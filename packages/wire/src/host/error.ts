@@ -10,7 +10,7 @@ import {
   ScopeMoving,
 } from "@pawl/runtime";
 import { SealedError, entryOf } from "@pawl/runtime/driver";
-import type { HostError } from "@pawl/wire/frame";
+import type { HostError } from "../frame/index.ts";
 
 /** The outcome is unknown until the client asks again. */
 const retryAfterMs = 100;
@@ -53,10 +53,3 @@ export const hostErrorOf = (thrown: unknown, log: Log): Omit<HostError, "id"> =>
   if (thrown instanceof SealedError) return { code: thrown.code, message: keyUnavailable };
   return { code: "internal_error", message: "the host failed to answer: its log says why" };
 };
-
-/** Maximum length of a close reason in UTF-8 bytes (RFC 6455); a socket throws above it. */
-const maxReasonBytes = 123;
-
-/** Cuts a message to the longest close reason, between characters. */
-export const closeReasonOf = (message: string): string =>
-  new TextDecoder().decode(Buffer.from(message).subarray(0, maxReasonBytes), { stream: true });
