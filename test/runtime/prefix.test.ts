@@ -1,27 +1,50 @@
-/** The same logs give the same states in Node and in Chromium: each golden log, after each of its events. */
-import { describe, expect, it } from "vitest";
-import { files, textOf } from "../project.ts";
-import { inChromium } from "./in-chromium.ts";
-import { type Prefixes, prefixesOf } from "./prefix.ts";
+/** The same logs give the same states in every runtime: golden logs and some of the core simulation, after each event. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { differenceOf, differences, foldIn } from "./compare.ts";
+import { goldenLogs, mixedLogs } from "./log.ts";
+import { type Prefixes, allPrefixesOf } from "./prefix.ts";
+import { missingFor, runtimes } from "./runtimes.ts";
 
-const logs = files.filter((file) => /\/golden\/(?!.*\.cmds\.)[^/]+\.jsonl$/.test(file));
+const golden = goldenLogs();
+const logs = [...golden, ...mixedLogs(10)];
+let expected: readonly Prefixes[];
 
-describe("golden logs", () => {
-  it("replay in Node, event by event", () => {
-    expect(logs.length).toBeGreaterThan(30);
-    for (const file of logs) {
-      const { hashes, fault } = prefixesOf(textOf(file));
-      expect([file, fault, hashes.length > 2]).toEqual([file, undefined, true]);
+beforeAll(() => {
+  expected = allPrefixesOf(logs.map(({ text }) => text));
+});
+
+describe("logs that runtimes are held to", () => {
+  it("are golden ones of both protocols, and replay event by event", () => {
+    expect(golden.filter(({ name }) => name.startsWith("golden/")).length).toBeGreaterThan(30);
+    expect(golden.filter(({ name }) => name.startsWith("2/")).length).toBeGreaterThan(30);
+    for (const [i, { name }] of logs.entries()) {
+      const { steps, fault } = expected[i] as Prefixes;
+      expect([name, fault, steps.length > 0]).toEqual([name, undefined, true]);
     }
   });
 });
 
-inChromium("golden logs in Chromium", "test/runtime/prefix.ts", (at) => {
-  it("come to the states that they come to in Node, after each event", async () => {
-    const page = await at.browser.newPage();
-    await page.addScriptTag({ content: at.code });
-    const texts = JSON.stringify(logs.map(textOf));
-    const inBrowser = await page.evaluate<readonly Prefixes[]>(`${texts}.map(suite.prefixesOf)`);
-    for (const [i, file] of logs.entries()) expect([file, inBrowser[i]]).toEqual([file, prefixesOf(textOf(file))]);
+const run = (...steps: readonly string[]): Prefixes => ({ steps, fault: undefined });
+
+describe("two runs of a log", () => {
+  it("differ at the first event whose state or commands are others, or at their end", () => {
+    expect(differenceOf(run("a", "b", "c"), run("a", "x", "y"))).toEqual({ event: 2, expected: "b", found: "x" });
+    expect(differenceOf(run("a", "b"), run("a"))).toEqual({
+      event: 0,
+      expected: "2 events, no fault",
+      found: "1 events, no fault",
+    });
+    expect(differenceOf(run("a"), { steps: ["a"], fault: "torn" })?.found).toBe("1 events, torn");
+    expect(differenceOf(run("a", "b"), run("a", "b"))).toBeUndefined();
+  });
+});
+
+describe.each(runtimes)("$name", (runtime) => {
+  const missing = missingFor(runtime).map(({ name }) => name);
+  const title =
+    missing.length === 0 ? "comes to the same states and commands" : `is left out without ${missing.join()}`;
+  it.skipIf(missing.length > 0)(title, async () => {
+    const found = await foldIn(runtime, logs);
+    expect(differences(runtime.name, logs, expected, found)).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@
 import { type CoreSimCut, type Entry as LogEntry, cutCoreSim } from "@pawl/testkit/core-sim";
 import {
   type CallRef,
+  type Envelope,
   type Event,
   type EventOf,
   type State,
@@ -26,9 +27,10 @@ export interface CoreEntry {
   readonly courses: readonly Course[];
 }
 
-const textOf = (scope: string, entries: readonly LogEntry[]): readonly string[] => {
+/** Writes the log of a scope with today's core. */
+export const textOf = (scope: string, envelopes: readonly Envelope[]): readonly string[] => {
   let state = initial(scope);
-  const lines = entries.map(({ envelope }) => {
+  const lines = envelopes.map((envelope) => {
     const written = write(state, envelope);
     if (E.isLeft(written)) throw new Error(`${scope} ${envelope.seq}: ${written.left.message}`);
     state = written.right.state;
@@ -43,7 +45,16 @@ export const coreEntry = (seed: number, events: number): CoreEntry => {
   const { processKind, logs } = cutCoreSim(seed, events);
   const texts = [...logs]
     .filter(([, entries]) => entries.length > 0)
-    .map(([id, entries]) => [id, textOf(id, entries)] as const);
+    .map(
+      ([id, entries]) =>
+        [
+          id,
+          textOf(
+            id,
+            entries.map(({ envelope }) => envelope),
+          ),
+        ] as const,
+    );
   return {
     seed,
     processKind,

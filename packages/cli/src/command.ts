@@ -55,7 +55,12 @@ export const commonOptions: Options = {
 };
 
 export const journalOption: Options = {
-  journal: { type: "string", short: "j", value: "<file>", what: "The journal file; or set PAWL_JOURNAL" },
+  journal: {
+    type: "string",
+    short: "j",
+    value: "<journal>",
+    what: "The journal: a file, or postgres://…; or set PAWL_JOURNAL",
+  },
   blobs: { type: "string", value: "<folder>", what: "The folder of large values (<journal>.blobs); or set PAWL_BLOBS" },
   keys: { type: "string", value: "<folder>", what: "The folder of keys for sealed values; or set PAWL_KEYS" },
 };

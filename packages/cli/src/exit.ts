@@ -61,6 +61,19 @@ const journalFailure = (thrown: unknown): CliError | undefined => {
     : undefined;
 };
 
+const databaseHints: { readonly [code: string]: string } = {
+  not_migrated: "pawl migrate postgres://… with a role that may create tables",
+  unavailable: "is the server running, and is the address right?",
+};
+
+/** Explains a database that cannot be used. Its package may not be installed, so the error is known by its name. */
+const databaseFailure = (thrown: unknown): CliError | undefined => {
+  if (!(thrown instanceof Error && thrown.name === "PostgresError" && "code" in thrown)) return undefined;
+  const hint = databaseHints[String(thrown.code)];
+  const ends = { exit: exit.unreachable, ...(hint !== undefined && { hint }) };
+  return new CliError(String(thrown.code), thrown.message, ends);
+};
+
 const bug = (thrown: unknown): CliError => {
   const message = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
   return new CliError(internal, message, {
@@ -80,7 +93,11 @@ const programFailure = (thrown: unknown): CliError | undefined =>
 export const failureOf = (thrown: unknown): CliError =>
   thrown instanceof CliError
     ? thrown
-    : (journalFailure(thrown) ?? systemFailure(thrown) ?? programFailure(thrown) ?? bug(thrown));
+    : (journalFailure(thrown) ??
+      databaseFailure(thrown) ??
+      systemFailure(thrown) ??
+      programFailure(thrown) ??
+      bug(thrown));
 
 /** Prints a failure to standard error, or as the last JSON document. */
 export const printFailure = ({ code, message, hint }: CliError, terminal: Terminal): void => {

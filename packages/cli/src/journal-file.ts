@@ -1,19 +1,24 @@
-/** A journal file, as the command line opens it. */
-import { type Journal, Quarantined, Refused, logText } from "@pawl/runtime";
-import { type LogAttachments, type ScopeEntry, sealedJournal } from "@pawl/runtime/driver";
-import { aesCodec, fileKeys, type SqliteJournal, sqliteJournal } from "@pawl/driver-node/operator";
-import { CliError, exit } from "./exit.ts";
+/** A journal, as the command line opens it: a file, or a database. */
+import { type AttachmentStore, type Journal, Quarantined, Refused, logText } from "@pawl/runtime";
+import { type LogAttachments, type Roots, type ScopeEntry, sealedJournal } from "@pawl/runtime/driver";
+import { aesCodec, diskAttachments, existingRootsOf, fileKeys, sqliteJournal } from "@pawl/driver-node/operator";
+import { isDatabase, openDatabase, shownJournal } from "./database.ts";
+import { CliError, exit, usageError } from "./exit.ts";
 import { isJournalFile } from "./text-file.ts";
 
 export interface JournalFile {
+  /** Its path, or its address without a password. */
   readonly file: string;
   readonly journal: Journal;
+  readonly attachments: AttachmentStore;
+  /** The secrets that sign its wait tokens, if any were signed. */
+  readonly roots: () => Roots | undefined;
   readonly scopes: (prefix?: string) => Promise<readonly ScopeEntry[]>;
   /** Scopes with calls that need approval. */
   readonly awaitingApproval: (prefix: string) => Promise<readonly ScopeEntry[]>;
   /** Returns a scope's log in the export format. */
   readonly textOf: (scope: string, along?: LogAttachments) => Promise<Iterable<string>>;
-  readonly close: () => void;
+  readonly close: () => Promise<void>;
 }
 
 const notRead = (thrown: unknown): never => {
@@ -59,22 +64,49 @@ export interface JournalFolders {
   readonly keys?: string;
 }
 
-/** Opens an existing journal. Skips the commit benchmark, so that a journal on a full disk can be read. */
-export const openJournalFile = (file: string, { blobs, keys }: JournalFolders = {}): JournalFile => {
-  if (!isJournalFile(file)) {
+/** Tells whether a name stands for a journal: a database, or a file that is one. */
+export const isJournal = (name: string): boolean => isDatabase(name) || isJournalFile(name);
+
+type Store = Pick<JournalFile, "attachments" | "roots" | "close"> & { readonly journal: Journal };
+
+const databaseAt = async (url: string, { blobs }: JournalFolders): Promise<Store> => {
+  if (blobs !== undefined)
+    throw usageError("--blobs is of a journal file: a database keeps large values itself", "leave out --blobs");
+  const journal = await openDatabase(url);
+  return { journal, attachments: journal.attachments, roots: () => journal.roots, close: journal.close };
+};
+
+/** Opens a file. Without `creates` the commit benchmark is skipped, so that a journal on a full disk can be read. */
+const fileAt = (file: string, { blobs }: JournalFolders, creates: boolean): Store => {
+  if (!creates && !isJournalFile(file)) {
     throw new CliError("no_journal", `${file} is not a journal`, {
       exit: exit.unreachable,
-      hint: "name a journal file",
+      hint: "name a journal file, or a database: postgres://…",
     });
   }
-  const stored: SqliteJournal = sqliteJournal(file, { commits: "inline", ...(blobs !== undefined && { blobs }) });
-  const journal = underKeys(stored, keys);
+  const how = { ...(creates ? {} : { commits: "inline" as const }), ...(blobs !== undefined && { blobs }) };
+  const journal = sqliteJournal(file, how);
+  const attachments = diskAttachments(`${file}.attachments`);
+  return { journal, attachments, roots: () => existingRootsOf(file), close: journal.close };
+};
+
+/** Opens a journal that exists; with `creates`, one that may be made. A database is made by `pawl migrate` only. */
+export const openJournalFile = async (
+  name: string,
+  folders: JournalFolders = {},
+  { creates = false } = {},
+): Promise<JournalFile> => {
+  const { journal: stored, ...beside } = isDatabase(name)
+    ? await databaseAt(name, folders)
+    : fileAt(name, folders, creates);
+  const journal = underKeys(stored, folders.keys);
+  const file = shownJournal(name);
   return {
     file,
     journal,
     scopes: (prefix = "") => allOf(journal.scopes, prefix),
     awaitingApproval: (prefix) => allOf(journal.awaitingApproval, prefix),
     textOf: (scope, along) => textOf(journal, file, scope, along),
-    close: stored.close,
+    ...beside,
   };
 };

@@ -1,10 +1,11 @@
 /** Finds the log that an argument names: a file of JSON Lines, or a scope in a journal. */
 import { type Input, type Options, journalOption } from "./command.ts";
 import { CliError, exit, usageError } from "./exit.ts";
-import { type JournalFolders, type JournalFile, openJournalFile } from "./journal-file.ts";
+import { isDatabase, shownJournal } from "./database.ts";
+import { type JournalFolders, type JournalFile, isJournal, openJournalFile } from "./journal-file.ts";
 import type { ChainCheck, ChainHead, LogAttachments } from "@pawl/runtime/driver";
 import type { Terminal } from "./terminal.ts";
-import { isFile, isJournalFile, textOfFile } from "./text-file.ts";
+import { isFile, textOfFile } from "./text-file.ts";
 
 /** A log that can be read several times. */
 export interface LogSource {
@@ -37,7 +38,7 @@ export const scopeNamed = (name: string): string => (/^(?:session|process):/.tes
 export const journalOf = (input: Input, { env }: Terminal): string => {
   const file = input.text("journal") ?? env["PAWL_JOURNAL"];
   if (file !== undefined && file !== "") return file;
-  throw usageError("no journal is named", "add --journal <file>, or set PAWL_JOURNAL");
+  throw usageError("no journal is named", "add --journal <file or postgres://…>, or set PAWL_JOURNAL");
 };
 
 const given = (text: string | undefined): string | undefined => (text === "" ? undefined : text);
@@ -55,26 +56,33 @@ export const journalFolders = (input: Input, { env }: Terminal): JournalFolders 
 export const givenFolders = (input: Input): JournalFolders =>
   foldersOf(given(input.text("keys")), given(input.text("blobs")));
 
-/** Parses an argument: `file.jsonl`, `journal.db`, `journal.db#scope`, or a scope of the named journal. */
+/** Parses an argument: `file.jsonl`, `journal.db`, `journal.db#scope`, `postgres://…#scope`, or a scope of the named journal. */
 export const placeOf = (argument: string, input: Input, terminal: Terminal): Place => ({
   ...bareOf(argument, input, terminal),
   ...journalFolders(input, terminal),
 });
 
-const bareOf = (argument: string, input: Input, terminal: Terminal): Place => {
+/** Parses an argument that names its own file or journal. */
+export const placeIn = (argument: string): Place => {
   const hash = argument.indexOf("#");
-  if (hash > 0) return { file: argument.slice(0, hash), scope: scopeNamed(argument.slice(hash + 1)) };
+  if (hash <= 0) return { file: argument };
+  return { file: argument.slice(0, hash), scope: scopeNamed(argument.slice(hash + 1)) };
+};
+
+const bareOf = (argument: string, input: Input, terminal: Terminal): Place => {
+  const own = placeIn(argument);
+  if (own.scope !== undefined) return own;
   const isNamed = input.text("journal") !== undefined || terminal.env["PAWL_JOURNAL"] !== undefined;
-  if (isFile(argument) || !isNamed) return { file: argument };
+  if (isDatabase(argument) || isFile(argument) || !isNamed) return { file: argument };
   return { file: journalOf(input, terminal), scope: scopeNamed(argument) };
 };
 
 export const placeOptions: Options = journalOption;
 
-const ofJournal = async (journal: JournalFile, { file, scope }: Place): Promise<readonly LogSource[]> => {
+const ofJournal = async (journal: JournalFile, scope: string | undefined): Promise<readonly LogSource[]> => {
   const scopes = scope === undefined ? (await journal.scopes()).map((entry) => entry.scope) : [scope];
   return scopes.map((one) => ({
-    name: `${file}#${one}`,
+    name: `${journal.file}#${one}`,
     scope: one,
     text: () => journal.textOf(one),
     textAlong: (along) => journal.textOf(one, along),
@@ -94,16 +102,16 @@ export const withLogs = async <A>(
     const logs: LogSource[] = [];
     for (const place of places) {
       const { file, scope } = place;
-      if (isJournalFile(file)) {
-        const journal = openJournalFile(file, place);
+      if (isJournal(file)) {
+        const journal = await openJournalFile(file, place);
         journals.push(journal);
-        logs.push(...(await ofJournal(journal, place)));
+        logs.push(...(await ofJournal(journal, scope)));
       } else if (scope === undefined) logs.push({ name: file, text: async () => textOfFile(file) });
       else throw usageError(`${file} is not a journal, so it has no scope ${scope}`);
     }
     return await use(logs);
   } finally {
-    for (const journal of journals) journal.close();
+    await Promise.all(journals.map((journal) => journal.close()));
   }
 };
 
@@ -112,8 +120,9 @@ export const withLog = <A>(place: Place, use: (log: LogSource) => Promise<A>): P
   withLogs([place], ([log, ...more]) => {
     if (log !== undefined && more.length === 0) return use(log);
     const count = log === undefined ? "no scopes" : `${more.length + 1} scopes`;
-    throw new CliError("which_scope", `${place.file} has ${count}, expected one`, {
+    const shown = shownJournal(place.file);
+    throw new CliError("which_scope", `${shown} has ${count}, expected one`, {
       exit: exit.usage,
-      hint: `name one: ${place.file}#${log === undefined ? "session:alice" : log.name.split("#")[1]}`,
+      hint: `name one: ${shown}#${log === undefined ? "session:alice" : log.name.split("#")[1]}`,
     });
   });

@@ -18,6 +18,7 @@ const loaders: { readonly [name: string]: () => Promise<Command> } = {
   move: async () => (await import("./act/move.ts")).moveCommand,
   forget: async () => (await import("./act/forget.ts")).forgetCommand,
   doctor: async () => (await import("./scope/doctor.ts")).doctorCommand,
+  migrate: async () => (await import("./migrate.ts")).migrateCommand,
   "blobs sweep": async () => (await import("./act/blob-sweep.ts")).blobsSweep,
   "check-upgrade": async () => (await import("./check/check-upgrade.ts")).checkUpgradeCommand,
   explore: async () => (await import("./check/explore.ts")).exploreCommand,

@@ -97,6 +97,7 @@ const tried: { readonly [command: string]: Tried } = {
     ],
   },
   doctor: { fine: ["doctor J"], not: [["doctor F/none.db", 3]] },
+  migrate: { fine: [], not: [["migrate J", 2]] }, // Tested with a server in database.test.ts.
   "blobs sweep": { fine: ["blobs sweep J --dry-run"], not: [["blobs sweep F/none.db", 3]] },
   "check-upgrade": {
     fine: ["check-upgrade J#waiting -t F/tools.mjs"],

@@ -313,7 +313,7 @@ describe("the command line", () => {
         "pawl show expects <scope>, found `a.db` `session:alice`\n  pawl show a.db#session:alice",
       ],
       [["ls", "--colour"], "Unknown option '--colour'\n  pawl help ls"],
-      [["ls"], "no journal is named\n  add --journal <file>, or set PAWL_JOURNAL"],
+      [["ls"], "no journal is named\n  add --journal <file or postgres://…>, or set PAWL_JOURNAL"],
     ] as const;
     for (const [args, message] of errors)
       expect(await pawl(args)).toEqual({ code: 2, out: "", err: `pawl: ${message}\n` });

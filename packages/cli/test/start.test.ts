@@ -41,7 +41,14 @@ describe("the start of the command line", () => {
         expect([args.join(" "), part, countOf(modules, part)]).toEqual([args.join(" "), part, 0]);
     }
     const ls = modulesOf("ls", "--help");
-    for (const part of ["/cli/src/host/", "/cli/src/check/", "/node_modules/ws/", "/opentelemetry/"])
+    for (const part of [
+      "/cli/src/host/",
+      "/cli/src/check/",
+      "/node_modules/ws/",
+      "/opentelemetry/",
+      "journal-postgres",
+      "/node_modules/pg/",
+    ])
       expect([part, countOf(ls, part)]).toEqual([part, 0]);
   });
 

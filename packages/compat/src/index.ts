@@ -56,4 +56,5 @@ export {
 } from "./batch-reply.ts";
 export { CompletedToolCall, PendingToolCall, ToolCallLaunch } from "./launch.ts";
 export { TurnOutcome } from "./turn.ts";
+export { activityOf, sessionEventOf } from "./observation.ts";
 export { TurnActivity, callCorrelation, pendingWithoutKey } from "@pawl/tool-value";

@@ -1,4 +1,5 @@
 /** Node's clocks, timers and turns of the event loop. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { hash } from "node:crypto";
 import type { Platform } from "@pawl/runtime/driver";
 
@@ -28,6 +29,7 @@ export const nodePlatform: Platform = {
   followingTurn,
   afterTurn: (then) => queueMicrotask(() => process.nextTick(then)), // `nextTick` runs once no microtask is left.
   hashText: (text) => hash("sha256", text),
+  contexts: { capture: () => AsyncLocalStorage.snapshot(), root: AsyncLocalStorage.snapshot() },
   later: (ms, then) => {
     const timer = setTimeout(then, Math.min(ms, longestTimerMs));
     return () => clearTimeout(timer);

@@ -66,9 +66,18 @@ const remedies: { readonly [state: string]: readonly [PostgresErrorCode, string]
   "28000": ["refused", "the server refuses this user: check user, password and pg_hba.conf"],
   "28P01": ["refused", "the server refuses this password: check the connection string"],
   "3D000": ["refused", "there is no such database: create it, or name another in the connection string"],
-  "42501": ["refused", "this role may not do that: grant it, or call `migrate()` as the owner of the schema"],
-  "42P01": ["not_migrated", "the tables are missing: call `migrate()` with a role that may create them"],
-  "3F000": ["not_migrated", "the schema is missing: call `migrate()` with a role that may create it"],
+  "42501": [
+    "refused",
+    "this role may not do that: the owner of the schema grants it by `pawl migrate postgres://… --grant <role>`",
+  ],
+  "42P01": [
+    "not_migrated",
+    "the tables are missing: make them by `pawl migrate postgres://…` with a role that may create them",
+  ],
+  "3F000": [
+    "not_migrated",
+    "the schema is missing: make it by `pawl migrate postgres://…` with a role that may create it",
+  ],
 };
 
 /** Converts an error of the client or the server. */

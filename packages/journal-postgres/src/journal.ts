@@ -9,14 +9,14 @@ import { ownership } from "./ownership.ts";
 import { queries } from "./query.ts";
 import { retention } from "./retention.ts";
 import { SharedRoots } from "./root.ts";
-import { checkVersion, checkedSchema, migrate } from "./schema.ts";
+import { checkVersion, checkedSchema, grant, migrate } from "./schema.ts";
 import { Scopes } from "./scopes.ts";
 import { type ServerOptions, serverDatabase } from "./server.ts";
 
 export interface JournalOptions {
-  /** The schema that holds the tables. Default: `pawl`. */
+  /** The schema that holds the tables, if the address does not name it by `?schema=`. Default: `pawl`. */
   readonly schema?: string;
-  /** Makes the tables at the first use. Turn it off where the role may not: `migrate()` makes them. Default: true. */
+  /** Makes the tables at the first use. Turn it off where the role may not: `pawl migrate` makes them. Default: true. */
   readonly migrates?: boolean;
   /** The clock of leases, in place of the database's: for tests. */
   readonly now?: () => number;
@@ -26,8 +26,12 @@ export interface PostgresJournal extends Journal {
   /** The secrets that sign wait tokens. They are there once the first scope is claimed. */
   readonly roots: Roots;
   readonly attachments: AttachmentStore;
-  /** Makes the tables, or brings them to the newest version. */
-  readonly migrate: () => Promise<{ readonly from: number; readonly to: number }>;
+  /** Connects, and throws where the database cannot be used. Without it the first use does so. */
+  readonly connect: () => Promise<void>;
+  /** Makes the tables, or brings them to the newest version, and gives roles the rights that a host needs. */
+  readonly migrate: (grants?: readonly string[]) => Promise<{ readonly from: number; readonly to: number }>;
+  /** Takes over the secrets of another journal, so that the wait tokens which they signed stay good. They sign no more. */
+  readonly adoptRoots: (roots: Roots) => Promise<void>;
   /** Resolves once all work is done and the connections are closed. */
   readonly close: () => Promise<void>;
 }
@@ -56,7 +60,15 @@ export const journalOver = (
     ...queries(at, scopes, schema, now),
     ...retention(at, scopes, schema),
     appendAll: (appends) => appender.appendAll(appends),
-    migrate: () => migrate(database, schema),
+    connect: async () => void (await roots.load(at, schema)),
+    migrate: async (grants = []) => {
+      const versions = await migrate(database, schema);
+      for (const role of grants) await grant(database, schema, role);
+      return versions;
+    },
+    adoptRoots: async ({ newest, older = [] }) => {
+      await roots.adopt(at, schema, [newest, ...older]);
+    },
     close: async () => {
       await scopes.close();
       await database.close();
@@ -66,6 +78,18 @@ export const journalOver = (
 
 export interface PostgresOptions extends JournalOptions, ServerOptions {}
 
+/** Takes the schema out of an address, which the client of the database does not know. */
+const addressed = (options: PostgresOptions): PostgresOptions => {
+  if (!URL.canParse(options.url)) return options;
+  const url = new URL(options.url);
+  const schema = url.searchParams.get("schema");
+  if (schema === null) return options;
+  url.searchParams.delete("schema");
+  return { schema, ...options, url: url.href };
+};
+
 /** Opens a journal on a PostgreSQL server. The first use connects. */
-export const postgresJournal = (options: PostgresOptions): PostgresJournal =>
-  journalOver(serverDatabase(options), options);
+export const postgresJournal = (options: PostgresOptions): PostgresJournal => {
+  const told = addressed(options);
+  return journalOver(serverDatabase(told), told);
+};

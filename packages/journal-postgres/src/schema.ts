@@ -153,6 +153,20 @@ export const checkVersion = async (database: Database, schema: string): Promise<
   const state = found === 0 ? "has no tables" : `is of version ${found}, and this release needs ${schemaVersion}`;
   throw new PostgresError(
     "not_migrated",
-    `schema ${schema} ${state}: call \`migrate()\` with a role that may change it`,
+    `schema ${schema} ${state}: type \`pawl migrate postgres://…\` with a role that may change it`,
+  );
+};
+
+/** Gives a role what a host needs, and no more: it cannot change the schema. */
+export const grant = async (database: Database, schema: string, role: string): Promise<void> => {
+  if (role === "" || role.includes("\u0000"))
+    throw new PostgresError("refused", `a role has a name without U+0000; received ${JSON.stringify(role)}`);
+  const to = `"${role.replaceAll('"', '""')}"`;
+  await database.script(
+    `GRANT USAGE ON SCHEMA ${schema} TO ${to};
+     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${to};
+     REVOKE INSERT, UPDATE, DELETE ON ${schema}.version FROM ${to};
+     GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${to};
+     GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} TO ${to};`,
   );
 };

@@ -52,13 +52,7 @@ describe.runIf(hasServer)("a journal on PostgreSQL", () => {
     proxies.push(proxy);
     return proxy;
   };
-  const sql = async (text: string): Promise<readonly Record<string, unknown>[]> => {
-    const client = new Client({ connectionString: server.url });
-    await client.connect();
-    const { rows } = await client.query<Record<string, unknown>>(text);
-    await client.end();
-    return rows;
-  };
+  const sql = (text: string) => server.sql(text);
   it("asks again for answers that were lost: nothing is lost, doubled or failed", async () => {
     const [proxy, schema] = [await proxied(), newSchema()];
     const journal = journalIn(schema, { url: `postgres://pawl@127.0.0.1:${proxy.port}/postgres` });
@@ -226,7 +220,7 @@ describe.runIf(hasServer)("a journal on PostgreSQL", () => {
     opened.push(runs);
     await expect(runs.claim("s", "a", 2)).rejects.toMatchObject({
       code: "not_migrated",
-      message: expect.stringContaining("migrate()"),
+      message: expect.stringContaining("pawl migrate postgres://…"),
     });
     const hosts = Array.from({ length: 4 }, () => journalIn(schema));
     await Promise.all(hosts.map((host, i) => host.claim(`s${i}`, `host${i}`, 2)));

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { Client } from "pg";
 import { isThere, postgres } from "../../../test/program.ts";
 
 const run = promisify(execFile);
@@ -37,6 +38,8 @@ export interface TestServer {
   /** `immediate` is a crash: the next start recovers from the log. */
   readonly stop: (mode: "fast" | "immediate") => Promise<void>;
   readonly remove: () => Promise<void>;
+  /** Runs a statement as the owner of the server. */
+  readonly sql: (text: string) => Promise<readonly Record<string, unknown>[]>;
 }
 
 export const testServer = async (settings: readonly string[] = []): Promise<TestServer> => {
@@ -79,8 +82,18 @@ export const testServer = async (settings: readonly string[] = []): Promise<Test
   };
   const stop: TestServer["stop"] = (mode) => call("pg_ctl", ["stop", "-D", data, "-m", mode, "-w"]);
   await start();
+  const url = `postgres://pawl@127.0.0.1:${port}/postgres`;
   return {
-    url: `postgres://pawl@127.0.0.1:${port}/postgres`,
+    url,
+    sql: async (text) => {
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      try {
+        return (await client.query<Record<string, unknown>>(text)).rows;
+      } finally {
+        await client.end();
+      }
+    },
     port,
     start,
     stop,

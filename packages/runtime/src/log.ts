@@ -203,7 +203,7 @@ const ofDivergence = (
     found,
     ...(version === undefined ? {} : { version }),
     ...(paths === undefined ? {} : { differs: paths }),
-    message: `the code of ${tool === undefined ? "its tool" : `tool \`${tool}\``} changed: ${divergenceWords(event)}`,
+    message: `the code of ${tool === undefined ? "its tool" : `tool \`${tool}\``} ${differs?.actedOn === undefined ? "changed" : "cannot be repeated"}: ${divergenceWords(event)}`,
   };
 };
 

@@ -1,4 +1,17 @@
-/** The port of the platform: clocks, timers and a hash. The interpreter uses nothing else of it. */
+/** The port of the platform, which each driver fills. */
+
+/** Runs work in a captured async context. */
+export type InContext = <A>(work: () => A) => A;
+
+/** Async contexts of the platform, in which programs keep what belongs to a request: `AsyncLocalStorage` of Node. */
+export interface AsyncContexts {
+  /** Captures the context of its caller. */
+  readonly capture: () => InContext;
+  /** Has nothing of any request. */
+  readonly root: InContext;
+}
+
+/** Clocks, timers, a hash and contexts. The interpreter uses nothing else of a platform. */
 export interface Platform {
   /** Wall clock, in milliseconds. */
   readonly now: () => number;
@@ -14,12 +27,16 @@ export interface Platform {
   readonly afterTurn?: ((then: () => void) => void) | undefined;
   /** Returns the SHA-256 of a text's UTF-8 in lowercase hex: `hashText` of `@pawl/tool-value`, or the platform's own. */
   readonly hashText: (text: string) => string;
+  /** Left out where the platform cannot capture a context: bodies then run in whichever one is there. */
+  readonly contexts?: AsyncContexts | undefined;
 }
+
+/** Runs work in the context that is there. */
+export const anyContext: InContext = (work) => work();
 
 /** Deadlines this near may have passed by the next event. */
 export const soonMs = 10;
 
-/** Turns of pages and workers: each is a message, which comes at once where timers of a tab in the background do not. */
 /** Queued turns. Each is a message: in a background tab messages arrive at once, and timers do not. */
 const turns: (() => void)[] = [];
 

@@ -112,19 +112,19 @@ describe("a call that waits for approval", () => {
         if (frame.type !== "observed") continue;
         const { observation } = frame;
         if (observation.type === "call_parked") seen.push(`parked ${observation.call}`);
-        if (observation.type === "activity") seen.push(observation.activity.type);
+        if (observation.type === "call_started" || observation.type === "call_completed") seen.push(observation.type);
         if (observation.type === "call_decided")
           seen.push(
             `${observation.decision} ${observation.call} ${JSON.stringify(observation.args)} by ${observation.by}`,
           );
-        if (seen.at(-1) === "tool_call_completed") return;
+        if (seen.at(-1) === "call_completed") return;
       }
     })();
     for (const one of await session.approvals()) await one.approve({ by: "ann", args: { amount: 3 } });
     await reply;
     await watching;
     const decided = 'approved r:1 {"amount":3} by ann';
-    expect(seen).toEqual(["tool_call_started", "parked r:1", decided, "tool_call_completed"]);
+    expect(seen).toEqual(["call_started", "parked r:1", decided, "call_completed"]);
   });
 
   it("is approved with other arguments, or rejected with a reason", async () => {

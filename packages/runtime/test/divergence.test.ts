@@ -52,6 +52,15 @@ const paid =
   (input: unknown): Body =>
   async (ctx) => [await step(ctx, "pay", {}, "once"), await step(ctx, "hotel", input), await ctx.waitFor("go")];
 
+const hasty: Body = async (ctx) => {
+  const word = Promise.withResolvers<string>();
+  const end = Promise.withResolvers<string>();
+  const model = ctx.run("model", () => (word.resolve("hi"), end.promise));
+  await ctx.run("write", () => word.promise.then((said) => (end.resolve("all"), said)), { input: await word.promise });
+  await model;
+  return ctx.waitFor("go");
+};
+
 /** As it is without the patch, and with it. */
 const old: Body = async (ctx) => [await step(ctx, "a"), await ctx.waitFor("go"), await step(ctx, "b")];
 const young: Body = async (ctx) => {
@@ -226,6 +235,23 @@ describe("a release whose code asks for something else", () => {
       expect(diverged?.differs?.found).toEqual(found === undefined ? undefined : expect.objectContaining(found));
       expect(entries.find(({ name }) => name === "call.diverged")?.fields["message"]).toContain(message);
     }
+  });
+
+  it("names the step that it acted on before that was on record", async () => {
+    const world = new World();
+    await (await release(world, [books(hasty)])).close();
+    const entries: LogEntry[] = [];
+    await release(world, [books(hasty)], { log: (entry) => void entries.push(entry) });
+    world.platform.advance(40_000);
+    await world.quiet();
+    const [diverged] = await ofType(world, "call.diverged");
+    const expected = { key: "durable-step:write", kind: "step" };
+    expect(diverged).toMatchObject({
+      found: "no request at all",
+      differs: { expected, acted_on: "durable-step:model" },
+    });
+    const message = "expected step `write`, found no request at all: it may have acted on step `model` before that was";
+    expect(entries.find(({ name }) => name === "call.diverged")?.fields["message"]).toContain(message);
   });
 
   it("asks the host's resolver as before, and a resolver that runs it again makes no loop without a pause", async () => {

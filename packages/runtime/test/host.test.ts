@@ -36,6 +36,25 @@ describe("a host that dies before it has answered", () => {
     });
 });
 
+it("a host is told which call of which session asks, also where a plugin does", async () => {
+  const asked: unknown[] = [];
+  const trace = { kind: "emit_trace", name: "seen", payload: 1 } as const;
+  const host: HostPort = {
+    plugins: [{ id: "p", beforeToolCall: () => [trace] }],
+    request: async (name, _input, _key, { scope, session, request, call, label, tool }) => (
+      asked.push({ name, scope, session, request, call, label, tool }),
+      null
+    ),
+  };
+  const { runtime } = new World().start([asks((ctx) => ctx.host("quote", { of: "tea" }))], { host });
+  await (await runtime.session("s")).request("r", calls);
+  const of = { scope: "session:s", session: "s", request: "r", call: "r:c1", label: "c1", tool: "asks" };
+  expect(asked).toEqual([
+    { name: "emit_trace", ...of },
+    { name: "quote", ...of },
+  ]);
+});
+
 it.each([1, 2])(
   "an answer to what a body asked before it began anew is not one to what it asks now: protocol %i",
   async (protocol) => {

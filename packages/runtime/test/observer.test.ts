@@ -27,30 +27,24 @@ const taken = async (subscription: Subscription, count: number): Promise<readonl
 const word = (frame: Frame): string => {
   if (frame.type !== "observed") return frame.type;
   const { observation } = frame;
-  if (observation.type === "session_event") return `${observation.event.type} ${observation.event.call_id}`;
-  if (observation.type === "activity") return `${observation.activity.type} ${observation.activity.call_id}`;
-  return observation.type;
+  return "call" in observation ? `${observation.type} ${observation.call}` : observation.type;
 };
 const words = (frames: readonly Frame[]): readonly string[] => frames.map(word).filter((one) => one !== "ephemeral");
 
-const everything = [
-  "tool_call_start c0",
-  "tool_call_started c0",
-  "tool_call_completed c0",
-  "tool_call_start c1",
-  "tool_call_started c1",
-  "tool_call_completed c1",
-  "tool_call c0",
-  "tool_call c1",
-];
+const everything = ["call_started r:c0", "call_completed r:c0", "call_started r:c1", "call_completed r:c1"];
 
 describe("an observer", () => {
-  it("sees each call start and end, serial ones after parallel ones, and the turn's calls in order when all have ended", async () => {
+  it("is told once of each start and end, under the name that decisions take, serial ones after parallel ones", async () => {
     const session = await new World().start([quick, last]).runtime.session("s");
     const subscription = session.observe();
     await session.request("r", calls("quick", "last"));
-    const frames = await taken(subscription, 9);
+    const frames = await taken(subscription, 5);
     expect(words(frames)).toEqual(everything);
+    const [start, end] = frames.filter(({ type }) => type === "observed");
+    expect(start).toMatchObject({ observation: { call: "r:c0", label: "c0", tool: "quick", args: {} } });
+    expect(end).toMatchObject({
+      observation: { call: "r:c0", output: { outcome: { status: "success" } }, durationMs: 0 },
+    });
     expect(frames.filter(({ type }) => type === "ephemeral")).toEqual([
       {
         type: "ephemeral",
@@ -65,7 +59,7 @@ describe("an observer", () => {
     const session = await first.runtime.session("s");
     const live = session.observe();
     await session.request("r", calls("quick", "last"));
-    const seen = (await taken(live, 9)).filter((frame) => frame.type === "observed");
+    const seen = (await taken(live, 5)).filter((frame) => frame.type === "observed");
     first.kill();
     const again = await world.start([quick, last]).runtime.session("s");
     const start: Cursor = { scope: "session:s", seq: 0, index: 0 };
@@ -78,9 +72,10 @@ describe("an observer", () => {
     const session = await new World().start([quick, last]).runtime.session("s");
     await session.request("r", calls("quick", "last"));
     const subscription = session.observe({ from: { scope: "session:s", seq: 0, index: 0 } });
-    const both = taken(subscription, 17);
+    const both = taken(subscription, 9);
     await session.request("r2", calls("quick", "last"));
-    expect(words(await both)).toEqual([...everything, ...everything]);
+    const again = everything.map((one) => one.replace(" r:", " r2:"));
+    expect(words(await both)).toEqual([...everything, ...again]);
   });
 
   it("that is slow is told how many words of progress it missed, in their place", async () => {
@@ -113,13 +108,13 @@ describe("an observer", () => {
     const subscription = session.observe({ buffer: 3 });
     await session.request("r", calls("quick", "last"));
     const frames = await taken(subscription, 4);
-    expect(frames.map(({ type }) => type)).toEqual(["observed", "observed", "ephemeral", "gap"]);
+    expect(frames.map(({ type }) => type)).toEqual(["observed", "ephemeral", "observed", "gap"]);
     const gap = frames[3];
     if (gap?.type !== "gap") throw new Error("no gap");
     await session.request("r2", calls("quick"));
-    const missed = await taken(session.observe({ from: { ...gap.from, index: gap.from.index - 1 } }), 4);
-    expect(words(missed)[0]).toBe("tool_call_completed c0");
-    expect(words(await taken(subscription, 2))).toEqual(["tool_call_start c0", "tool_call_started c0"]);
+    const missed = await taken(session.observe({ from: { ...gap.from, index: gap.from.index - 1 } }), 3);
+    expect(words(missed)[0]).toBe("call_started r:c1");
+    expect(words(await taken(subscription, 2))).toEqual(["call_started r2:c0"]);
   });
 
   it("hears that the scope was lost, and leaves without a trace", async () => {
@@ -163,6 +158,6 @@ describe("an observer", () => {
     const session = await world.start([asks]).runtime.session("s");
     const subscription = session.observe();
     void session.request("r", calls("asks"));
-    expect(words(await taken(subscription, 3))).toEqual(["tool_call_start c0", "tool_call_started c0", "call_parked"]);
+    expect(words(await taken(subscription, 2))).toEqual(["call_started r:c0", "call_parked r:c0"]);
   });
 });

@@ -3,6 +3,7 @@ import type { Event, State } from "@pawl/sansio-core";
 import { type Json, formatPath, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Input, type Options, type JsonDocument, journalOption } from "../command.ts";
+import { shownJournal } from "../database.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
 import { type JournalFile, openJournalFile } from "../journal-file.ts";
 import { placeOf } from "../place.ts";
@@ -50,13 +51,14 @@ export const withTarget = async <A>(
   work: (target: Target) => Promise<A>,
 ): Promise<A> => {
   const { file, scope, ...beside } = placeOf(input.positionals[0] ?? "", input, terminal);
+  const shown = shownJournal(file);
   if (scope === undefined)
-    throw usageError(`no scope is named in ${file}`, `write ${file}#session:alice, or add --journal`);
-  const journal = openJournalFile(file, beside);
+    throw usageError(`no scope is named in ${shown}`, `write ${shown}#session:alice, or add --journal`);
+  const journal = await openJournalFile(file, beside);
   try {
-    return await work({ file, scope, journal, state: await stateOf(journal, scope) });
+    return await work({ file: shown, scope, journal, state: await stateOf(journal, scope) });
   } finally {
-    journal.close();
+    await journal.close();
   }
 };
 

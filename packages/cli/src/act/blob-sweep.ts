@@ -27,19 +27,19 @@ export const blobsSweep: Command = {
     ["pawl blobs sweep journal.db --dry-run --json", "print what it would delete"],
   ],
   run: async (input, terminal) => {
-    const file = input.positionals[0] ?? journalOf(input, terminal);
+    const name = input.positionals[0] ?? journalOf(input, terminal);
     const isTrial = input.isSet("dry-run");
     const graceMs = (countOf(input, "grace") ?? defaultGraceS) * 1000;
-    const journal = openJournalFile(file, journalFolders(input, terminal));
+    const journal = await openJournalFile(name, journalFolders(input, terminal));
     try {
-      terminal.progress(`reading the logs of ${file}`);
+      terminal.progress(`reading the logs of ${journal.file}`);
       const { looked, removed } = await sweepBlobs(journal.journal, { graceMs, isTrial });
-      terminal.print({ journal: file, looked, removed, dry_run: isTrial }, () => [
+      terminal.print({ journal: journal.file, looked, removed, dry_run: isTrial }, () => [
         `${looked} values older than ${graceMs / 1000} s, ${removed.length} of them ${isTrial ? "would be" : "were"} deleted`,
       ]);
       return exit.fine;
     } finally {
-      journal.close();
+      await journal.close();
     }
   },
 };

@@ -2,16 +2,18 @@
 import { SealedError } from "@pawl/runtime/driver";
 import { fileKeys } from "@pawl/driver-node/operator";
 import { type Command, journalOption } from "../command.ts";
+import { shownJournal } from "../database.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import { openJournalFile } from "../journal-file.ts";
 import { type Place, placeOf } from "../place.ts";
 
-const checkExists = async (file: string, scope: string): Promise<void> => {
-  const journal = openJournalFile(file);
+const checkExists = async (name: string, scope: string): Promise<void> => {
+  const journal = await openJournalFile(name);
+  const { file } = journal;
   try {
     if ((await journal.scopes(scope)).some((entry) => entry.scope === scope)) return;
   } finally {
-    journal.close();
+    await journal.close();
   }
   const message = `there is no scope ${scope} in ${file}`;
   throw new CliError("no_such_scope", message, { exit: exit.unreachable, hint: `pawl ls --journal ${file}` });
@@ -31,7 +33,8 @@ const hasKey = async (keys: string, scope: string): Promise<boolean> => {
 };
 
 const requireTarget = ({ file, scope, keys }: Place): { readonly scope: string; readonly keys: string } => {
-  if (scope === undefined) throw usageError(`no scope is named in ${file}`, `write ${file}#session:alice`);
+  const shown = shownJournal(file);
+  if (scope === undefined) throw usageError(`no scope is named in ${shown}`, `write ${shown}#session:alice`);
   if (keys === undefined) throw usageError("no keys are named", "add --keys <folder>, or set PAWL_KEYS");
   return { scope, keys };
 };
@@ -57,7 +60,7 @@ export const forgetCommand: Command = {
     await checkExists(place.file, scope);
     if ((await hasKey(keys, scope)) && !input.isSet("for-ever")) {
       const message = `nothing was deleted: what ${scope} has stored could never be read again`;
-      const hint = `pawl forget ${place.file}#${scope} --keys ${keys} --for-ever`;
+      const hint = `pawl forget ${shownJournal(place.file)}#${scope} --keys ${keys} --for-ever`;
       throw new CliError("not_confirmed", message, { exit: exit.refused, hint });
     }
     await fileKeys(keys).remove(scope);

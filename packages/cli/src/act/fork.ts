@@ -16,6 +16,7 @@ import { linesIn } from "@pawl/sansio-core/driver";
 import { type SteppedLine, isHash, packBlobs, unpackBlobs } from "@pawl/runtime/driver";
 import { type Json, describe, hashText, noLimits, parse, readOwned, stringify } from "@pawl/tool-value";
 import { type Command, countOf, journalOption } from "../command.ts";
+import { shownJournal } from "../database.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import { openJournalFile } from "../journal-file.ts";
 import { put } from "../log/import.ts";
@@ -133,12 +134,13 @@ export const forkCommand: Command = {
   run: async (input, terminal) => {
     const at = countOf(input, "at");
     if (at === undefined || at === 0) throw usageError("--at is missing", "add --at <seq>, from 1");
-    const { file, scope, ...beside } = placeOf(input.positionals[0] ?? "", input, terminal);
+    const { file: name, scope, ...beside } = placeOf(input.positionals[0] ?? "", input, terminal);
+    const file = shownJournal(name);
     if (scope === undefined) throw usageError(`no scope is named in ${file}`, `write ${file}#session:alice`);
     checkSession(scope);
     const into = scopeNamed(input.text("into") ?? `${scope}-fork-${at}`);
     checkSession(into);
-    const journal = openJournalFile(file, beside);
+    const journal = await openJournalFile(name, beside);
     try {
       refuseToChangeSealed(scope, linesIn(await journal.textOf(scope)));
       const events: Recorded[] = [];
@@ -165,7 +167,7 @@ export const forkCommand: Command = {
       ]);
       return exit.fine;
     } finally {
-      journal.close();
+      await journal.close();
     }
   },
 };

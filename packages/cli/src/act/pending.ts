@@ -57,7 +57,7 @@ const linesOf = ({ scope, pending }: Listed, verb: string, paint: Terminal["pain
 /** Lists what waits for approval, in one scope or in the whole journal, with the command line of each decision. */
 export const listPending = async (input: Input, terminal: Terminal, verb: string): Promise<Exit> => {
   const place = placeIn(input, terminal);
-  const journal = openJournalFile(place.file, place);
+  const journal = await openJournalFile(place.file, place);
   try {
     const scopes =
       place.scope === undefined ? (await journal.awaitingApproval("")).map(({ scope }) => scope) : [place.scope];
@@ -67,13 +67,13 @@ export const listPending = async (input: Input, terminal: Terminal, verb: string
     const approvals = waiting.flatMap(({ scope, pending }) =>
       pending.map(({ call, tool, label, args, hash }, i) => ({ scope, number: i + 1, call, tool, label, args, hash })),
     );
-    terminal.print({ journal: place.file, approvals }, () =>
+    terminal.print({ journal: journal.file, approvals }, () =>
       waiting.length === 0
         ? ["nothing waits for approval"]
         : waiting.flatMap((one) => linesOf(one, verb, terminal.paint)),
     );
     return exit.fine;
   } finally {
-    journal.close();
+    await journal.close();
   }
 };

@@ -5,7 +5,6 @@ import type { SessionClient } from "@pawl/wire";
 import { type SignedKey, readToken } from "@pawl/runtime/driver";
 import type { Command, Input } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
-import { existingRootsOf } from "@pawl/driver-node/operator";
 import type { Terminal } from "../terminal.ts";
 import { type Target, act, actJson, actOptions, byOf, jsonArgument, noSuchCall, withTarget } from "./act.ts";
 import { askHost, printDone } from "./remote.ts";
@@ -20,11 +19,11 @@ const resolutionOf = (input: Input): Resolution => {
   return { status: "err", payload: { code, message: input.text("message") ?? code } };
 };
 
-const isToken = (text: string): boolean => /^v[12]\./.test(text);
+const isToken = (text: string): boolean => /^v[123]\./.test(text);
 
 /** Returns the wait's key, which is given as such or inside a token, with whose own it is. */
-const keyOf = ({ file, scope, state }: Target, text: string): SignedKey => {
-  const roots = isToken(text) ? existingRootsOf(file) : undefined;
+const keyOf = ({ file, scope, state, journal }: Target, text: string): SignedKey => {
+  const roots = isToken(text) ? journal.roots() : undefined;
   const signed = isToken(text) ? roots && readToken(roots, scope, text) : { key: text };
   if (signed === undefined) {
     throw new CliError("unknown_or_revoked", `the token was not made for ${scope}`, { exit: exit.refused });

@@ -20,6 +20,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { type HostLimits, isSocketUrl, Right } from "@pawl/driver-node/operator";
+import { isDatabase } from "../database.ts";
 import { CliError, exit } from "../exit.ts";
 
 /** A token that the host writes to a file at its start. */
@@ -86,6 +87,8 @@ export interface HostConfig {
   /** Makes spans with the OpenTelemetry SDK that the process has set up. */
   readonly traces?: boolean;
   readonly stop_after_idle_ms?: number;
+  /** Sends questions about sessions of other hosts to these hosts. Default: for a journal in a database. */
+  readonly forward?: boolean;
   /** How long steps that run may take to end when the host is told to stop. */
   readonly drain_ms?: number;
 }
@@ -151,6 +154,7 @@ const ConfigCodec: Codec<HostConfig> = record<HostConfig>("the configuration of 
   log_level: optional(oneOf<LogLevel>("a log level", "debug", "info", "warn", "error")),
   traces: optional(boolean),
   stop_after_idle_ms: optional(u64),
+  forward: optional(boolean),
   drain_ms: optional(u64),
 });
 
@@ -205,7 +209,7 @@ const resolved = (config: HostConfig, folder: string): HostConfig => {
     ...(keys === undefined ? {} : { keys: at(keys) }),
     ...(flows === undefined ? {} : { flows: flows.map((flow) => ({ ...flow, file: at(flow.file) })) }),
     ...(flow_tools === undefined ? {} : { flow_tools: at(flow_tools) }),
-    ...(journal === undefined ? {} : { journal: at(journal) }),
+    ...(journal === undefined ? {} : { journal: isDatabase(journal) ? journal : at(journal) }),
     ...(tools === undefined ? {} : { tools: at(tools) }),
     ...(tls === undefined ? {} : { tls: { key: at(tls.key), cert: at(tls.cert) } }),
     ...(secrets === undefined ? {} : { secrets: secrets.map(at) }),

@@ -18,6 +18,7 @@ import {
 } from "@pawl/driver-node";
 import { aesCodec, fileKeys } from "@pawl/driver-node/operator";
 import { type Command, type Input, countOf, journalOption } from "../command.ts";
+import { isDatabase, shownJournal } from "../database.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
 import { journalFolders, journalOf } from "../place.ts";
 import { loadModule } from "../module.ts";
@@ -126,14 +127,15 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
     ...defined
   }: Partial<HostDefinition> = file === undefined ? {} : hostIn(file, await loadModule(file));
   const { tools, flows } = await mountedBy(config, own);
-  const secrets = secretsOf(journal, config.secrets);
+  const secrets = await secretsOf(journal, config.secrets);
+  const shown = shownJournal(journal);
   const log: Log = logTo({ write: (line) => terminal.note(line.trimEnd()) }, level);
   const peers = peersOf(config.peers ?? []);
   const receivers = new Receivers();
   const server = serverOf(config);
   const open = openRuntime({
     ...defined,
-    file: journal,
+    ...(isDatabase(journal) ? { postgres: journal } : { file: journal }),
     tools,
     host: flows === undefined ? ports : { ...ports, flow: { ...ports.flow, observe: flows.observe } },
     ...(config.blobs === undefined ? {} : { blobs: config.blobs }),
@@ -163,18 +165,22 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
       receivers,
       ...(flows === undefined ? {} : { flows }),
       health: true,
+      forwards: config.forward ?? isDatabase(journal),
       ...server,
     });
     writeGrants(secrets, config.grants ?? [], terminal.now());
     const by = input.text("grant");
     const token = by === undefined ? undefined : tokenFor(secrets, { by }, terminal.now()).token;
-    log(entryOf("host.listening", { url: host.url, journal }));
+    log(entryOf("host.listening", { url: host.url, journal: shown }));
     const mounts = (config.flows ?? []).map(({ name }) => name);
-    terminal.print({ url: host.url, journal, tools: tools.map(({ name }) => name), flows: mounts, token }, () => [
-      `${host.url} runs ${tools.map(({ name }) => name).join(", ")} over ${journal}`,
-      ...mounts.map((name) => `flow ${name} at ${host.url.replace(/^ws/, "http")}/flows/${name}`),
-      ...(token === undefined ? [] : [`token for ${by}: ${token}`]),
-    ]);
+    terminal.print(
+      { url: host.url, journal: shown, tools: tools.map(({ name }) => name), flows: mounts, token },
+      () => [
+        `${host.url} runs ${tools.map(({ name }) => name).join(", ")} over ${shown}`,
+        ...mounts.map((name) => `flow ${name} at ${host.url.replace(/^ws/, "http")}/flows/${name}`),
+        ...(token === undefined ? [] : [`token for ${by}: ${token}`]),
+      ],
+    );
     await runtime.recover();
     await untilStopped(host, open, config, terminal.interrupted);
     await runtime.drain(config.drain_ms);
@@ -209,6 +215,7 @@ export const hostCommand: Command = {
   json: [{ what: "When it listens", fields: "url, journal, tools, flows, token?" }],
   examples: [
     ["pawl host ./tools.ts -j journal.db --port 7777 --grant ann", "and print a token for it"],
+    ["pawl host ./tools.ts -j postgres://db.internal/app", "one of many hosts on a database"],
     ["pawl host ./host.ts --origin http://localhost:5173", "pages of this origin may connect"],
     ["pawl host pawl.json --log-level info", "with a configuration"],
     ["pawl host pawl.json --traces", "with spans; NODE_OPTIONS='--import ./otel.ts' sets up the SDK"],

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, fchmodSync, fstatSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { type Claims, type Secrets } from "@pawl/driver-node";
 import { checkSecrets, type Right, scopePrefixProblem, signToken } from "@pawl/driver-node/operator";
+import { databaseSecrets, isDatabase, withDatabase } from "../database.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import type { Grant } from "./config.ts";
 
@@ -41,23 +42,31 @@ const checkedSecrets = (secrets: Secrets): Secrets => {
   }
 };
 
-/** Reads the secrets of a host. Without `files` the one beside the journal is used, and made if missing. */
-export const secretsOf = (journal: string, files: readonly string[] | undefined): Secrets => {
+/**
+ * Reads the secrets of a host. Without `files` the one beside the journal is used, and made if missing. Hosts on a database
+ * have theirs from its root secrets, so that each accepts the tokens of all.
+ */
+export const secretsOf = async (
+  journal: string,
+  files: readonly string[] | undefined,
+  makes = true,
+): Promise<Secrets> => {
   const [first, ...more] = files ?? [];
   if (first !== undefined) return checkedSecrets([textIn(first), ...more.map(textIn)]);
+  if (isDatabase(journal)) return withDatabase(journal, { migrates: makes }, databaseSecrets);
   const path = `${journal}.host`;
   if (!existsSync(path)) writeFileSync(path, randomBytes(32), { mode: 0o600, flag: "wx" });
   return checkedSecrets([textIn(path)]);
 };
 
 /** Reads the secrets of a host that has run before; makes none. */
-export const knownSecretsOf = (journal: string, files: readonly string[] | undefined): Secrets => {
-  if (files === undefined && !existsSync(`${journal}.host`))
+export const knownSecretsOf = async (journal: string, files: readonly string[] | undefined): Promise<Secrets> => {
+  if (files === undefined && !isDatabase(journal) && !existsSync(`${journal}.host`))
     throw new CliError("no_secret", `there is no secret beside ${journal}: no host has run on it`, {
       exit: exit.unreachable,
       hint: "start a host once, or name its configuration with --config",
     });
-  return secretsOf(journal, files);
+  return secretsOf(journal, files, false);
 };
 
 /** The claims of a token that is to be made. */

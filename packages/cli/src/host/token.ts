@@ -71,7 +71,7 @@ export const tokenCommand: Command = {
     const config = input.text("config") === undefined ? {} : configOf(input.text("config"));
     const journal =
       input.text("journal") ?? config.journal ?? (config.secrets === undefined ? journalOf(input, terminal) : "");
-    const { token, claims } = tokenFor(knownSecretsOf(journal, config.secrets), request, terminal.now());
+    const { token, claims } = tokenFor(await knownSecretsOf(journal, config.secrets), request, terminal.now());
     const file = input.text("output");
     if (file !== undefined) write(file, token);
     const said = file === undefined ? { token } : { file };

@@ -1,8 +1,8 @@
 /** `pawl log export`: writes scopes of a journal as JSON Lines. */
 import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { diskAttachments } from "@pawl/driver-node/operator";
 import type { Command } from "../command.ts";
+import { shownJournal } from "../database.ts";
 import { CliError, exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
@@ -63,7 +63,7 @@ const withAttachments = async (log: LogSource, terminal: Terminal): Promise<Iter
   const { journal, textAlong } = log;
   if (journal === undefined || textAlong === undefined) return log.text();
   const fault = (what: string): void => terminal.note(`${log.name}: ${what}`);
-  return textAlong({ attachments: diskAttachments(`${journal.file}.attachments`), fault });
+  return textAlong({ attachments: journal.attachments, fault });
 };
 
 type TextOf = (log: LogSource) => Promise<Iterable<string>>;
@@ -119,7 +119,8 @@ export const logExport: Command = {
       if (log === undefined) throw new CliError("no_scopes", "there is nothing to export", { exit: exit.unreachable });
       if (!isOne && output === undefined) {
         const hint = `name one, as ${log.name}, or add --output <folder>`;
-        const found = places.length === 1 ? `the whole journal ${places[0]?.file}` : `${places.length} logs`;
+        const found =
+          places.length === 1 ? `the whole journal ${shownJournal(places[0]?.file ?? "")}` : `${places.length} logs`;
         throw new CliError("which_scope", `expected one scope to print, found ${found}`, { exit: exit.usage, hint });
       }
       if (output === undefined) for (const piece of await textOf(log)) terminal.write(piece);

@@ -1,14 +1,14 @@
-/** `pawl log import`: reads logs in JSON Lines into a journal. */
+/** `pawl log import`: reads logs into a journal, from JSON Lines or from another journal. */
 import { type AttachmentStore, type Journal, Refused } from "@pawl/runtime";
 import { BlobMissing, type SteppedLine, keepAttachments, leftBehind, unpackBlobs, putLog } from "@pawl/runtime/driver";
 import { eventLine, type State } from "@pawl/sansio-core";
 import { type PackedAttachment, type PackedBlob, linesIn } from "@pawl/sansio-core/driver";
 import { hashText } from "@pawl/tool-value";
-import { diskAttachments, sqliteJournal } from "@pawl/driver-node/operator";
 import { type Command, journalOption } from "../command.ts";
+import { isDatabase, withDatabase } from "../database.ts";
 import { CliError, type Exit, exit } from "../exit.ts";
-import { underKeys } from "../journal-file.ts";
-import { type LogSource, journalFolders, journalOf, withLogs } from "../place.ts";
+import { isJournal, openJournalFile } from "../journal-file.ts";
+import { type LogSource, type Place, journalFolders, journalOf, placeIn, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { faultWords, tornJson, tornWords } from "./fault.ts";
 import { refuseSealed, replayLog } from "./replay-log.ts";
@@ -76,11 +76,13 @@ interface Into {
 
 const importLog = async (log: LogSource, { journal, store }: Into, terminal: Terminal): Promise<void> => {
   const sealed = `${log.name} is not imported: its values are sealed`;
+  const along = log.journal && { attachments: log.journal.attachments };
+  const whole = along && log.textAlong ? { ...log, text: () => log.textAlong?.(along) ?? log.text() } : log;
   refuseSealed(linesIn(await log.text()), sealed, exit.refused, "export it again with --keys");
   const stepped: SteppedLine[] = [];
   const blobs: PackedBlob[] = [];
   const attachments: PackedAttachment[] = [];
-  const { state, fault, torn, header } = await replayLog(log, terminal, {
+  const { state, fault, torn, header } = await replayLog(whole, terminal, {
     onBlob: (packed) => void blobs.push(packed),
     onAttachment: (packed) => void attachments.push(packed),
     onStep: (recorded, { finished }) => void stepped.push({ seq: recorded.seq, line: eventLine(recorded), finished }),
@@ -112,31 +114,51 @@ const importLog = async (log: LogSource, { journal, store }: Into, terminal: Ter
   ]);
 };
 
+/**
+ * Lets the wait tokens of journals that are imported stay good in a database: it takes over the secrets that signed them. A
+ * file's secrets are files beside it, which are copied by hand.
+ */
+const adoptRoots = async (into: string, logs: readonly LogSource[]): Promise<void> => {
+  const sources = new Set(logs.flatMap(({ journal }) => (journal === undefined ? [] : [journal])));
+  const found = [...sources].flatMap((journal) => journal.roots() ?? []);
+  if (!isDatabase(into) || found.length === 0) return;
+  await withDatabase(into, {}, async (database) => {
+    for (const roots of found) await database.adoptRoots(roots);
+  });
+};
+
 export const logImport: Command = {
   name: "log import",
   summary: "Import logs into a journal, each as its own scope",
-  usage: "<file…>",
+  usage: "<log…>",
   minArgs: 1,
   maxArgs: Infinity,
   options: journalOption,
   detail:
-    "A log is verified first and imported whole or not at all. An existing scope is not changed. The journal is created if\nit does not exist.",
+    "A log is verified first and imported whole or not at all. An existing scope is not changed. A journal file is created if\nit does not exist. A log may be a file of JSON Lines, a journal, or a scope of one. Stop all hosts of a journal before you\nimport it into another: its work goes on there, and must not go on in both.",
   json: [{ what: "Each log", fields: "log, scope, events, attachments?, torn?" }],
-  examples: [["pawl log import alice.jsonl -j journal.db", "one log"]],
+  examples: [
+    ["pawl log import alice.jsonl -j journal.db", "one log"],
+    ["pawl log import journal.db -j postgres://db.internal/app", "all scopes of a file into a database"],
+    ["pawl log import postgres://db.internal/app#alice -j alice.db", "one scope of a database into a file"],
+  ],
   run: async (input, terminal): Promise<Exit> => {
-    const { keys, blobs } = journalFolders(input, terminal);
-    const into = journalOf(input, terminal);
-    const stored = sqliteJournal(into, blobs === undefined ? {} : { blobs });
-    const journal = underKeys(stored, keys);
-    const store = keys === undefined ? diskAttachments(`${into}.attachments`) : undefined;
+    const folders = journalFolders(input, terminal);
+    const name = journalOf(input, terminal);
+    const { journal, attachments, close } = await openJournalFile(name, folders, { creates: true });
+    const store = folders.keys === undefined ? attachments : undefined;
+    const sourceOf = (argument: string): Place => {
+      const place = placeIn(argument);
+      return isJournal(place.file) && folders.keys !== undefined ? { ...place, keys: folders.keys } : place;
+    };
     try {
-      const places = input.positionals.map((file) => ({ file }));
-      return await withLogs(places, async (logs) => {
+      return await withLogs(input.positionals.map(sourceOf), async (logs) => {
+        await adoptRoots(name, logs);
         for (const log of logs) await importLog(log, { journal, store }, terminal);
         return exit.fine;
       });
     } finally {
-      await stored.close();
+      await close();
     }
   },
 };

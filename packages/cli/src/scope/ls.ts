@@ -3,6 +3,7 @@ import type { ScopeEntry } from "@pawl/runtime/driver";
 import { type Status, scopeStatus } from "@pawl/sansio-core/driver";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Command, journalOption } from "../command.ts";
+import { shownJournal } from "../database.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import { type JournalFile, openJournalFile } from "../journal-file.ts";
 import { journalFolders, journalOf } from "../place.ts";
@@ -200,15 +201,17 @@ export const lsCommand: Command = {
   json: [{ what: "The list; with --follow the scopes that have changed", fields: "journal, scopes, gone?" }],
   examples: [
     ["pawl ls journal.db", "all scopes"],
+    ["pawl ls postgres://db.internal/app", "all scopes of a database"],
     ["pawl ls journal.db --status", "working, waiting, unknown, done, failed or cancelled, and for how long"],
     ["pawl ls journal.db --approvals", "sessions with calls that need approval; `pawl why` says how to decide"],
     ["pawl ls journal.db --prefix process: --json", "processes, for a script"],
     ["pawl ls journal.db --prefix process:bg_ --follow", "background runs and their progress"],
   ],
   run: async (input, terminal) => {
-    const file = input.positionals[0] ?? journalOf(input, terminal);
-    if (file.includes("#")) throw usageError(`pawl ls expects a journal, found \`${file}\``, `pawl show ${file}`);
-    const journal = openJournalFile(file, journalFolders(input, terminal));
+    const name = input.positionals[0] ?? journalOf(input, terminal);
+    const shown = shownJournal(name);
+    if (name.includes("#")) throw usageError(`pawl ls expects a journal, found \`${shown}\``, `pawl show ${shown}`);
+    const journal = await openJournalFile(name, journalFolders(input, terminal));
     try {
       const wanted = {
         isOwned: input.isSet("owned"),
@@ -216,11 +219,11 @@ export const lsCommand: Command = {
         hasStatus: input.isSet("status"),
       };
       const list = lister(journal, { prefix: input.text("prefix") ?? "", ...wanted });
-      if (input.isSet("follow")) await follow(file, list, terminal);
-      else tell(file, await list(), terminal);
+      if (input.isSet("follow")) await follow(shown, list, terminal);
+      else tell(shown, await list(), terminal);
       return exit.fine;
     } finally {
-      journal.close();
+      await journal.close();
     }
   },
 };

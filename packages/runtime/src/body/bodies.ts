@@ -17,6 +17,7 @@ import type { HostRequest } from "../host/host-request.ts";
 import { withPatches } from "./patch.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
 import { type News, type RecordedRun, type RecordedRunPort, recordedRunOf, shownEventAt } from "./replay.ts";
+import { type InContext, anyContext } from "../platform.ts";
 import { resolvedIn, resultIn } from "./recorded-result.ts";
 import type { Ending } from "../host/outcome.ts";
 import { type ScopeOfCall, bodyResult, callFacts, runTool } from "./run-tool.ts";
@@ -29,6 +30,8 @@ type RunningRow = CallIn<"running">;
 export interface BodiesScope extends ScopeOfCall {
   /** Asks the host for what a body waits for, unless it is at it. */
   readonly askHost: (request: HostRequest) => void;
+  /** Returns the async context in which a request was made, while its maker waits here. */
+  readonly contextOf: (request: string) => InContext | undefined;
 }
 
 export class Bodies {
@@ -154,7 +157,7 @@ export class Bodies {
     if (now === undefined) return;
     if (now.body !== before?.body) return this.#begin(command, tool);
     const maySuspend = command.recovery === "rerunnable" && tool.manifest.suspend;
-    await this.#run(command, tool, past, { begunAt, maySuspend });
+    await this.#run(command, tool, past, { begunAt, maySuspend, inContext: this.#contextOf(command.call) });
   }
 
   /** Returns the row of a run, while it is the current one of its call, and the scope is not lost. */
@@ -178,8 +181,9 @@ export class Bodies {
     const ending = await runTool(
       this.#side,
       { ...placeOf(this.#state, call), args: command.args },
-      () => this.#scope.processApi.execute(tool, command, context, body),
+      () => terms.inContext(() => this.#scope.processApi.execute(tool, command, context, body)),
       body,
+      facts.failures,
     );
     if (body.isCancelled) await body.cleanUps.over();
     await body.ended();
@@ -190,6 +194,12 @@ export class Bodies {
     const result = bodyResult(body, facts, ending.result);
     const settled = { type: "call.settled", call, attempt, run, result, duration_ms, ...left } as const;
     await recordEnd(this.#runner, withPatches(settled, body.patches.take()));
+  }
+
+  /** Returns the context of whoever made the request of a call; with nobody here, one that has nothing of any request. */
+  #contextOf(call: CallRef): InContext {
+    const { request = "" } = this.#state.calls.at(call)?.call ?? {};
+    return this.#scope.contextOf(request) ?? this.#instance.platform.contexts?.root ?? anyContext;
   }
 
   /** Ends the run of a body that has ended. Names what it leaves, and tells the host of failures that it never looked at. */

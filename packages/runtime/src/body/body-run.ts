@@ -90,7 +90,7 @@ export class BodyRun {
     this.#recorded = new Map(past.answers.map((answer) => [answer.key, answer]));
     this.#now = past.at;
     this.streams = past.streams;
-    this.#work = new StepWork(id, port);
+    this.#work = new StepWork(id, port, terms.inContext);
     this.patches = new PatchAnswers(past, (key) => this.#heard.has(key) || this.#waiting.has(key));
     this.#keepsOrder = past.keepsOrder;
     this.rest = new RestWatch(port, terms, this.#replayOrder, () => this.#onQuiet());
@@ -114,7 +114,7 @@ export class BodyRun {
     } else if (this.#end !== undefined && this.#replayOrder.isLive) this.rest.touch();
     else if (this.#replayOrder.isLive) this.rest.leave(() => this.#port.suspend(this.id));
     else if (this.#reuses.first !== undefined) this.diverge(askedBefore(this.#replayOrder.missing, this.#reuses.first));
-    else this.diverge(quiet(this.#replayOrder.missing));
+    else this.diverge(quiet(this.#replayOrder, (key) => this.#waiting.get(key)?.request.effect.kind === "step"));
   }
 
   /** True until all that is on record of this attempt has happened again. */

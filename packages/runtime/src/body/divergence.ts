@@ -22,7 +22,7 @@ import {
 import { type Json, isObject, stringify } from "@pawl/tool-value";
 import type { CodeVersions } from "../tool/version.ts";
 import type { Request, RunId } from "./record.ts";
-import { type RecordedRunPort, shownEventAt } from "./replay.ts";
+import { type RecordedRunPort, type ReplayOrder, shownEventAt } from "./replay.ts";
 
 export interface Divergence extends Pick<Extract<Ask, { readonly type: "diverged" }>, "expected" | "found"> {
   /** The key of what the log has there. */
@@ -31,6 +31,8 @@ export interface Divergence extends Pick<Extract<Ask, { readonly type: "diverged
   readonly request?: Request;
   /** The one that it made before in this run, under the same key. */
   readonly before?: Request;
+  /** The step that was under way when the request of the log was made. */
+  readonly actedOn?: string | undefined;
 }
 
 const nameOf = ({ key, hash, effect }: Request): string => `${effect.kind} \`${key}\` with input ${hash}`;
@@ -60,10 +62,15 @@ export const endedBefore = (missing: string | undefined): Divergence => ({
   key: missing,
 });
 
-export const quiet = (missing: string | undefined): Divergence => ({
+/** A step that was under way when the missing request was made may have said what the body acted on. */
+export const quiet = (
+  order: Pick<ReplayOrder, "missing" | "openAt">,
+  isStep: (key: string) => boolean,
+): Divergence => ({
   expected: "the request that its log records next",
   found: "no request at all",
-  key: missing,
+  key: order.missing,
+  actedOn: order.missing === undefined ? undefined : order.openAt(order.missing).find(isStep),
 });
 
 // Which fields of an input differ: the first few, with short texts.
@@ -142,12 +149,16 @@ const recordedInput = async (port: RecordedRunPort, { seq }: OnRecord): Promise<
 const differenceOf = async (
   port: RecordedRunPort,
   body: BodyState,
-  { key, request, before }: Divergence,
+  { key, request, before, actedOn }: Divergence,
 ): Promise<RequestDifference> => {
   const there = key === undefined ? undefined : onRecord(body, key);
   const expected = before === undefined ? there?.request : named(before);
   const found = request && named(request);
-  const both = { ...(expected === undefined ? {} : { expected }), ...(found === undefined ? {} : { found }) };
+  const both = {
+    ...(expected === undefined ? {} : { expected }),
+    ...(found === undefined ? {} : { found }),
+    ...(actedOn === undefined ? {} : { actedOn }),
+  };
   if (request === undefined || expected?.key !== request.key || expected.kind !== request.effect.kind) return both;
   const was = before?.effect ?? (there && (await recordedInput(port, there)));
   return was === undefined ? both : { ...both, fields: differentFields("", inputOf(was), inputOf(request.effect)) };

@@ -94,6 +94,14 @@ export class ReplayOrder {
     return this.#marks.find(({ type, key }) => type === "request" && this.#unmade.has(key))?.key;
   }
 
+  /** Lists the keys of what was asked for before a request, and was answered after it, if at all. */
+  openAt(request: string): readonly string[] {
+    const at = this.#marks.findIndex(({ type, key }) => type === "request" && key === request);
+    const before = this.#marks.slice(0, Math.max(at, 0));
+    const answered = new Set(before.filter(({ type }) => type === "answer").map(({ key }) => key));
+    return before.filter(({ type, key }) => type === "request" && !answered.has(key)).map(({ key }) => key);
+  }
+
   /** Moves the cursor over requests that have been made, and returns the mark where it stops. */
   get #mark(): Mark | undefined {
     let mark = this.#marks[this.#next];

@@ -8,7 +8,7 @@
  *
  * The core decides, by its rows: what a body waits for may be at work, and come to rest long after the body did.
  */
-import type { Platform } from "../platform.ts";
+import type { InContext, Platform } from "../platform.ts";
 
 /** How long a body may be quiet. */
 export interface Patience {
@@ -68,6 +68,8 @@ export interface RunTerms {
   readonly begunAt: number;
   /** False for a body that cannot run again, or whose tool keeps it in memory. */
   readonly maySuspend: boolean;
+  /** The async context of the run: its steps run in it, as its function does. */
+  readonly inContext: InContext;
 }
 
 /** Watches one run: how long it may be quiet, and whether it was so long enough and had to stay. */

@@ -141,6 +141,7 @@ export const runTool = async (
   place: Place,
   execute: () => Promise<unknown>,
   body: Pick<BodyRun, "isOver" | "signals">,
+  failures: Failures,
 ): Promise<Ending> => {
   try {
     const ending = await endingOf(await execute(), port.attachments);
@@ -149,7 +150,7 @@ export const runTool = async (
     const { isAborted } = body.signals;
     const told = resultOfThrown(thrown);
     const isSilent = told !== undefined || body.isOver || (isAborted && isAbortError(thrown));
-    if (!isSilent) report(port.host, place, thrown);
+    if (!isSilent) report(port.host, place, thrown, failures.effectOf(thrown));
     return { type: "result", result: told ?? (isAborted ? cancelledOutcome : hidden) };
   }
 };

@@ -11,7 +11,7 @@
  */
 import { type EffectResult, type StepError, type StepRecovery, firstTry, retryDelayMs } from "@pawl/sansio-core/driver";
 import { EffectError } from "../error.ts";
-import type { Platform } from "../platform.ts";
+import type { InContext, Platform } from "../platform.ts";
 import type { BodyPort } from "./body-port.ts";
 import { type Request, type RunId, type Work, unknownOutcome } from "./record.ts";
 import { LazySignal } from "./stop.ts";
@@ -62,13 +62,15 @@ const superseded = new EffectError("call_ended", "the step has settled without t
 export class StepWork {
   readonly #run: RunId;
   readonly #port: Port;
+  readonly #inContext: InContext;
   #isOver = false;
   /** Tries of steps that have more than one, or a time of their own. */
   readonly #underWay = new Map<string, UnderWay[]>();
 
-  constructor(run: RunId, port: Port) {
+  constructor(run: RunId, port: Port, inContext: InContext) {
     this.#run = run;
     this.#port = port;
+    this.#inContext = inContext;
   }
 
   /** Performs a step, and records its result while the run is not over. `signal`: aborts what begins now. */
@@ -76,7 +78,7 @@ export class StepWork {
     const { key, perform } = request;
     if (perform === undefined) return;
     if (request.terms !== undefined || number !== firstTry) return this.#begin(request, perform, signal, number);
-    const result = perform();
+    const result = this.#inContext(perform);
     if (result instanceof Promise)
       void result.then((end) => this.#end(key, end, firstTry)).catch((thrown: unknown) => this.#port.fail(thrown));
     else this.#end(key, result, firstTry);
@@ -92,7 +94,7 @@ export class StepWork {
     if (tries.some((other) => other.number === number)) return;
     const tried: UnderWay = { number, signal: new LazySignal(terms?.signal ?? parent), isOutOfTime: false };
     this.#underWay.set(key, [...tries, tried]);
-    const result = perform(tried);
+    const result = this.#inContext(() => perform(tried));
     if (!(result instanceof Promise)) return this.#over(key, terms, tried, result);
     if (terms?.timeoutMs !== undefined) this.#limit(key, terms, tried, terms.timeoutMs);
     void result.then((end) => this.#over(key, terms, tried, end)).catch((thrown: unknown) => this.#port.fail(thrown));

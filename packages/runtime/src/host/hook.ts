@@ -6,7 +6,7 @@
 import { type CommandOf, type EventOf, callRef } from "@pawl/sansio-core";
 import { hooked } from "@pawl/sansio-core/driver";
 import { type Json, type ToolCallOutput, type ToolResult, failureOutput, runtimeFailure } from "@pawl/tool-value";
-import { type HostPort, type Place, saysNothing } from "./host.ts";
+import { type HostPort, type Place, hostAsked } from "./host.ts";
 import { textOf } from "../error.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
 import { problemOfEvent } from "../scope/access.ts";
@@ -81,13 +81,14 @@ const askAll = async ({ host }: HookPort, place: Place, command: HookRun): Promi
 /** Asks the host to do something, and returns why it could not be done. */
 const ask = async (
   { host }: HookPort,
+  place: Place,
   name: string,
   input: Json,
   key: string,
 ): Promise<{ readonly error?: string }> => {
   if (host.request === undefined) return { error: `the host answers no requests \`${name}\`` };
   try {
-    await host.request(name, input, key, saysNothing);
+    await host.request(name, input, key, hostAsked(place));
     return {};
   } catch (thrown) {
     return { error: textOf(thrown) };
@@ -107,7 +108,7 @@ const perform = async (
   port: HookPort,
   command: HookRun,
   { plugin, directive }: Asked,
-  key: string,
+  asks: (name: string, input: Json) => ReturnType<typeof ask>,
 ): Promise<Performed> => {
   switch (directive.kind) {
     case "abort_turn":
@@ -119,25 +120,31 @@ const perform = async (
     }
     case "enqueue_messages": // Before a call the core refuses it: nothing is put in then.
       if (command.phase === "before") return { kind: "enqueue_messages" };
-      return { kind: "enqueue_messages", ...(await ask(port, "enqueue_messages", directive.messages, key)) };
+      return { kind: "enqueue_messages", ...(await asks("enqueue_messages", directive.messages)) };
     case "create_session":
-      return { kind: "create_session", ...(await ask(port, "create_session", directive.request, key)) };
+      return { kind: "create_session", ...(await asks("create_session", directive.request)) };
     case "emit_runtime_events":
       for (const event of directive.events) port.emit({ type: "plugin_event", plugin, call: command.call, event });
       return { kind: "emit_runtime_events" };
     case "emit_trace": // A host that answers nothing has nowhere to put a trace.
       if (port.host.request === undefined) return { kind: "emit_trace" };
-      return { kind: "emit_trace", ...(await ask(port, "emit_trace", traceOf(plugin, directive), key)) };
+      return { kind: "emit_trace", ...(await asks("emit_trace", traceOf(plugin, directive))) };
     default:
       throw new TypeError(`plugin \`${plugin}\` asks for an unknown directive`);
   }
 };
 
 /** Performs directives up to the first that fails, which ends the list. */
-const performAll = async (port: HookPort, command: HookRun, asked: readonly Asked[]): Promise<readonly Performed[]> => {
+const performAll = async (
+  port: HookPort,
+  place: Place,
+  command: HookRun,
+  asked: readonly Asked[],
+): Promise<readonly Performed[]> => {
   const performed: Performed[] = [];
   for (const [i, one] of asked.entries()) {
-    const done = await perform(port, command, one, `${command.call}:hook:${command.phase}:${i}`);
+    const key = `${command.call}:hook:${command.phase}:${i}`;
+    const done = await perform(port, command, one, (name, input) => ask(port, place, name, input, key));
     performed.push(done);
     if ("error" in done) break;
   }
@@ -147,7 +154,7 @@ const performAll = async (port: HookPort, command: HookRun, asked: readonly Aske
 export const runHooks = async (port: HookPort, place: Place, command: HookRun): Promise<HookRan> => {
   const { call, phase } = command;
   try {
-    const directives = await performAll(port, command, await askAll(port, place, command));
+    const directives = await performAll(port, place, command, await askAll(port, place, command));
     return { type: "hook.ran", call, phase, outcome: { status: "ok", directives } };
   } catch (thrown) {
     return { type: "hook.ran", call, phase, outcome: { status: "err", message: textOf(thrown) } };

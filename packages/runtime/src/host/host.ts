@@ -36,6 +36,8 @@ export interface InternalErrorDetail {
   readonly callId: string;
   /** Includes the messages of its causes. */
   readonly message: string;
+  /** The effect that failed with it: `step train`. */
+  readonly effect?: string;
 }
 
 /** The unabridged output of a call: an artifact, which no model sees. */
@@ -79,21 +81,35 @@ export interface ToolHost {
   readonly attachments?: AttachmentStore;
 }
 
-/** Tells of a request before it is answered. */
-export interface HostSays {
+/** The call that asks the host for something. */
+export interface HostAsked {
+  readonly scope: string;
+  /** The session that it is for: of a process, the one that started it. */
+  readonly session: string;
+  readonly request: string;
+  readonly call: string;
+  /** The name that whoever made the call gave it, as a model does. */
+  readonly label: string;
+  readonly tool: string;
+  /** Tells that a person is asked. A plugin's request has no body that waits: nothing comes of it there. */
   readonly waiting: () => void;
 }
 
-/** For requests that no body waits for. */
-export const saysNothing: HostSays = { waiting: () => undefined };
+const nothing = (): void => undefined;
+
+export const hostAsked = (
+  { scope, session, request, call, callId: label, tool }: Place,
+  waiting: HostAsked["waiting"] = nothing,
+): HostAsked => ({ scope, session, request, call, label, tool, waiting });
 
 /** All that a host fills in. */
 export interface HostPort extends ScopeLinksHost, ToolHost, TurnHost {
   /**
    * Answers a host request; what it throws is the body's error. It says `waiting` when it asks a person: the body and its
-   * session may leave memory until the answer comes, and after a restart the request comes again, under the same key.
+   * session may leave memory until the answer comes, and after a restart the request comes again, under the same key. A key
+   * is unique in its scope.
    */
-  readonly request?: (name: string, input: Json, key: string, says: HostSays) => Promise<Json>;
+  readonly request?: (name: string, input: Json, key: string, asked: HostAsked) => Promise<Json>;
   readonly observe?: (scope: string, command: CommandOf<"observe">) => void;
   /** Serves its flows: lambdas, and an observer of them. */
   readonly flow?: FlowHost;
@@ -199,7 +215,8 @@ export const reportUnheard = (
 };
 
 /** Reports to the host an error that no model is shown. */
-export const report = ({ internalError }: ToolHost, place: Place, thrown: unknown): void => {
+export const report = ({ internalError }: ToolHost, place: Place, thrown: unknown, key?: string): void => {
   const { scope, tool, callId } = place;
-  internalError?.(place.call, thrown, { scope, tool, callId, message: causeChain(thrown) });
+  const effect = key === undefined ? {} : { effect: key.replace(/^durable-(?=step:)/, "").replace(":", " ") };
+  internalError?.(place.call, thrown, { scope, tool, callId, ...effect, message: causeChain(thrown) });
 };

@@ -1,7 +1,7 @@
 /** Questions that the core asks around a call, of its tool and of the host. Each is answered by an event. */
 import type { Command, CommandOf, Event, State } from "@pawl/sansio-core";
 import { type BodyState, bodyOf, hasRule } from "@pawl/sansio-core/driver";
-import { type HostSays, type HostSide, placeOf, report, saysNothing } from "./host.ts";
+import { type HostAsked, type HostSide, hostAsked, placeOf, report } from "./host.ts";
 import { type ExternalPort, type HostRequest, answerOf, cancelExternal } from "./host-request.ts";
 import { type HookPort, runHooks } from "./hook.ts";
 import { type ResolverPort, hidden, projectResult, resolveOutcome } from "./outcome.ts";
@@ -28,7 +28,10 @@ export type Question = CommandOf<(typeof questionTypes)[number]>;
 const questions: ReadonlySet<string> = new Set(questionTypes);
 export const isQuestion = (command: Command): command is Question => questions.has(command.type);
 
-export type HostWork = HookPort & PreparePort & ResolverPort & ExternalPort & { readonly says: HostSays };
+export type HostWork = HookPort &
+  PreparePort &
+  ResolverPort &
+  ExternalPort & { readonly waiting?: HostAsked["waiting"] };
 
 /** Collects what questions about one scope are answered with. */
 export const hostWork = (
@@ -45,7 +48,6 @@ export const hostWork = (
   emit: (observation) => observers.tell(observation, session.runner),
   submit: (request, calls) => session.request(request, calls),
   isAbandoned: () => session.runner.isAbandoned,
-  says: saysNothing,
 });
 
 const answered = async (question: Question, work: HostWork, state: State): Promise<Event | undefined> => {
@@ -72,7 +74,8 @@ const answered = async (question: Question, work: HostWork, state: State): Promi
 /** Answers a request of a body: what pawl keeps itself without the host. */
 const answerOfRequest = async (request: HostRequest, work: HostWork, state: State): Promise<Event> => {
   const stored = await storeAnswer(state, work.values, request);
-  if (stored === undefined) return answerOf(work.host.request, request, work.says);
+  if (stored === undefined)
+    return answerOf(work.host.request, request, hostAsked(placeOf(state, request.call), work.waiting));
   return { type: "host.answered", call: request.call, key: request.key, ...stored };
 };
 
@@ -168,7 +171,7 @@ export class Questions {
     const waiting = (): void => {
       if (hasRule(this.#runner.state.scope.protocol, "suspends_every_wait")) resolve("waiting");
     };
-    const answer = answerTo(request, { ...this.#work(), says: { waiting } }, state);
+    const answer = answerTo(request, { ...this.#work(), waiting }, state);
     const first = await Promise.race([answer, asksPerson]);
     if (first !== "waiting") return end() ? named(this.#runner.state, asked, first) : undefined;
     void this.#answerLater(answer, end, asked);

@@ -88,6 +88,7 @@ export class Alarms {
       monotonic: () => platform.monotonic(),
       nextTurn: (then) => platform.nextTurn(then),
       hashText: (text) => platform.hashText(text),
+      contexts: platform.contexts,
       later: (ms, then) => this.later(ms, then),
     };
   }

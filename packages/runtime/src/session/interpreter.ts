@@ -28,7 +28,8 @@ import { lambdaApplied } from "./flow.ts";
 import type { HostSide } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { Observers } from "./observe/observer.ts";
-import { type Callers, Requests } from "./request.ts";
+import type { Callers } from "./callers.ts";
+import { Requests } from "./request.ts";
 import type { Session } from "./session.ts";
 import { Bodies } from "../body/bodies.ts";
 import type { Answer } from "../body/record.ts";
@@ -95,6 +96,7 @@ export class ScopeInterpreter implements Interpreter {
       observers: this.observers,
       processApi: this.scopeLinks.processApi,
       streams: this.streams,
+      contextOf: (request) => callers.contextOf(request),
       askHost: (request) => this.#answer(this.#questions.ask(request)),
     });
     this.leaving = new Leaving(runner, instance);

@@ -11,6 +11,8 @@ import { type Admission, Admitted } from "./admission.ts";
 import { type Submitted, conflictWith } from "./conflict.ts";
 import { type Overloaded, Refused, type ScopeLost } from "../error.ts";
 import { type FlowPlace, type FlowSubmission, flowSubmitted } from "./flow.ts";
+import type { Callers, Replied } from "./callers.ts";
+import type { InContext } from "../platform.ts";
 import { stateBefore } from "../scope/history.ts";
 import { readCalls, storedCalls, textOf } from "./request-calls.ts";
 import { spannedAs, withSpan } from "../log.ts";
@@ -33,6 +35,8 @@ export interface Waiting {
   readonly keep?: boolean;
   /** Aborts when the caller has gone. */
   readonly signal?: AbortSignal;
+  /** Called once the submission is durable: from then on any process of the store finds it. */
+  readonly submitted?: () => void;
 }
 
 /** Options of a submission, and of waiting for it. */
@@ -44,46 +48,6 @@ export interface CallOptions extends RequestOptions {
   /** The name that a model gave the call, say. Default: `1`. */
   readonly label?: string;
 }
-
-interface Waiter {
-  readonly keep: boolean;
-  readonly resolve: (replied: Replied) => void;
-  readonly reject: (error: Error) => void;
-}
-
-/** Those who wait for replies, by request. They wait on while their scope is out of memory. */
-export class Callers {
-  readonly #waiters = new Map<string, Waiter[]>();
-
-  get isEmpty(): boolean {
-    return this.#waiters.size === 0;
-  }
-
-  add(request: string, waiter: Waiter): void {
-    this.#waiters.set(request, [...(this.#waiters.get(request) ?? []), waiter]);
-  }
-
-  take(request: string): readonly Waiter[] {
-    const waiters = this.#waiters.get(request) ?? [];
-    this.#waiters.delete(request);
-    return waiters;
-  }
-
-  leave(request: string, waiter: Waiter): void {
-    const others = (this.#waiters.get(request) ?? []).filter((other) => other !== waiter);
-    if (others.length > 0) this.#waiters.set(request, others);
-    else this.#waiters.delete(request);
-    waiter.reject(new Refused("waiter_gone", `nobody waits here for request \`${request}\` any more`));
-  }
-
-  abandon(error: Error): void {
-    for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(error);
-    this.#waiters.clear();
-  }
-}
-
-/** The outcome of a request: replies of its calls, or the end of a flow. */
-type Replied = Pick<ReplyCommand, "replies" | "triggers" | "flow" | "turn">;
 
 type Verdict =
   | { readonly type: "waiting"; readonly replied: Promise<Replied> }
@@ -176,7 +140,9 @@ export class Requests {
     const { runner, telemetry } = this.#access;
     const asTold = (): Submitted => (spanned ??= withSpan(telemetry, runner.id, event));
     const join = (): Verdict => this.#tell(event, asTold, waiting, stored);
-    return this.#answer(request, await this.#verdict(request, join), event);
+    const verdict = await this.#verdict(request, join);
+    if (verdict.type !== "refused") void runner.whenDurable().then(waiting.submitted, () => undefined);
+    return this.#answer(request, verdict, event);
   }
 
   #verdict(request: string, join: () => Verdict): Verdict | Promise<Verdict> {
@@ -216,7 +182,8 @@ export class Requests {
     const { request } = event;
     const isLive = runner.state.requests.at(request)?.phase === "running";
     if (E.isRight(told) && isLive) this.#admitted.enter(request, told.right.line.length);
-    return { type: "waiting", replied: this.#wait(event.request, waiting) };
+    const context = isLive ? this.#access.platform.contexts?.capture() : undefined;
+    return { type: "waiting", replied: this.#wait(event.request, waiting, context) };
   }
 
   async replies(request: string, waiting: Waiting): Promise<Replies> {
@@ -264,9 +231,9 @@ export class Requests {
     return this.#access.values.of(repliedOf(row));
   }
 
-  #wait(request: string, { keep = false, signal }: Waiting): Promise<Replied> {
+  #wait(request: string, { keep = false, signal }: Waiting, context?: InContext): Promise<Replied> {
     const { promise, resolve, reject } = Promise.withResolvers<Replied>();
-    const waiter = { resolve, reject, keep };
+    const waiter = { resolve, reject, keep, context };
     const leave = (): void => this.callers.leave(request, waiter);
     const over = (): void => signal?.removeEventListener("abort", leave);
     this.callers.add(request, waiter);

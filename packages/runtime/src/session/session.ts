@@ -28,9 +28,8 @@
  *    6. wait     until the state that the answer was made from is durable, also where the event was rejected: the
  *                reason for a rejection may itself be lost in a crash.
  *
- * Most verbs may be repeated, since an answer can be lost on its way. The log knows whether the first one counted: a
+ * Most verbs may be repeated, since an answer can be lost on its way: asked again, they answer as they did. The log knows a
  * request by its id, a resolution and a decision by the name that their author gave them (`id`), a cancel by its author.
- * Asked again, they answer as they did.
  */
 import type { Event, EventOf, Recorded, State, Tool } from "@pawl/sansio-core";
 import type { FlowEnd, TurnEnd } from "@pawl/sansio-core/driver";
@@ -46,7 +45,8 @@ import type { HostSide } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { ScopeInterpreter } from "./interpreter.ts";
 import type { ObserveOptions, Subscription } from "./observe/observer.ts";
-import type { Callers, RequestOptions, Waiting } from "./request.ts";
+import type { Callers } from "./callers.ts";
+import type { RequestOptions, Waiting } from "./request.ts";
 import { CallsTools } from "./result.ts";
 import { type Resolved, resolveKey, resolveToken } from "./resolve.ts";
 import { type RequestPage, type RequestStatus, requestsOf, statusOf } from "./status.ts";
@@ -246,9 +246,9 @@ export class Session extends CallsTools {
     });
   }
 
-  /** Lists the calls that wait for approval, oldest first: each is approved or rejected by its own `approve` and `reject`. */
-  async approvals(): Promise<readonly PendingApproval[]> {
-    const wanted = await this.#with((live) => approvalsIn(live.#scope.access));
+  /** Lists the calls, of one request or of all, that wait for approval, oldest first: each has `approve` and `reject`. */
+  async approvals(request?: string): Promise<readonly PendingApproval[]> {
+    const wanted = await this.#with((live) => approvalsIn(live.#scope.access, request));
     return wanted.map((one) => new PendingApproval(one, this));
   }
 

@@ -7,6 +7,7 @@ import {
   dict,
   json,
   oneOf,
+  named,
   optional,
   record,
   string,
@@ -117,6 +118,7 @@ export const DifferenceCodec: Codec<RequestDifference> = record<RequestDifferenc
   expected: optional(NamedRequestCodec),
   found: optional(NamedRequestCodec),
   fields: optional(array(DifferentFieldCodec)),
+  actedOn: named("acted_on", optional(string)),
 });
 
 /** Reads and writes answers of `ctx.patched`, by name. */

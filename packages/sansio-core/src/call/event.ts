@@ -65,6 +65,11 @@ export interface RequestDifference {
     readonly expected?: string;
     readonly found?: string;
   }[];
+  /**
+   * The step that was under way when the request of the log was made, where the body makes none now. A body that acts on what
+   * a step says before its result is on record asks for something that no later run can ask for again.
+   */
+  readonly actedOn?: string;
 }
 
 interface OfRun {

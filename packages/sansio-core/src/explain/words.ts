@@ -20,19 +20,19 @@ const slotWords = ({ because, behind }: Extract<CallWaits, { readonly type: "slo
 };
 
 const resumeCauses = {
-  owner_lost: "its owner was lost",
+  owner_lost: "its process died",
   suspended: "what it waited for has come",
-  continued: "it continues under other arguments",
-  executor_back: "its tool has an executor again",
-  run_again: "it was decided to run it again",
-  cancelled: "it was cancelled, and has to clean up",
+  continued: "it goes on with other arguments",
+  executor_back: "its executor is back",
+  run_again: "somebody decided so",
+  cancelled: "it was cancelled, and cleans up",
   other_version: "there is another version of its tool",
 } as const;
 
 const unknownCauses = {
-  owner_lost: "its owner was lost while it ran",
-  crash_loop: "its owner was lost again and again while it ran",
-  diverged: "its program no longer asks what its log records",
+  owner_lost: "its process died while it ran",
+  crash_loop: "its process died again and again while it ran",
+  diverged: "the tool's code changed",
 } as const;
 
 const run = ({ attempt, run: n }: { readonly attempt: number; readonly run: number }): string =>
@@ -68,7 +68,9 @@ type Diverged = Pick<EventOf<"call.diverged">, "expected" | "found" | "differs">
 const requestWords = ({ kind, key }: NamedRequest): string => `${kind} \`${stepId(key)}\``;
 
 const foundWords = ({ found, differs }: Diverged): string => {
-  const { expected: was, found: is, fields = [] } = differs ?? {};
+  const { expected: was, found: is, fields = [], actedOn } = differs ?? {};
+  if (actedOn !== undefined)
+    return `${found}: it may have acted on step \`${stepId(actedOn)}\` before that was on record`;
   if (is === undefined) return found;
   if (was === undefined || was.key !== is.key) return requestWords(is);
   if (was.kind !== is.kind) return `a ${is.kind} under that key`;
@@ -104,17 +106,17 @@ export const waitsWords = (what: CallWaits): string => {
     case "body":
       return `its body, which ${what.owner} runs (${run(what)})`;
     case "stop":
-      return `its body to stop, as it was told, or its grace to end; ${what.owner} runs it (${run(what)})`;
+      return `its body to stop, since it was cancelled, or its time to stop to end; ${what.owner} runs it (${run(what)})`;
     case "clean_up":
       return `its body to clean up, since it was cancelled; ${what.owner} runs it (${run(what)})`;
     case "resume":
-      return `a driver to start its body again, since ${resumeCauses[what.cause]} (${run(what)})`;
+      return `a process to run its body again: ${resumeCauses[what.cause]} (${run(what)})`;
     case "resume_pause":
       return `the pause after ${crashWords(what.resumes, what.step)} (${run(what)})`;
     case "suspended":
       return what.link === undefined
-        ? "what its body, which left the memory, waits for"
-        : `room for a message to ${what.link}; its body has left the memory`;
+        ? "what its body, which is out of memory meanwhile, waits for"
+        : `room for a message to ${what.link}; its body is out of memory meanwhile`;
     case "executor":
       return `an executor of ${what.toolId}`;
     case "retry":

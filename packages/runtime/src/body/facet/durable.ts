@@ -4,6 +4,7 @@
  * all read the promise's constructor first. Reading it costs no turn and changes no order.
  */
 import { EffectError, textOf } from "../../error.ts";
+import { showOwnLines } from "../own-line.ts";
 
 /** The promise of a durable effect. Its key lets `ctx.race` and its kin name it in the log. */
 export interface Durable<A> extends Promise<A> {
@@ -52,6 +53,11 @@ export class Failures {
     this.#all.push({ promise, thrown });
   }
 
+  /** Returns the key of the effect that failed with an error. */
+  effectOf(thrown: unknown): string | undefined {
+    return this.#all.findLast((failure) => failure.thrown === thrown)?.promise.key;
+  }
+
   get unheard(): readonly { readonly effect: string; readonly code: string; readonly message: string }[] {
     return this.#all
       .filter(({ promise }) => !promise.isHeard)
@@ -67,6 +73,7 @@ export const refusing = <A>(key: string, ask: () => Durable<A>, failures?: Failu
   try {
     return ask();
   } catch (thrown) {
+    showOwnLines(thrown);
     const refused = new EffectPromise<A>((_, reject) => reject(thrown));
     refused.key = key;
     failures?.add(refused, thrown);

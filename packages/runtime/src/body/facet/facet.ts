@@ -24,6 +24,7 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { BodyRun } from "../body-run.ts";
+import { rejectAt, showOwnLines } from "../own-line.ts";
 import type { Answer, Request, Work } from "../record.ts";
 import { EffectError } from "../../error.ts";
 import type { CallRef, Event, State, CommandOf } from "@pawl/sansio-core";
@@ -252,16 +253,21 @@ export class Asking {
       reject = no;
     });
     promise.key = key;
-    const refused = (thrown: unknown): void => {
-      unlooked(promise);
+    const failed = (thrown: unknown): void => {
       if (!this.body.isOver) this.facts.failures.add(promise, thrown);
+    };
+    const refused = (thrown: unknown): void => {
+      failed(thrown);
+      unlooked(promise);
+      showOwnLines(thrown);
       reject(thrown);
     };
     const told = (answer: Answer): void => {
       try {
         resolve(read(answer.result, answer));
       } catch (thrown) {
-        refused(thrown);
+        failed(thrown);
+        void rejectAt(thrown, resolve, reject, () => unlooked(promise));
       }
     };
     const problem = problemOf(key, effect);

@@ -13,9 +13,7 @@ import {
 import {
   type Codec,
   type Json,
-  SessionEvent,
   ToolCallOutput,
-  TurnActivity,
   record,
   string,
   u64,
@@ -60,14 +58,18 @@ export interface OfCall {
   readonly args: Json;
 }
 
-/** `cause`: why nobody knows what a call came to that has ended. From protocol 2 on. */
+/** How a call has ended. */
 interface Ended {
+  readonly output: ToolCallOutput;
+  readonly durationMs: number;
+  /** Why nobody knows what the call came to. From protocol 2 on. */
   readonly cause?: UnknownCause;
 }
 
 export type Observation =
-  | ({ readonly type: "session_event"; readonly event: SessionEvent } & Ended)
-  | ({ readonly type: "activity"; readonly activity: TurnActivity } & Ended)
+  /** The call was made: its tool is about to be asked, or to be approved. */
+  | ({ readonly type: "call_started" } & OfCall)
+  | ({ readonly type: "call_completed" } & OfCall & Ended)
   /** The call awaits a person's approval of these arguments; a decision names their `stableHash`. */
   | ({ readonly type: "call_parked" } & OfCall)
   /** A person has approved the call, with these arguments, or rejected it. From protocol 2 on. */
@@ -134,8 +136,13 @@ const nameOfCall = { call: string, label: named("call_id", string), tool: named(
 const ofCall = { ...nameOfCall, args: json } as const;
 
 const ObservationCodec: Codec<Observation> = tagged<Observation, "type">("observation", "type", {
-  session_event: { event: SessionEvent, cause: optional(unknownCause) },
-  activity: { activity: TurnActivity, cause: optional(unknownCause) },
+  call_started: ofCall,
+  call_completed: {
+    ...ofCall,
+    output: ToolCallOutput,
+    durationMs: named("duration_ms", u64),
+    cause: optional(unknownCause),
+  },
   call_parked: ofCall,
   call_decided: { ...ofCall, decision: oneOf("a decision", "approved", "rejected"), by: string },
   call_unknown: { ...ofCall, cause: unknownCause },

@@ -1,0 +1,200 @@
+/** The command line over PostgreSQL: everything that it does with a file, and what a database has besides. */
+import { Client } from "@pawl/wire";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openRuntime } from "@pawl/driver-node";
+import { defineTool } from "@pawl/runtime";
+import { pending } from "@pawl/tool-value";
+import { until } from "../../driver-node/test/until.ts";
+import { hasServer, type TestServer, testServer } from "../../journal-postgres/test/server.ts";
+import { shownJournal } from "../src/database.ts";
+import { madeJournal, newFolder, tools } from "./fixture.ts";
+import { jsonIn, pawl, type Said } from "./pawl.ts";
+
+const toolModule = `
+export const tools = [
+  {
+    name: "work",
+    durable: true,
+    execute: async (_, ctx) => {
+      const seat = await ctx.run("reserve", () => "12a", { input: { to: "Lviv" } });
+      const approved = await ctx.waitFor("approved");
+      return [seat, approved, await ctx.run("charge", () => "paid", { input: { seat } })];
+    },
+  },
+  { name: "quick", durable: true, execute: () => "at once" },
+  { name: "guarded", durable: true, needsApproval: true, execute: () => "done" },
+];
+`;
+
+describe("the address of a database", () => {
+  it("is printed without its password", () => {
+    expect(shownJournal("postgres://app:secret@db/app?schema=x#s")).toBe("postgres://app:***@db/app?schema=x#s");
+    expect(shownJournal("postgres://app@db/app?password=secret")).toBe("postgres://app@db/app?password=***");
+    expect(shownJournal("journal.db")).toBe("journal.db");
+  });
+});
+
+/** Runs a command that succeeds and has nothing to complain of. */
+const fine = async (...args: readonly string[]): Promise<Said> => {
+  const said = await pawl(args);
+  expect([args.join(" "), said.code, said.err]).toEqual([args.join(" "), 0, ""]);
+  return said;
+};
+/** Lists the scopes that `pawl ls --status` prints, with what does not differ between stores. */
+const rows = (said: Said) => {
+  const [list] = jsonIn(said);
+  const scopes = list?.["scopes"] as readonly {
+    readonly scope: string;
+    readonly seq: number;
+    readonly status: object;
+  }[];
+  return scopes.map(({ scope, seq, status }) => [scope, seq, status]);
+};
+
+describe.runIf(hasServer)("pawl over PostgreSQL", () => {
+  const folder = newFolder();
+  let server: TestServer;
+  let file = "";
+  let schemas = 0;
+  const newSchema = (): string => `${server.url}?schema=cli_${(schemas += 1)}`;
+  /** A database with the sessions of the file. */
+  const madeDatabase = async (): Promise<string> => {
+    const database = newSchema();
+    await fine("migrate", database);
+    await fine("log", "import", file, "-j", database);
+    return database;
+  };
+
+  beforeAll(async () => {
+    server = await testServer();
+    file = await madeJournal(folder);
+    writeFileSync(join(folder, "tools.mjs"), toolModule);
+  }, 30_000);
+  afterAll(async () => await server.remove());
+
+  it("makes the tables once, and says what to type where they are missing", async () => {
+    const database = newSchema();
+    const missing = await pawl(["ls", database]);
+    expect(missing.code).toBe(3);
+    expect(missing.err).toContain("has no tables: type `pawl migrate postgres://…`");
+    expect(await fine("migrate", database)).toMatchObject({
+      out: expect.stringContaining("version 1 now; it had no tables"),
+    });
+    expect(jsonIn(await fine("migrate", "-j", database, "--json"))).toEqual([{ journal: database, from: 1, to: 1 }]);
+    expect((await fine("ls", database)).out).toBe(`no scopes in ${database}\n`);
+    expect(await pawl(["migrate", "journal.db"])).toMatchObject({ code: 2 });
+    expect(await pawl(["ls", database, "--blobs", "there"])).toMatchObject({ code: 2 });
+    expect(await pawl(["ls", `${database}#s`])).toMatchObject({ code: 2 });
+  });
+
+  it("says that there is no server, no database, no user", async () => {
+    const away = await pawl(["ls", "postgres://app:secret@127.0.0.1:1/app?connect_timeout=1"]);
+    expect(away.code).toBe(3);
+    expect(away.err).toContain("ECONNREFUSED");
+    expect(away.err).not.toContain("secret");
+    const none = await pawl(["ls", server.url.replace(/postgres$/, "nowhere")]);
+    expect([none.code, none.err]).toEqual([3, expect.stringContaining("there is no such database")]);
+  }, 20_000);
+
+  it("shows, explains, exports, verifies and checks what a file shows, and goes back into a file", async () => {
+    const database = await madeDatabase();
+    const names = ["waiting", "parked", "done"];
+    const both = async (words: (at: string) => readonly string[]): Promise<void> => {
+      const [there, here] = [await fine(...words(database)), await fine(...words(file))];
+      const plain = ({ out }: Said): string => out.replaceAll(database, "J").replaceAll(file, "J").replaceAll("'", "");
+      expect(plain(there)).toBe(plain(here));
+    };
+    for (const command of ["show", "why"]) await both((at) => [command, `${at}#waiting`]);
+    for (const name of names) await both((at) => ["log", "export", `${at}#${name}`]);
+    await both((at) => ["check-upgrade", `${at}#waiting`, "-t", join(folder, "tools.mjs")]);
+    await both((at) => ["approve", "--journal", at]);
+    for (const command of [["doctor"], ["log", "verify"]]) await both((at) => [...command, at]);
+    await fine("log", "head", database);
+    const ls = (at: string) => fine("ls", at, "--status", "--json");
+    expect(rows(await ls(database))).toEqual(rows(await ls(file)));
+    const back = join(folder, "back.db");
+    await fine("log", "import", database, "-j", back);
+    for (const name of names)
+      expect((await fine("log", "export", `${back}#${name}`)).out).toBe(
+        (await fine("log", "export", `${file}#${name}`)).out,
+      );
+    const exported = join(folder, "logs");
+    await fine("log", "export", database, "-o", exported);
+    expect(readdirSync(exported).toSorted()).toEqual(names.map((name) => `session_${name}.jsonl`).toSorted());
+    expect(readFileSync(join(exported, "session_done.jsonl"), "utf8")).toBe(
+      (await fine("log", "export", `${file}#done`)).out,
+    );
+  });
+
+  it("decides, resolves, cancels, forks and sweeps, and a host goes on from there", async () => {
+    const database = await madeDatabase();
+    const key = /resolution of ([0-9a-f]+)/.exec((await fine("why", `${database}#waiting`)).out)?.[1] ?? "";
+    await fine("fork", `${database}#waiting`, "--at", "3", "--into", "twin");
+    await fine("resolve", `${database}#waiting`, key, "--ok", "true");
+    await fine("approve", `${database}#parked`, "1");
+    await fine("cancel", `${database}#twin`, "r");
+    await fine("blobs", "sweep", database, "--dry-run");
+    const { runtime, close } = openRuntime({ postgres: database, tools });
+    const replied = async (session: string, tool: string, args: object) => {
+      const replies = await (await runtime.session(session)).request("r", [{ label: "c", tool, args: args as never }]);
+      return replies[0]?.output.outcome.payload;
+    };
+    expect(await replied("waiting", "work", {})).toEqual(["12a", true, "paid"]);
+    expect(await replied("parked", "guarded", { sum: 12 })).toBe("done");
+    const held = await runtime.session("held");
+    void held.request("r", [{ label: "c", tool: "work", args: {} }]).catch(() => undefined); // Nobody waits for it here.
+    await until(() => held.state.waits.size === 1);
+    await held.runner.whenDurable();
+    const owned = await pawl(["cancel", `${database}#held`, "r"]);
+    expect([owned.code, owned.err]).toEqual([3, expect.stringContaining("is owned by node:")]);
+    await close();
+  });
+
+  it("keeps the wait tokens of a file good when its sessions go to a database", async () => {
+    const path = join(newFolder(), "j.db");
+    const tokens: string[] = [];
+    const outside = defineTool({
+      name: "outside",
+      execute: (_, ctx) => (tokens.push(ctx.completionKey()), pending()),
+    });
+    const here = openRuntime({ file: path, tools: [outside] });
+    const session = await here.runtime.session("s");
+    void session.request("r", [{ label: "c", tool: "outside", args: {} }]).catch(() => undefined); // Nobody waits for it here.
+    await until(() => session.state.calls.rows()[0]?.phase === "pending");
+    await session.runner.whenDurable();
+    await here.close();
+    const database = newSchema();
+    await fine("migrate", database);
+    await fine("log", "import", path, "-j", database);
+    await fine("resolve", `${database}#s`, tokens[0] ?? "", "--ok", '"from outside"');
+  });
+
+  it("runs a host under a role that has no other rights than --grant gives", async () => {
+    await server.sql("CREATE ROLE pawl_host LOGIN");
+    const database = newSchema();
+    const limited = database.replace("//pawl@", "//pawl_host@");
+    const unmade = await pawl(["migrate", limited]);
+    expect([unmade.code, unmade.err]).toEqual([3, expect.stringContaining("pawl migrate postgres://… --grant <role>")]);
+    expect((await fine("migrate", database, "--grant", "pawl_host")).out).toContain("pawl_host may work on it");
+    const stop = new AbortController();
+    const said = Promise.withResolvers<{ readonly url: string; readonly token: string }>();
+    const host = pawl(["host", join(folder, "tools.mjs"), "-j", limited, "--grant", "ann", "--json"], {
+      interrupted: stop.signal,
+      onOut: (text) => text.includes('"url"') && said.resolve(JSON.parse(text) as never),
+    });
+    const { url, token } = await Promise.race([said.promise, host.then(({ err }) => Promise.reject(new Error(err)))]);
+    const other = (await fine("token", "bob", "-j", database)).out.trim();
+    for (const [i, one] of [token, other].entries()) {
+      const client = new Client({ url, token: one });
+      const replies = await client.session(`s${i}`).request("r", [{ label: "c", tool: "quick", args: {} }]);
+      expect(replies[0]?.output.outcome.payload).toBe("at once");
+      client.close();
+    }
+    expect((await fetch(`${url.replace("ws", "http")}/v1/ready`)).status).toBe(200);
+    stop.abort();
+    expect((await host).code).toBe(0);
+    await fine("doctor", database);
+  }, 20_000);
+});
