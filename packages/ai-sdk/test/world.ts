@@ -189,7 +189,7 @@ export class World {
     const made: ChatTransport<UIMessage> =
       transport === "default"
         ? new DefaultChatTransport({ fetch: this.fetch })
-        : new WorkflowChatTransport<UIMessage>({ fetch: this.fetch });
+        : (new WorkflowChatTransport({ fetch: this.fetch }) as unknown as ChatTransport<UIMessage>); // Its types are of another `ai`.
     let ids = 0;
     const sendAutomaticallyWhen = lastAssistantMessageIsCompleteWithApprovalResponses;
     return new Chat({ id, transport: made, generateId: () => `${id}-${++ids}`, sendAutomaticallyWhen });

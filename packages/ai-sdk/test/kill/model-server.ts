@@ -170,7 +170,7 @@ const blocksOf = ({ words, call }: Saying): readonly object[] => [
   { type: "text", text: words.join("") },
   ...(call === undefined ? [] : [{ type: "tool_use", id: call.id, name: call.name, input: call.input }]),
 ];
-const messageOf = (saying: Saying, content: readonly object[], stop_reason: string | null): object => ({
+const messageOf = (content: readonly object[], stop_reason: string | null): object => ({
   id: "msg_1",
   type: "message",
   role: "assistant",
@@ -187,7 +187,7 @@ const messages: Dialect = {
   resultsIn: ({ messages: said = [] }) =>
     said.flatMap(({ content }) => (Array.isArray(content) ? content : [])).filter(({ type }) => type === "tool_result")
       .length,
-  whole: (saying) => messageOf(saying, blocksOf(saying), stopOf(saying)),
+  whole: (saying) => messageOf(blocksOf(saying), stopOf(saying)),
   events: (saying) => {
     const { call } = saying;
     const text = saying.words.map((word) => ({
@@ -196,7 +196,7 @@ const messages: Dialect = {
       delta: { type: "text_delta", text: word },
     }));
     const said: object[] = [
-      { type: "message_start", message: messageOf(saying, [], null) },
+      { type: "message_start", message: messageOf([], null) },
       { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
       ...text,
       { type: "content_block_stop", index: 0 },
