@@ -7,11 +7,14 @@
 import { Pool, type PoolConfig } from "pg";
 import type { Database, Row, Statement, Value } from "./database.ts";
 import { PostgresError, isTransient, postgresError } from "./error.ts";
+import { listening } from "./listener.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface ServerOptions {
   /** The database, as `pg` takes it: `postgres://user:password@host/database?sslmode=verify-full`. */
   readonly url: string;
+  /** The database itself, where `url` is a pooler's such as PgBouncer: for the lease, and for wakes. */
+  readonly direct?: string;
   /** More settings of `pg`, such as `ssl`. */
   readonly client?: { readonly ssl?: boolean | object; readonly [setting: string]: unknown };
   /** The connections for commits and reads. Default: 4. */
@@ -114,15 +117,18 @@ class Lanes {
 
 /** Connects to a server with the first statement. */
 export const serverDatabase = (options: ServerOptions): Database => {
-  const { url, client, acceptsLoss = false } = options;
+  const { url, direct = url, client, acceptsLoss = false } = options;
   const { lanes, deadlineMs, patienceMs } = { ...defaults, ...options };
   const config = { ...client, connectionString: url };
+  const itself = { ...config, connectionString: direct };
+  const listener = { ...itself, keepAlive: true, connectionTimeoutMillis: deadlineMs, application_name: "pawl listen" };
   const work = new Lanes({ ...config, max: lanes }, deadlineMs, patienceMs);
-  const lease = new Lanes({ ...config, max: 1 }, Math.min(leaseMs, deadlineMs), leaseMs);
+  const lease = new Lanes({ ...itself, max: 1 }, Math.min(leaseMs, deadlineMs), leaseMs);
   return {
     query: (statement, values) => work.query(statement, values),
     lease: (statement, values) => lease.query(statement, values),
     script: (text) => work.script(text),
+    listen: (channels, on) => listening(listener, channels, on),
     check: async () => {
       if (acceptsLoss) return;
       const [row] = await work.query(promises, []);
