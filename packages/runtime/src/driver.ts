@@ -30,6 +30,7 @@ export {
   type IndexEntry,
   type MoveEnd,
   type MoveStore,
+  type Wakes,
 } from "./journal/journal.ts";
 export { BloomFilter } from "./journal/bloom-filter.ts";
 export { type MemoryJournalOptions } from "./journal/memory-journal.ts";

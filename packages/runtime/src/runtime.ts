@@ -18,7 +18,7 @@ import { Processes } from "./process/process.ts";
 import { Background } from "./process/run/background.ts";
 import { Schedules } from "./process/run/schedules.ts";
 import { viewsOf } from "./process/run/session-work.ts";
-import { type RuntimeOptions, drainMs, executorLeaseMs, pollMs } from "./runtime-options.ts";
+import { type RuntimeOptions, drainMs, executorLeaseMs, pollMs, wokenPollMs } from "./runtime-options.ts";
 import { type Resolution, hkdf, utf8 } from "@pawl/tool-value";
 import { Alarms } from "./scope/clock.ts";
 import { type Resolved, scopeSigned, unknownKey } from "./session/resolve.ts";
@@ -59,6 +59,7 @@ export class Runtime {
   readonly schedules: Schedules;
   /** Scopes that move to other hosts, and here. */
   readonly moves: Moves;
+  readonly #stopListening: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(given: RuntimeOptions) {
@@ -88,9 +89,7 @@ export class Runtime {
     this.#lease = heldLease(options, {
       platform,
       lost: () => this.#scopes.abandonAll("the lease ran out"),
-      held: () => {
-        if (this.#shutdown.phase === "ready") this.#recovery.go();
-      },
+      held: () => this.#look(),
       fault,
     });
     this.processes = new Processes(this.#open, (scope) => this.has(scope));
@@ -120,8 +119,19 @@ export class Runtime {
       fault,
     });
     journal.outbox?.listen((scope) => this.#inboxPoller.notify(scope));
-    if (this.#lease !== undefined) this.#inboxPoller.watch(options.pollMs ?? pollMs);
+    if (this.#lease !== undefined) {
+      this.#inboxPoller.watch(options.pollMs ?? (journal.listen === undefined ? pollMs : wokenPollMs));
+      this.#stopListening = journal.listen?.(instance, {
+        mail: (scope) => this.#inboxPoller.notify(scope),
+        look: () => this.#look(),
+      });
+    }
     sweepFromTimeToTime({ ...options, platform, fault });
+  }
+
+  /** Takes up what nobody looks after, while this runtime takes new work. */
+  #look(): void {
+    if (this.readiness === "ready") this.#recovery.go();
   }
 
   readonly #open = (scope: string): Promise<Session> => this.#scopes.open(scope);
@@ -262,6 +272,7 @@ export class Runtime {
   async drain(withinMs = drainMs): Promise<void> {
     this.#shutdown.drain();
     this.#inboxPoller.stop();
+    this.#stopListening?.();
     await this.#scopes.drain(withinMs);
   }
 
@@ -288,6 +299,7 @@ export class Runtime {
   async #close(): Promise<void> {
     this.#shutdown.close();
     this.#inboxPoller.stop();
+    this.#stopListening?.();
     await this.#scopes.close();
     this.#lease?.stop();
     this.#alarms.stop();
