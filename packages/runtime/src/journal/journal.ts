@@ -164,6 +164,14 @@ export type ChainCheck =
       readonly found: string;
     };
 
+/** Called when an instance is to look. A wake may be lost: polling is the net under it. */
+export interface Wakes {
+  /** A scope of the instance has mail. */
+  readonly mail: (scope: string) => void;
+  /** Scopes were let go, or wakes may have been missed. */
+  readonly look: () => void;
+}
+
 /**
  * The mail of a store that does not have all scopes. Letters to others lie in an outbox from the append that sends them, and the driver
  * carries them. A letter is in the sender's outbox or in the target's inbox, and never in neither.
@@ -174,14 +182,6 @@ export interface Outbox {
   readonly carry: (to: string) => void;
   /** Gives the function to call when letters from elsewhere have become durable in the inbox of a scope that is here. */
   readonly listen: (arrived: (scope: string) => void) => void;
-}
-
-/** Called when an instance is to look. A wake may be lost: polling is the net under it. */
-export interface Wakes {
-  /** A scope of the instance has mail. */
-  readonly mail: (scope: string) => void;
-  /** Scopes were let go, or wakes may have been missed. */
-  readonly look: () => void;
 }
 
 export interface Journal {
