@@ -5,12 +5,13 @@
  *
  * For each frame: parse it, check the client's right, answer when the answer is durable. Nothing that a client sends
  * can throw. Questions in flight are counted, so that one client cannot use more memory than its limits allow.
+ *
+ * It knows no platform: frames come in by `receive`, and leave by the port of its socket.
  */
-import { type Log, Refused, type Runtime, ScopeLost } from "@pawl/runtime";
+import type { Log, Runtime } from "@pawl/runtime";
 import { entryOf } from "@pawl/runtime/driver";
 import { describe } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { RawData, WebSocket } from "ws";
 import {
   ClientFrame,
   closeCodes,
@@ -20,27 +21,26 @@ import {
   protocolVersion,
   type Question,
   readFrame,
-} from "@pawl/wire/frame";
-import {
-  type Claims,
-  type Secrets,
-  answer,
-  awaitingApproval,
-  claimsOf,
-  hostErrorOf,
-  missingRight,
-  rights,
-  scopeOf,
-  sessionOf,
-  signal,
-} from "@pawl/wire/host";
-import { closeReasonOf, startHeartbeat, Outgoing, type SendTurns } from "./socket.ts";
-import { type HostLimits, longestTimerMs, InFlight, RegisteredNames } from "./limits.ts";
+} from "../frame/index.ts";
+import { hostErrorOf, isLetGo, ownerOf } from "./error.ts";
+import { type HostLimits, InFlight, RegisteredNames } from "./limits.ts";
+import { type HostSocket, Outgoing, type SendTurns, closeReasonOf } from "./outgoing.ts";
+import { answer, awaitingApproval, rights, scopeOf, sessionOf, signal } from "./question.ts";
+import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
 import { arrive, depart, ReceiverConnection, type Receivers } from "./move.ts";
 import { Executors } from "./executor.ts";
 import { Subscription } from "./subscription.ts";
 
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
+
+/** Forwards the questions of one client to other hosts. */
+export interface Forwards {
+  /** Resolves with the last answer of the host at an address. */
+  readonly ask: (address: string, frame: Question) => Promise<HostFrame>;
+  /** Passes on what a client says of one of its questions. */
+  readonly tell: (frame: Of<"seen" | "unobserve">) => void;
+  readonly close: () => void;
+}
 
 export interface ConnectionPort {
   readonly runtime: Runtime;
@@ -51,13 +51,14 @@ export interface ConnectionPort {
   readonly log: Log;
   /** Clients that scopes can move to. */
   readonly receivers: Receivers;
+  /** Told of each frame of the client's, before it is taken. */
+  readonly heard?: (frame: ClientFrame) => void;
+  /** Returns what forwards a client's questions about scopes of other hosts; without it the client is told who owns them. */
+  readonly forwardsFor?: (token: string, send: (frame: HostFrame) => void) => Forwards;
 }
 
-/** Time that a peer has to answer the closing handshake before it is cut off. */
-const closeMs = 2000;
-
-export class Connection {
-  readonly #socket: WebSocket;
+export class HostConnection {
+  readonly #socket: HostSocket;
   readonly #port: ConnectionPort;
   readonly #outgoing: Outgoing;
   readonly #inFlight: InFlight;
@@ -66,12 +67,12 @@ export class Connection {
   readonly #subscriptions = new Map<number, Subscription>();
   #claims: Claims | undefined;
   #reception: ReceiverConnection | undefined;
+  #forwarding: Forwards | undefined;
   #badFrames = 0;
-  readonly #hello: NodeJS.Timeout;
-  #stopBeat = (): void => undefined;
-  #expiry: NodeJS.Timeout | undefined;
+  /** Cancels the wait for the hello, then that for the end of the token. */
+  #callOff: () => void;
 
-  constructor(socket: WebSocket, port: ConnectionPort) {
+  constructor(socket: HostSocket, port: ConnectionPort) {
     this.#socket = socket;
     this.#port = port;
     this.#inFlight = new InFlight(port.limits);
@@ -80,10 +81,7 @@ export class Connection {
     const { runtime, log } = port;
     const send = (frame: HostFrame): void => void this.#outgoing.send(frame);
     this.#executors = new Executors({ runtime, log, names: this.#names, send });
-    this.#hello = setTimeout(() => this.close("hello_expected"), port.limits.helloMs);
-    socket.on("message", (data, isBinary) => this.#onMessage(data, isBinary));
-    socket.on("error", () => undefined); // A close event follows.
-    socket.on("close", () => this.#end());
+    this.#callOff = port.turns.clock.later(port.limits.helloMs, () => this.close("hello_expected"));
   }
 
   get isGreeted(): boolean {
@@ -93,21 +91,20 @@ export class Connection {
   close(reason: CloseReason, message: string = reason): void {
     const said = closeReasonOf(message);
     if (!this.isGreeted) this.#port.log(entryOf("client.refused", { why: reason, message: said }));
-    this.#end();
+    this.end();
     this.#socket.close(closeCodes[reason], said);
-    setTimeout(() => this.#socket.terminate(), closeMs).unref();
   }
 
-  #end(): void {
-    clearTimeout(this.#hello);
-    clearTimeout(this.#expiry);
-    this.#stopBeat();
+  /** Ends all that was for this client: its socket is closed. */
+  end(): void {
+    this.#callOff();
     if (this.#claims !== undefined) this.#port.log(entryOf("client.gone", { by: this.#claims.by }));
     this.#claims = undefined;
     this.#inFlight.abort();
     for (const subscription of this.#subscriptions.values()) subscription.end();
     this.#subscriptions.clear();
     this.#executors.leave();
+    this.#forwarding?.close();
     if (this.#reception !== undefined) this.#port.receivers.leave(this.#reception);
     this.#outgoing.end();
   }
@@ -116,17 +113,19 @@ export class Connection {
     this.#outgoing.send({ type: "error", ...error });
   }
 
-  #onMessage(data: RawData, isBinary: boolean): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
+  /** Takes a frame: its text, or nothing for a binary one. */
+  receive(text: string | undefined): void {
+    if (!this.#socket.isOpen) return;
     const { maxMessageBytes } = this.#port.limits;
-    const text = String(data);
-    const frame = isBinary
-      ? E.left({ code: "invalid_json", path: [], message: "expected a text frame, found a binary one" } as const)
-      : readFrame(ClientFrame, text, maxMessageBytes);
+    const frame =
+      text === undefined
+        ? E.left({ code: "invalid_json", path: [], message: "expected a text frame, found a binary one" } as const)
+        : readFrame(ClientFrame, text, maxMessageBytes);
     if (E.isLeft(frame)) return this.#rejectFrame(describe(frame.left));
     this.#badFrames = 0;
+    this.#port.heard?.(frame.right);
     if (this.#claims === undefined) this.#greet(frame.right);
-    else this.#handle(frame.right, text.length, this.#claims);
+    else this.#handle(frame.right, text?.length ?? 0, this.#claims);
   }
 
   #rejectFrame(message: string): void {
@@ -143,19 +142,20 @@ export class Connection {
       return this.close("unsupported_protocol", message);
     }
     const { secrets } = this.#port;
-    const claims = claimsOf(secrets, frame.token, Date.now());
-    if (E.isRight(claims)) return this.#welcome(claims.right);
+    const claims = claimsOf(secrets, frame.token, this.#now());
+    if (E.isRight(claims)) return this.#welcome(claims.right, frame.token);
     const wasGood = E.isRight(claimsOf(secrets, frame.token, 0));
     this.close(wasGood ? "token_expired" : "unauthorized", claims.left);
   }
 
-  #welcome(claims: Claims): void {
+  #welcome(claims: Claims, token: string): void {
     const { heartbeatMs, maxMessageBytes, maxInFlight } = this.#port.limits;
+    this.#forwarding = this.#port.forwardsFor?.(token, (frame) => void this.#outgoing.send(frame));
     const { by, expires_at } = claims;
     this.#claims = claims;
     this.#port.log(entryOf("client.welcomed", { by }));
-    clearTimeout(this.#hello);
-    this.#stopBeat = startHeartbeat(this.#socket, heartbeatMs);
+    this.#callOff();
+    this.#socket.welcomed();
     this.#expire(expires_at);
     this.#outgoing.send({
       type: "welcome",
@@ -169,9 +169,13 @@ export class Connection {
   }
 
   #expire(at: number): void {
-    const rest = at - Date.now();
+    const rest = at - this.#now();
     if (rest <= 0) return this.close("token_expired");
-    this.#expiry = setTimeout(() => this.#expire(at), Math.min(rest, longestTimerMs));
+    this.#callOff = this.#port.turns.clock.later(rest, () => this.#expire(at));
+  }
+
+  #now(): number {
+    return this.#port.turns.clock.now();
   }
 
   #handle(frame: ClientFrame, bytes: number, claims: Claims): void {
@@ -181,8 +185,10 @@ export class Connection {
       case "ping":
         return void this.#outgoing.send({ type: "pong", n: frame.n });
       case "seen":
+        this.#forwarding?.tell(frame);
         return this.#subscriptions.get(frame.id)?.seen(frame.cursor);
       case "unobserve":
+        this.#forwarding?.tell(frame);
         this.#inFlight.leave(frame.id);
         return this.#subscriptions.get(frame.id)?.end();
       case "execute":
@@ -211,21 +217,19 @@ export class Connection {
     if (problem !== undefined) return this.#error(problem);
     const { id } = frame;
     void this.#dispatch(frame, claims, this.#inFlight.begin(id, bytes))
-      .catch((thrown: unknown) => this.#failed(id, thrown))
+      .catch((thrown: unknown) => this.#failed(frame, thrown))
       .then((said) => {
         this.#inFlight.end(id);
         if (said !== undefined) this.#outgoing.send(said);
       });
   }
 
-  /**
-   * Returns the error that a client is told. A client that asks for a scope which this host has let go, because it drains, is
-   * told to go instead: it asks the next host, and sees no error.
-   */
-  #failed(id: number, thrown: unknown): HostFrame | undefined {
-    const isLetGo = thrown instanceof ScopeLost || (thrown instanceof Refused && thrown.code === "closing");
-    if (!isLetGo || this.#port.runtime.readiness !== "draining")
-      return { type: "error", id, ...hostErrorOf(thrown, this.#port.log) };
+  /** Returns the error that a client is told, or the owner's answer. While the host drains, the client is told to go elsewhere. */
+  #failed(frame: Question, thrown: unknown): HostFrame | Promise<HostFrame> | undefined {
+    const owner = ownerOf(thrown);
+    if (owner !== undefined && this.#forwarding !== undefined) return this.#forwarding.ask(owner, frame);
+    if (!isLetGo(thrown) || this.#port.runtime.readiness !== "draining")
+      return { type: "error", id: frame.id, ...hostErrorOf(thrown, this.#port.log) };
     this.close("going_away");
     return undefined;
   }
