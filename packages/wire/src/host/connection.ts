@@ -8,7 +8,6 @@
  *
  * It knows no platform: frames come in by `receive`, and leave by the port of its socket.
  */
-import type { Log, Runtime } from "@pawl/runtime";
 import { entryOf } from "@pawl/runtime/driver";
 import { describe } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
@@ -23,39 +22,16 @@ import {
   readFrame,
 } from "../frame/index.ts";
 import { hostErrorOf, isLetGo, ownerOf } from "./error.ts";
-import { type HostLimits, InFlight, RegisteredNames } from "./limits.ts";
-import { type HostSocket, Outgoing, type SendTurns, closeReasonOf } from "./outgoing.ts";
+import { InFlight, RegisteredNames } from "./limits.ts";
+import { Outgoing, closeReasonOf } from "./outgoing.ts";
+import type { ConnectionPort, Forwards, HostSocket } from "./port.ts";
 import { answer, awaitingApproval, rights, scopeOf, sessionOf, signal } from "./question.ts";
-import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
-import { arrive, depart, ReceiverConnection, type Receivers } from "./move.ts";
+import { type Claims, claimsOf, missingRight } from "./token.ts";
+import { arrive, depart, ReceiverConnection } from "./move.ts";
 import { Executors } from "./executor.ts";
 import { Subscription } from "./subscription.ts";
 
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
-
-/** Forwards the questions of one client to other hosts. */
-export interface Forwards {
-  /** Resolves with the last answer of the host at an address. */
-  readonly ask: (address: string, frame: Question) => Promise<HostFrame>;
-  /** Passes on what a client says of one of its questions. */
-  readonly tell: (frame: Of<"seen" | "unobserve">) => void;
-  readonly close: () => void;
-}
-
-export interface ConnectionPort {
-  readonly runtime: Runtime;
-  readonly secrets: Secrets;
-  readonly limits: HostLimits;
-  /** Turns of the subscriptions of all connections. */
-  readonly turns: SendTurns;
-  readonly log: Log;
-  /** Clients that scopes can move to. */
-  readonly receivers: Receivers;
-  /** Told of each frame of the client's, before it is taken. */
-  readonly heard?: (frame: ClientFrame) => void;
-  /** Returns what forwards a client's questions about scopes of other hosts; without it the client is told who owns them. */
-  readonly forwardsFor?: (token: string, send: (frame: HostFrame) => void) => Forwards;
-}
 
 export class HostConnection {
   readonly #socket: HostSocket;
@@ -209,7 +185,10 @@ export class HostConnection {
     const problem = this.#inFlight.problem(id, bytes);
     if (problem !== undefined) return problem;
     const missing = missingRight(claims, rights[type], scope);
-    return missing === undefined ? undefined : { id, code: "permission_denied", message: missing };
+    if (missing !== undefined) return { id, code: "permission_denied", message: missing };
+    const address = this.#port.ownerOf?.(scope);
+    if (address === undefined) return undefined;
+    return { id, code: "owned_by", message: `scope ${scope} lives elsewhere: ask ${address}`, address };
   }
 
   #answerQuestion(frame: Question, bytes: number, claims: Claims): void {

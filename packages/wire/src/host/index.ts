@@ -1,9 +1,10 @@
 /** `@pawl/wire/host`: the host's side of the protocol, without a platform: tokens, answers to questions, and errors. */
-export { type ConnectionPort, type Forwards, HostConnection } from "./connection.ts";
+export { HostConnection } from "./connection.ts";
 export { hostErrorOf } from "./error.ts";
 export { type HostLimits, checkedLimits, defaultHostLimits, longestTimerMs } from "./limits.ts";
 export { Receivers } from "./move.ts";
-export { type HostClock, type HostSocket, SendTurns } from "./outgoing.ts";
+export { SendTurns } from "./outgoing.ts";
+export type { ConnectionPort, Forwards, HostClock, HostSocket } from "./port.ts";
 export {
   type Requester,
   answer,

@@ -1,24 +1,8 @@
 /** The sending side of the clients' sockets: backpressure, by connection and for all of them. */
-import type { Platform } from "@pawl/runtime/driver";
 import { utf8 } from "@pawl/tool-value";
 import { frameText, HostFrame } from "../frame/index.ts";
 import type { HostLimits } from "./limits.ts";
-
-/** The clock of a host. */
-export type HostClock = Pick<Platform, "now" | "later" | "nextTurn">;
-
-/** The host's end of a client's socket, on whichever platform. */
-export interface HostSocket {
-  readonly isOpen: boolean;
-  /** Bytes that were sent and have not left; 0 where the platform does not say. */
-  readonly buffered: number;
-  /** Sends a text, and calls back once it has left. */
-  readonly send: (text: string, left: () => void, frame: HostFrame) => void;
-  /** Closes it; a peer that does not answer is cut off after a while. */
-  readonly close: (code: number, reason: string) => void;
-  /** Called once, when the client is welcome: from then on the platform may look whether it is still there. */
-  readonly welcomed: () => void;
-}
+import type { HostClock, HostSocket } from "./port.ts";
 
 interface Waiting {
   readonly outgoing: Outgoing;
