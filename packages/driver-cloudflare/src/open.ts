@@ -138,7 +138,7 @@ export class OpenScope {
 
   /** Takes a client's connection of the host protocol. `socket` has the platform accept it. */
   async accept(socket: () => ObjectSocket): Promise<void> {
-    const runtime = await this.runtime(); // It takes up the sockets that are open: this one is not yet among them.
+    const runtime = await this.runtime(); // Takes up the sockets that are open, of which this one is none yet.
     this.#sockets.accept(socket(), runtime);
   }
 

@@ -17,6 +17,7 @@ export interface ScopeObjects<Id = unknown> {
 /** Time after which an object whose options are refused tries again. */
 const refusedMs = 60_000;
 
+/** Holds one scope: extend it with the tools of the scope, the namespace of the class, and verbs of your own. */
 export abstract class Scope<Env = unknown> extends DurableObject<Env> {
   #scope: OpenScope | undefined;
 

@@ -1,12 +1,12 @@
 /**
- * One client's connection to a host.
+ * The host's end of a client's connection.
  *
  *   connected ─▶ greeting ─▶ open ─▶ closed
  *
  * For each frame: parse it, check the client's right, answer when the answer is durable. Nothing that a client sends
  * can throw. Questions in flight are counted, so that one client cannot use more memory than its limits allow.
  *
- * It knows no platform: frames come in by `receive`, and leave by the port of its socket.
+ * Knows no platform: frames come in by `receive`, and leave by the port of its socket.
  */
 import { entryOf } from "@pawl/runtime/driver";
 import { describe } from "@pawl/tool-value";
@@ -33,6 +33,7 @@ import { Subscription } from "./subscription.ts";
 
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
 
+/** Speaks with one client: takes its frames, and sends what follows from them, until either side closes. */
 export class HostConnection {
   readonly #socket: HostSocket;
   readonly #port: ConnectionPort;
