@@ -1,15 +1,9 @@
-/** `@pawl/wire/host`: the host's side of the protocol, without a platform: tokens, answers to questions, and errors. */
-export { hostErrorOf } from "./error.ts";
-export {
-  type Requester,
-  answer,
-  awaitingApproval,
-  refuseUnknown,
-  rights,
-  scopeOf,
-  sessionOf,
-  signal,
-} from "./question.ts";
+/** `@pawl/wire/host`: the host's side of the protocol, without a platform: tokens, and connections over any socket. */
+export { HostConnection } from "./connection.ts";
+export { type HostLimits, checkedLimits, defaultHostLimits, longestTimerMs } from "./limits.ts";
+export { Receivers } from "./move.ts";
+export { SendTurns } from "./outgoing.ts";
+export type { ConnectionPort, Forwards, HostClock, HostSocket } from "./port.ts";
 export {
   Claims,
   Right,

@@ -6,8 +6,8 @@ import type { Cursor, Session } from "@pawl/runtime";
 import { endOf } from "@pawl/runtime/driver";
 import { EventCodec } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
-import type { ClientFrame, HostFrame } from "@pawl/wire/frame";
-import type { Outgoing } from "./socket.ts";
+import type { ClientFrame, HostFrame } from "../frame/index.ts";
+import type { Outgoing } from "./outgoing.ts";
 
 type StreamQuestion = Extract<ClientFrame, { readonly type: "stream" }>;
 
