@@ -86,12 +86,8 @@ export class Runtime {
       joined: () => this.#lease?.joined,
     });
     this.#sessions = new SessionList(journal, (scope) => this.#scopes.inMemory.get(scope));
-    this.#lease = heldLease(options, {
-      platform,
-      lost: () => this.#scopes.abandonAll("the lease ran out"),
-      held: () => this.#look(),
-      fault,
-    });
+    const lost = (): void => this.#scopes.abandonAll("the lease ran out");
+    this.#lease = heldLease(options, { platform, lost, held: this.#look, fault });
     this.processes = new Processes(this.#open, (scope) => this.has(scope));
     this.moves = new Moves({
       ...options,
@@ -118,21 +114,17 @@ export class Runtime {
       collect: () => this.#inboxPoller.collect(),
       fault,
     });
-    journal.outbox?.listen((scope) => this.#inboxPoller.notify(scope));
+    const mail = (scope: string): void => this.#inboxPoller.notify(scope);
+    journal.outbox?.listen(mail);
     if (this.#lease !== undefined) {
       this.#inboxPoller.watch(options.pollMs ?? (journal.listen === undefined ? pollMs : wokenPollMs));
-      this.#stopListening = journal.listen?.(instance, {
-        mail: (scope) => this.#inboxPoller.notify(scope),
-        look: () => this.#look(),
-      });
+      this.#stopListening = journal.listen?.(instance, { mail, look: this.#look });
     }
     sweepFromTimeToTime({ ...options, platform, fault });
   }
 
   /** Takes up what nobody looks after, while this runtime takes new work. */
-  #look(): void {
-    if (this.readiness === "ready") this.#recovery.go();
-  }
+  readonly #look = (): void => (this.readiness === "ready" ? this.#recovery.go() : undefined);
 
   readonly #open = (scope: string): Promise<Session> => this.#scopes.open(scope);
 
