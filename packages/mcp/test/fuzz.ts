@@ -71,7 +71,7 @@ const mutated = (random: Random, value: unknown, depth = 0): unknown => {
   const entries = Object.entries(value).flatMap(([key, one]): [string, unknown][] => {
     if (random() < 0.03) return [];
     const kept: [string, unknown] = [
-      random() < 0.02 ? String(pick(random, strange)) : key,
+      random() < 0.02 ? JSON.stringify(pick(random, strange)) : key,
       mutated(random, one, depth + 1),
     ];
     return [kept];
