@@ -20,7 +20,7 @@ export type Now = () => number | null;
 /** What becomes of a connection that listens. */
 export interface Listening {
   readonly heard: (channel: string, said: string) => void;
-  /** It listens from now on: what was said before was not heard. */
+  /** Called when the connection listens: nothing that was said before was heard. */
   readonly connected: () => void;
 }
 
