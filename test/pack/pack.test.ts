@@ -125,7 +125,13 @@ describe("production", { timeout: 600_000 }, () => {
     const { names, bytes } = await installedFor(packed, "driver-node");
     expect(names.length, names.join(", ")).toBeLessThanOrEqual(15);
     expect(bytes, `${names.join(", ")}: ${bytes} bytes`).toBeLessThanOrEqual(10 * 1024 * 1024);
-    const others = ["@pawl/cli", "@pawl/flow", "@pawl/testkit", "@modelcontextprotocol/sdk", "@pawl/journal-postgres"];
+    const others = [
+      "@pawl/cli",
+      "@pawl/flow",
+      "@pawl/testkit",
+      "@modelcontextprotocol/server",
+      "@pawl/journal-postgres",
+    ];
     expect(names.filter((name) => others.includes(name))).toEqual([]);
   });
 
