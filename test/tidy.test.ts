@@ -149,7 +149,7 @@ describe("packages", () => {
       ["sansio-core"],
       ["runtime"],
       ["compat", "testkit", "wire"],
-      ["mcp", "journal-postgres"],
+      ["ai-sdk", "mcp", "journal-postgres"],
       ["flow"],
       ["tools", "driver-node", "driver-browser", "inspector"],
       ["cli"],
