@@ -62,7 +62,7 @@ export class PartForm {
   }
 }
 
-/** What an answer says of itself. The SDK makes up what is missing, and would make up something else in each run. */
+/** An answer as it describes itself. The SDK makes up what is missing, and would make up something else in each run. */
 interface AboutAnswer {
   readonly id?: string;
   readonly timestamp?: Date;
@@ -93,7 +93,7 @@ export const recordedAnswer = (answer: object, about: Required<AboutAnswer>): ob
 
 const markOf = (name: string): symbol => Symbol.for(name === "" ? "vercel.ai.error" : `vercel.ai.error.${name}`);
 
-/** What is on record of an error of a provider. Its request and its headers are not. */
+/** The recorded part of an error of a provider. Its request and its headers are left out. */
 export interface FailedAnswer {
   readonly name: string;
   readonly message: string;
@@ -113,7 +113,7 @@ const isPlain = (value: unknown): boolean => {
     keptValue(value, "a field");
     return value !== undefined;
   } catch {
-    return false; // It is no reason to lose the error.
+    return false; // No reason to lose the error.
   }
 };
 

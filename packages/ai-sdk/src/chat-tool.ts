@@ -30,7 +30,7 @@ import { type DurableToolsOptions, type Tools, toolsOfChat } from "./tools.ts";
 type ObjectModel = Exclude<LanguageModel, string>;
 type AnyAgent = Pick<Agent<never, ToolSet>, "stream">;
 
-/** What an agent is made of, for a turn. */
+/** The parts that an agent is made of, for a turn. */
 export interface AgentParts {
   readonly model: ObjectModel;
   readonly tools: ToolSet;
@@ -147,7 +147,7 @@ class Turn {
   async *#shown(chunks: AsyncIterable<unknown>, failed: (text: unknown) => void): AsyncGenerator<unknown> {
     for await (const said of chunks) {
       const chunk = said as Part;
-      if (chunk.type === "error") failed(chunk["errorText"]); // What a tool throws is told to the model, and fails no turn.
+      if (chunk.type === "error") failed(chunk["errorText"]); // A tool that throws fails no turn: the model is told.
       const id = chunk["approvalId"];
       if (typeof id === "string") yield { ...chunk, approvalId: this.#approvalIdOf(id) };
       else yield chunk;

@@ -15,7 +15,7 @@ import { type Place, begunTurn, latestTurn, partFromStart, partOf, requestOf } f
 import { decideOn, hasDecisions } from "./decisions.ts";
 import type { chatTool } from "./chat-tool.ts";
 
-/** What a request to the chat names. */
+/** A request to the chat, and the chat that it names. */
 export interface ChatRequest {
   /** The chat, as the page names it. */
   readonly id: string;

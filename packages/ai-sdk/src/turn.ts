@@ -20,7 +20,7 @@ export interface Turn {
   readonly request: string;
   readonly call: string;
   readonly isLive: boolean;
-  /** It ended without its message, so that the same messages begin another turn. */
+  /** Ended without its message, so that the same messages begin another turn. */
   readonly isBroken: boolean;
 }
 
@@ -124,7 +124,7 @@ async function* told(
     if (yield* chunks) return true;
   } catch (thrown) {
     const isSilent = isCode(thrown, "stream_unknown") && (await turnNamed(session, turn.request))?.isBroken === true;
-    if (!isSilent) throw thrown; // It ended before it said anything.
+    if (!isSilent) throw thrown; // The turn ended before it said anything.
   }
   yield* await endOf(session, turn);
   return false;
