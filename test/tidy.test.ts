@@ -149,7 +149,7 @@ describe("packages", () => {
       ["sansio-core"],
       ["runtime"],
       ["compat", "testkit", "wire"],
-      ["ai-sdk", "mcp", "journal-postgres"],
+      ["ai-sdk", "openai-agents", "mcp", "journal-postgres"],
       ["flow"],
       ["tools", "driver-node", "driver-browser", "inspector"],
       ["cli"],
