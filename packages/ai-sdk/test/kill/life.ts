@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from "ai";
-import { Chat } from "../world.ts";
+import { Chat } from "../page.ts";
 import { type Api, type Ledger, type Moment, Services } from "./model-server.ts";
 
 export type KillAt = Moment | "approval";
