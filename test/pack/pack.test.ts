@@ -28,6 +28,8 @@ const said = {
   "journal-postgres": "unavailable",
   flow: '{"success":true,"output":"7"} true function function',
   mcp: "function function function function function",
+  mcp: "function function function function",
+  "openai-agents": "function function function function",
   runtime: "hello, Lviv",
   "sansio-core": "1 0",
   studio: "200 text/html; charset=utf-8 200",
