@@ -28,7 +28,6 @@ const said = {
   "journal-postgres": "unavailable",
   flow: '{"success":true,"output":"7"} true function function',
   mcp: "function function function function function",
-  mcp: "function function function function",
   "openai-agents": "function function function function",
   runtime: "hello, Lviv",
   "sansio-core": "1 0",
