@@ -7,20 +7,20 @@ import { type Frame, World, all, awaiting, begin, reading, say, script } from ".
 const chunksIn = (frames: readonly Frame[]): readonly unknown[] =>
   frames.flatMap((frame) => (frame.type === "chunks" ? frame.chunks : []));
 
+/** Lets time pass, and writes enough that snapshots are made and the log is shortened behind one that is old. */
+const age = async (world: World, session: Session, ms: number): Promise<void> => {
+  world.platform.advance(ms);
+  for (let n = 0; n < 12; n++) {
+    await session.store.set(`k${n}`, "x".repeat(1000));
+    for (let turn = 0; turn < 5; turn++) {
+      await world.quiet();
+      world.platform.advance(20);
+    }
+  }
+};
+
 describe("a stream in a log that is shortened", () => {
   const start = { retention: { olderThanMs: 60_000 }, snapshotAfter: 2000 } as const;
-
-  /** Lets time pass, and writes enough that snapshots are made and the log is shortened behind one that is old. */
-  const age = async (world: World, session: Session, ms: number): Promise<void> => {
-    world.platform.advance(ms);
-    for (let n = 0; n < 12; n++) {
-      await session.store.set(`k${n}`, "x".repeat(1000));
-      for (let turn = 0; turn < 5; turn++) {
-        await world.quiet();
-        world.platform.advance(20);
-      }
-    }
-  };
 
   it("is whole while its call lives, also when its log was shortened, and gone afterwards", async () => {
     const one = script();
