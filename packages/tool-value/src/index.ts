@@ -123,4 +123,4 @@ export {
   struct,
 } from "./record.ts";
 export { type UnionOf, external, oneOf, structs, tagged } from "./union.ts";
-export { type Change, laidOut, mapValues } from "./layout.ts";
+export { type AnyCodec, type Change, type Layout, laidOut, layoutOf, mapValues } from "./layout.ts";

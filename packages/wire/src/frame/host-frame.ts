@@ -31,8 +31,7 @@ interface ReceiverFields {
   readonly receiver: string;
 }
 
-/** A frame whose events are read as far as `E`: a client hands them on as JSON, and carries no codec of events. */
-export type HostFrameOf<E> =
+export type HostFrame =
   | {
       readonly type: "welcome";
       readonly protocol: number;
@@ -62,7 +61,8 @@ export type HostFrameOf<E> =
       readonly id: number;
       readonly cursor: number;
       readonly at: number;
-      readonly event: E;
+      /** As the log has it. A client hands it on: who looks into it reads it with `EventCodec`. */
+      readonly event: Json;
     }
   /** Confirms a watch. From this cursor on, whatever is missed is told as a gap. */
   | { readonly type: "watching"; readonly id: number; readonly cursor: Cursor }
@@ -83,57 +83,46 @@ export type HostFrameOf<E> =
 const receiverFields = { n: u64, receiver: string, scope: string, nonce: string } as const;
 const runFields = { scope: string, call: string, attempt: u64, run: u64 } as const;
 
-export const hostFrameOf = <E>(event: Codec<E>): Codec<HostFrameOf<E>> =>
-  tagged<HostFrameOf<E>, "type">("host frame", "type", {
-    welcome: {
-      protocol: u64,
-      by: string,
-      heartbeat_ms: u64,
-      max_message_bytes: u64,
-      max_in_flight: u64,
-      expires_at: u64,
-    },
-    pong: { n: u64 },
-    done: { id: u64 },
-    opened: { id: u64, seq: u64 },
-    replied: { id: u64, replies: array(ReplyCodec), triggers: optional(array(json)) },
-    value: { id: u64, value: optional(json) },
-    described: { id: u64, title: optional(string), tags: array(string) },
-    requests_listed: { id: u64, requests: array(RequestStatus) },
-    approvals_wanted: { id: u64, approvals: array(ApprovalWanted) },
-    scopes_awaiting: { id: u64, scopes: array(ScopeAwaiting) },
-    resolved: { id: u64, outcome: Resolved },
-    observed: { id: u64, cursor: u64, at: u64, event },
-    watching: { id: u64, cursor: Cursor },
-    watched: { id: u64, n: u64, frame: FrameCodec },
-    streamed: { id: u64, n: u64, frame: StreamFrame },
-    offer: {
-      executor: string,
-      ...runFields,
-      tool_id: string,
-      tool: string,
-      args: json,
-      payload: json,
-      completion_key: optional(string),
-    },
-    cancelled: { executor: string, ...runFields },
-    settled: { id: u64, outcome: oneOf<Settled>("an outcome", "accepted", "too_late") },
-    move_answered: { id: u64, answer: MoveAnswer },
-    receiving: { id: u64, address: string },
-    move_part: { ...receiverFields, part: u64, parts: u64, text: string },
-    decline_move: receiverFields,
-    error: {
-      id: optional(u64),
-      code: string,
-      message: string,
-      retry_after_ms: optional(u64),
-      address: optional(string),
-    },
-  });
-
-/** A frame as a client reads it. */
-export type HostFrame = HostFrameOf<Json>;
-export const HostFrame = hostFrameOf(json);
+export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame", "type", {
+  welcome: {
+    protocol: u64,
+    by: string,
+    heartbeat_ms: u64,
+    max_message_bytes: u64,
+    max_in_flight: u64,
+    expires_at: u64,
+  },
+  pong: { n: u64 },
+  done: { id: u64 },
+  opened: { id: u64, seq: u64 },
+  replied: { id: u64, replies: array(ReplyCodec), triggers: optional(array(json)) },
+  value: { id: u64, value: optional(json) },
+  described: { id: u64, title: optional(string), tags: array(string) },
+  requests_listed: { id: u64, requests: array(RequestStatus) },
+  approvals_wanted: { id: u64, approvals: array(ApprovalWanted) },
+  scopes_awaiting: { id: u64, scopes: array(ScopeAwaiting) },
+  resolved: { id: u64, outcome: Resolved },
+  observed: { id: u64, cursor: u64, at: u64, event: json },
+  watching: { id: u64, cursor: Cursor },
+  watched: { id: u64, n: u64, frame: FrameCodec },
+  streamed: { id: u64, n: u64, frame: StreamFrame },
+  offer: {
+    executor: string,
+    ...runFields,
+    tool_id: string,
+    tool: string,
+    args: json,
+    payload: json,
+    completion_key: optional(string),
+  },
+  cancelled: { executor: string, ...runFields },
+  settled: { id: u64, outcome: oneOf<Settled>("an outcome", "accepted", "too_late") },
+  move_answered: { id: u64, answer: MoveAnswer },
+  receiving: { id: u64, address: string },
+  move_part: { ...receiverFields, part: u64, parts: u64, text: string },
+  decline_move: receiverFields,
+  error: { id: optional(u64), code: string, message: string, retry_after_ms: optional(u64), address: optional(string) },
+});
 
 /** The reasons for which a host closes a connection. Codes from 4000 on are for applications. */
 export const closeCodes = {
