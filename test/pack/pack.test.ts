@@ -13,6 +13,8 @@ const uses = join(import.meta.dirname, "use");
 const node22 = join(import.meta.dirname, "node_modules/node-22/bin/node");
 
 const said = {
+  agent: "Hello there. function",
+  "ai-sdk": "function function function function",
   cli: "0 ls",
   codemod: "defineTool({ inputSchema: p });",
   compat: "true t:tool:c:durable-step:book",
@@ -20,13 +22,15 @@ const said = {
   "driver-cloudflare": "invalid_option session:ann",
   "driver-node": "function ran 1 same reply",
   egress: "true true",
+  http: "401 unauthorized 3.1.0",
   "eslint-plugin-pawl": "6 pawl/recommended",
   inspector: "3 at 1",
   "journal-postgres": "unavailable",
   flow: '{"success":true,"output":"7"} true function function',
-  mcp: "function function function function",
+  mcp: "function function function function function",
   runtime: "hello, Lviv",
   "sansio-core": "1 0",
+  studio: "200 text/html; charset=utf-8 200",
   testkit: "true",
   "tool-value": '{"a":1,"b":9007199254740993} 64',
   tools: "18 function function",

@@ -11,6 +11,7 @@ export { type FileOptions } from "./sqlite/connection.ts";
 export { JournalFileError, type JournalFileCode } from "./sqlite/file-error.ts";
 export { type Host, type HostOptions, openHost } from "./host/host.ts";
 export { type HostDefinition, defineHost } from "./host/define.ts";
+export { nodeListener } from "./host/web-request.ts";
 export { HostFlows, type HostFlowsOptions } from "./host/flow-host.ts";
 export {
   type Claims,

@@ -4,6 +4,8 @@
  */
 import type { Cursor, Session } from "@pawl/runtime";
 import { endOf } from "@pawl/runtime/driver";
+import { EventCodec } from "@pawl/sansio-core";
+import type { Json } from "@pawl/tool-value";
 import type { ClientFrame, HostFrame } from "../frame/index.ts";
 import type { Outgoing } from "./outgoing.ts";
 
@@ -78,7 +80,7 @@ export class Subscription {
     const id = this.#id;
     await this.#sendAll(session.follow(after, this.#over.signal), ({ seq, at, event }) => [
       seq,
-      { type: "observed", id, cursor: seq, at, event },
+      { type: "observed", id, cursor: seq, at, event: EventCodec.encode(event) as Json },
     ]);
   }
 
