@@ -121,12 +121,12 @@ describe("the module of a host", () => {
     const tools = 'export const tools = [{ name: "quick", execute: () => "at once" }];';
     const { started, said } = await hostOn(tools, ["--studio", "--grant", "ann"]);
     const { studio = "" } = said as { readonly studio?: string };
-    const [page = "", token = ""] = studio.split("#token=");
+    const [page = "", given = ""] = studio.split("#token=");
     expect(page).toBe(`${said.url?.replace(/^ws/, "http")}/studio/`);
     expect(await (await fetch(page)).text()).toContain("<title>pawl</title>");
     const login = await fetch(new URL("/v1/login", page), {
       method: "POST",
-      headers: { authorization: `Bearer ${token}` },
+      headers: { authorization: `Bearer ${given}` },
     });
     expect([login.status, await login.json()]).toMatchObject([200, { by: "ann", scopes: ["session:"] }]);
     started.kill();

@@ -105,3 +105,8 @@ export const TurnEndCodec: Codec<TurnEnd> = tagged<TurnEnd, "status">("TurnEnd",
   },
   joined: { ...ended, into: string },
 });
+
+/** What hosts submit a turn with, and are told of its end. */
+export type { TurnEnd } from "./model.ts";
+export { LimitsCodec as TurnLimitsCodec } from "../kernel/limit.ts";
+export { MessageCodec as TurnMessageCodec } from "./message.ts";
