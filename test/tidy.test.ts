@@ -149,7 +149,7 @@ describe("packages", () => {
       ["sansio-core"],
       ["runtime"],
       ["compat", "testkit", "wire"],
-      ["mcp", "journal-postgres", "http", "studio"],
+      ["mcp", "journal-postgres", "agent", "http", "studio"],
       ["flow"],
       ["tools", "driver-node", "driver-browser", "driver-cloudflare", "inspector"],
       ["cli"],

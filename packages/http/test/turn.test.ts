@@ -3,7 +3,7 @@ import { Runtime, defineTool, memoryJournal } from "@pawl/runtime";
 import type { ModelPort } from "@pawl/runtime/driver";
 import { describe, expect, it } from "vitest";
 import { nodePlatform } from "../../driver-node/src/index.ts";
-import { ask, hostOf, read } from "./rig.ts";
+import { ask, heard, hostOf, read } from "./rig.ts";
 
 const roots = { newest: { kid: "k1", secret: new Uint8Array(32).fill(7) } };
 const look = defineTool({ name: "look", durable: true, execute: () => ({ seen: true }) });
@@ -45,6 +45,22 @@ describe("a turn over HTTP", () => {
     const acknowledge = path.replace("/turns/", "/requests/");
     expect((await ask(open, `${acknowledge}/acknowledge`, { method: "POST" })).status).toBe(204);
     expect(await read(ask(open, path))).toMatchObject([200, whole]);
+  });
+
+  it("is read as it is said, and gone on from by the id of any event", async () => {
+    const { open, go } = await started();
+    await ask(open, path, { method: "POST", body: said("Look at it.") });
+    const live = await ask(open, `${path}/events`);
+    expect([live.status, live.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
+    go();
+    const all = await heard(live);
+    expect(all.map(({ event }) => event)).toEqual(["part", "answered"]);
+    expect(all[0]?.data).toMatchObject({ n: 1, part: { type: "text", text: "I saw it." } });
+    const from = async (id: string) => heard(await ask(open, `${path}/events`, { headers: { "last-event-id": id } }));
+    expect(await from("1.1.0")).toEqual(all);
+    expect(await from(all[0]?.id ?? "")).toEqual(all.slice(1));
+    expect(await from(all[1]?.id ?? "")).toEqual([]);
+    expect((await ask(open, `${path}/events?after=1.1`)).status).toBe(400);
   });
 
   it("is refused where another has its name, or where it says nothing that a turn can be", async () => {

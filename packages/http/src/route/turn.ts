@@ -1,6 +1,12 @@
 /** Turns: something is said to the session's agent, and its end is waited for. The same turn again joins it. */
-import { RequestStatus, type Session } from "@pawl/runtime";
-import type { TurnOptions } from "@pawl/runtime/driver";
+import { Refused, RequestStatus, type Session } from "@pawl/runtime";
+import {
+  type ReadTurnOptions,
+  type TurnCursor,
+  TurnFrame,
+  type TurnOptions,
+  turnCursorAfter,
+} from "@pawl/runtime/driver";
 import {
   OutputFormCodec,
   type TurnEnd,
@@ -10,9 +16,11 @@ import {
   TurnMessageCodec,
   WhenBusyCodec,
 } from "@pawl/sansio-core/driver";
-import { type Codec, array, optional, record, string } from "@pawl/tool-value";
+import { type Codec, array, optional, record, string, stringifyRecord } from "@pawl/tool-value";
 import { sessionOf } from "@pawl/wire/host";
 import { answered } from "../body.ts";
+import type { ServerEvent } from "../event-stream.ts";
+import { after, last, lastId } from "./event.ts";
 import { type Asked, type Caller, principal, route, scopeIn } from "./route.ts";
 import { lookedAt, prefer, waited } from "./waited.ts";
 
@@ -80,6 +88,27 @@ const look = async (asked: Caller): Promise<Response> => {
   return answered(TurnViewCodec, await viewOf(session, request, asked.gone), 200, applied);
 };
 
+const cursorOf = (id: string): TurnCursor => {
+  const [n, attempt, at] = /^\d{1,15}\.\d{1,15}\.\d{1,15}$/.test(id) ? id.split(".").map(Number) : [];
+  if (n !== undefined && attempt !== undefined && at !== undefined) return { n, attempt, at };
+  throw new Refused("invalid_argument", `Last-Event-ID: expected \`{answer}.{attempt}.{place}\`, found \`${id}\``);
+};
+
+/** Yields what is said in a turn. The id of each event is the place behind it. */
+async function* frames(session: Session, request: string, options: ReadTurnOptions): AsyncGenerator<ServerEvent> {
+  for await (const frame of session.readTurn(request, options)) {
+    const { n, attempt, at } = turnCursorAfter(frame);
+    yield { id: `${n}.${attempt}.${at}`, event: frame.type, data: stringifyRecord(TurnFrame.encode(frame)) };
+  }
+}
+
+const events = async (asked: Caller): Promise<Response> => {
+  const session = await sessionOf(asked.runtime, scopeIn(asked), "stream");
+  const id = lastId(asked);
+  const from = id === undefined ? {} : { from: cursorOf(id) };
+  return asked.stream(frames(session, requestIn(asked), { ...from, signal: asked.gone }));
+};
+
 const path = "/v1/sessions/{session}/turns/{request}";
 
 export const turnRoutes = [
@@ -106,5 +135,17 @@ export const turnRoutes = [
     headers: prefer,
     answers: { 200: { what: "The turn", body: TurnViewCodec } },
     act: look,
+  }),
+  route({
+    method: "GET",
+    path: `${path}/events`,
+    name: "readTurn",
+    what: "Reads what is said in a turn as it is said, until it is over: deltas, parts that come whole, and attempts that begin anew.",
+    asks: "stream",
+    headers: last,
+    query: { after },
+    answers: { 200: { what: "Server-sent events" } },
+    events: TurnFrame,
+    act: events,
   }),
 ];
