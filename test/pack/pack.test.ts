@@ -14,6 +14,7 @@ const node22 = join(import.meta.dirname, "node_modules/node-22/bin/node");
 
 const said = {
   agent: "Hello there. function",
+  "ai-sdk": "function function function function",
   cli: "0 ls",
   codemod: "defineTool({ inputSchema: p });",
   compat: "true t:tool:c:durable-step:book",
@@ -26,7 +27,7 @@ const said = {
   inspector: "3 at 1",
   "journal-postgres": "unavailable",
   flow: '{"success":true,"output":"7"} true function function',
-  mcp: "function function function function",
+  mcp: "function function function function function",
   runtime: "hello, Lviv",
   "sansio-core": "1 0",
   studio: "200 text/html; charset=utf-8 200",

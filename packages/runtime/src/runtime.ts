@@ -16,8 +16,9 @@ import { Moves } from "./move/move.ts";
 import { InboxPoller, mayCreate } from "./message/inbox-poller.ts";
 import { Processes } from "./process/process.ts";
 import { Background } from "./process/run/background.ts";
+import { Schedules } from "./process/run/schedules.ts";
 import { viewsOf } from "./process/run/session-work.ts";
-import { type RuntimeOptions, drainMs, executorLeaseMs, pollMs } from "./runtime-options.ts";
+import { type RuntimeOptions, drainMs, executorLeaseMs, pollMs, wokenPollMs } from "./runtime-options.ts";
 import { type Resolution, hkdf, utf8 } from "@pawl/tool-value";
 import { Alarms } from "./scope/clock.ts";
 import { type Resolved, scopeSigned, unknownKey } from "./session/resolve.ts";
@@ -54,8 +55,11 @@ export class Runtime {
   readonly processes: Processes;
   /** Background runs, tasks and schedules, as the host works with them. */
   readonly background: Background;
+  /** Texts that sessions are told at a time. */
+  readonly schedules: Schedules;
   /** Scopes that move to other hosts, and here. */
   readonly moves: Moves;
+  readonly #stopListening: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(given: RuntimeOptions) {
@@ -69,6 +73,7 @@ export class Runtime {
     this.#alarms = new Alarms(options.platform);
     const { platform } = this.#alarms;
     this.background = new Background(this.#open, this.registry, options);
+    this.schedules = new Schedules(this.background);
     this.#executors = new ExecutorVerbs({
       platform,
       leaseMs: options.executorLeaseMs ?? executorLeaseMs,
@@ -81,14 +86,8 @@ export class Runtime {
       joined: () => this.#lease?.joined,
     });
     this.#sessions = new SessionList(journal, (scope) => this.#scopes.inMemory.get(scope));
-    this.#lease = heldLease(options, {
-      platform,
-      lost: () => this.#scopes.abandonAll("the lease ran out"),
-      held: () => {
-        if (this.#shutdown.phase === "ready") this.#recovery.go();
-      },
-      fault,
-    });
+    const lost = (): void => this.#scopes.abandonAll("the lease ran out");
+    this.#lease = heldLease(options, { platform, lost, held: this.#look, fault });
     this.processes = new Processes(this.#open, (scope) => this.has(scope));
     this.moves = new Moves({
       ...options,
@@ -115,10 +114,17 @@ export class Runtime {
       collect: () => this.#inboxPoller.collect(),
       fault,
     });
-    journal.outbox?.listen((scope) => this.#inboxPoller.notify(scope));
-    if (this.#lease !== undefined) this.#inboxPoller.watch(options.pollMs ?? pollMs);
+    const mail = (scope: string): void => this.#inboxPoller.notify(scope);
+    journal.outbox?.listen(mail);
+    if (this.#lease !== undefined) {
+      this.#inboxPoller.watch(options.pollMs ?? (journal.listen === undefined ? pollMs : wokenPollMs));
+      this.#stopListening = journal.listen?.(instance, { mail, look: this.#look });
+    }
     sweepFromTimeToTime({ ...options, platform, fault });
   }
+
+  /** Takes up what nobody looks after, while this runtime takes new work. */
+  readonly #look = (): void => (this.readiness === "ready" ? this.#recovery.go() : undefined);
 
   readonly #open = (scope: string): Promise<Session> => this.#scopes.open(scope);
 
@@ -258,6 +264,7 @@ export class Runtime {
   async drain(withinMs = drainMs): Promise<void> {
     this.#shutdown.drain();
     this.#inboxPoller.stop();
+    this.#stopListening?.();
     await this.#scopes.drain(withinMs);
   }
 
@@ -284,6 +291,7 @@ export class Runtime {
   async #close(): Promise<void> {
     this.#shutdown.close();
     this.#inboxPoller.stop();
+    this.#stopListening?.();
     await this.#scopes.close();
     this.#lease?.stop();
     this.#alarms.stop();

@@ -25,6 +25,7 @@ import { loadModule } from "../module.ts";
 import { hostIn } from "./module.ts";
 import type { Terminal } from "../terminal.ts";
 import { type HostConfig, configOf, limitsOf, type Peer } from "./config.ts";
+import { devServerFor } from "./dev.ts";
 import { mountedBy } from "./flow.ts";
 import { secretsOf, textIn, tokenFor, writeGrants } from "./secret.ts";
 import { Client, moverOver } from "@pawl/wire";
@@ -218,6 +219,7 @@ export const hostCommand: Command = {
     "log-level": { type: "string", value: "<level>", what: "debug, info, warn (default) or error; to standard error" },
     traces: { type: "boolean", what: "Make OpenTelemetry spans with the SDK that the process has set up" },
     studio: { type: "boolean", what: "Serve Studio, and print a link to it that is valid for a day" },
+    dev: { type: "boolean", what: "Start a PostgreSQL server for development, with -j postgres:" },
     "stop-after-idle": { type: "string", value: "<s>", what: "Stop after being unused for this long" },
   },
   detail:
@@ -226,6 +228,7 @@ export const hostCommand: Command = {
   examples: [
     ["pawl host ./tools.ts -j journal.db --port 7777 --grant ann", "and print a token for it"],
     ["pawl host ./tools.ts -j postgres://db.internal/app", "one of many hosts on a database"],
+    ["pawl host ./tools.ts -j postgres: --dev", "on a database that it starts for itself, to try it"],
     ["pawl host ./host.ts --origin http://localhost:5173", "pages of this origin may connect"],
     ["pawl host ./tools.ts --studio", "and print a link to the page on which people approve and look"],
     ["pawl host pawl.json --log-level info", "with a configuration"],
@@ -236,6 +239,13 @@ export const hostCommand: Command = {
     if (config.tools === undefined && config.flows === undefined)
       throw usageError("no tools are named", "name a module, or a configuration with `tools`: pawl host ./tools.ts");
     const journal = input.text("journal") ?? config.journal ?? journalOf(input, terminal);
-    return serve(config, journal, input, terminal);
+    const server = await devServerFor(journal, input.isSet("dev"));
+    if (server === undefined) return serve(config, journal, input, terminal);
+    terminal.note(`PostgreSQL for development, in .pawl-postgres: ${server.url}`);
+    try {
+      return await serve(config, server.url, input, terminal);
+    } finally {
+      await server.stop();
+    }
   },
 };

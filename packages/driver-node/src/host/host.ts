@@ -7,18 +7,27 @@ import { setTimeout as pause } from "node:timers/promises";
 import { httpHandler } from "@pawl/http";
 import type { Log, Runtime } from "@pawl/runtime";
 import { entryOf, healthAnswer } from "@pawl/runtime/driver";
-import { WebSocketServer } from "ws";
-import { Connection } from "./connection.ts";
+import { type WebSocket, WebSocketServer } from "ws";
 import { isSocketUrl } from "./cors.ts";
 import { type HostFlows, isFlowPath } from "./flow-host.ts";
-import { forwardedHeader } from "./forward.ts";
+import { Forwarding, forwardedHeader } from "./forward.ts";
 import type { FlowMount, FlowMountPort } from "./flow-server.ts";
-import { Receivers } from "./move.ts";
-import { type HostLimits, checkedLimits } from "./limits.ts";
-import { SendTurns } from "./socket.ts";
+import { hostSocketOf } from "./socket.ts";
 import { errorsToConsole } from "../telemetry/log.ts";
 import { nodeListener } from "./web-request.ts";
-import { type Claims, type Secrets, checkSecrets, signToken } from "@pawl/wire/host";
+import {
+  type Claims,
+  type ConnectionPort,
+  HostConnection,
+  type HostLimits,
+  Receivers,
+  type Secrets,
+  SendTurns,
+  checkSecrets,
+  checkedLimits,
+  signToken,
+} from "@pawl/wire/host";
+import { nodePlatform } from "../platform.ts";
 
 export interface HostOptions {
   readonly runtime: Runtime;
@@ -87,7 +96,7 @@ const refuse = (socket: Duplex, status: string): void => {
 /** Bytes that a client may send before its hello. */
 const maxUngreetedBytes = 64 * 1024;
 
-const boundUngreeted = (socket: Duplex, connection: Connection): void => {
+const boundUngreeted = (socket: Duplex, connection: HostConnection): void => {
   let bytes = 0;
   const count = ({ length }: Buffer): void => {
     bytes += length;
@@ -168,6 +177,15 @@ const mounted = async (flows: HostFlows, port: FlowMountPort): Promise<FlowMount
   return new FlowMount(flows, port);
 };
 
+/** Makes the connection of a socket that was accepted. */
+const connected = (socket: WebSocket, port: ConnectionPort): HostConnection => {
+  const connection = new HostConnection(hostSocketOf(socket, port.limits.heartbeatMs), port);
+  socket.on("message", (data, isBinary) => connection.receive(isBinary ? undefined : String(data)));
+  socket.on("error", () => undefined); // A close event follows.
+  socket.on("close", () => connection.end());
+  return connection;
+};
+
 /** Opens a WebSocket host over a runtime, on loopback unless told otherwise. */
 export const openHost = async (options: HostOptions): Promise<Host> => {
   const { runtime, secrets, port = 0, address = loopback, origins = [], log = errorsToConsole } = options;
@@ -175,8 +193,8 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
   checkSecrets(secrets);
   checkPublic(options.publicUrl);
   const limits = checkedLimits(options.limits);
-  const turns = new SendTurns(limits);
-  const connections = new Set<Connection>();
+  const turns = new SendTurns(limits, nodePlatform);
+  const connections = new Set<HostConnection>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.maxMessageBytes, perMessageDeflate: false });
   const server = options.server ?? serverFor(limits);
   const isAllowedOrigin = (origin: string | undefined): boolean => origin === undefined || origins.includes(origin);
@@ -206,6 +224,9 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
   if (isHttp) runtime.waitsAt(waitsAt(options.publicUrl));
   const requests = new Set<ServerResponse>();
   const { health = options.server === undefined } = options;
+  const common: ConnectionPort = { runtime, secrets, limits, turns, log, receivers };
+  const { maxMessageBytes } = limits;
+  const forwardsFor: ConnectionPort["forwardsFor"] = (token, send) => new Forwarding({ token, maxMessageBytes, send });
   const plain = (request: IncomingMessage, response: ServerResponse): void => {
     if (health && answersHealth(runtime, request, response)) return;
     const serve = mounts.find(({ is }) => is(request.url))?.serve;
@@ -231,7 +252,7 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       if (flows !== undefined && isFlowPath(request.url)) return void flows.socket(accepted, request);
       const forwards = options.forwards === true && request.headers[forwardedHeader] === undefined;
-      const connection = new Connection(accepted, { runtime, secrets, limits, turns, log, receivers, forwards });
+      const connection = connected(accepted, { ...common, ...(forwards ? { forwardsFor } : {}) });
       connections.add(connection);
       boundUngreeted(socket, connection);
       accepted.on("close", () => connections.delete(connection));

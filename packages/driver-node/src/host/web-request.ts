@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
-import { defaultHostLimits } from "./limits.ts";
+import { defaultHostLimits } from "@pawl/wire/host";
 
 type WebHandler = (request: Request) => Promise<Response>;
 

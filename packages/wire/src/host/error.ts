@@ -54,3 +54,11 @@ export const hostErrorOf = (thrown: unknown, log: Log): Omit<HostError, "id"> =>
   if (thrown instanceof SealedError) return { code: thrown.code, message: keyUnavailable };
   return { code: "internal_error", message: "the host failed to answer: its log says why" };
 };
+
+/** Returns the address of the host that owns the scope, if the error says that another one does. */
+export const ownerOf = (thrown: unknown): string | undefined =>
+  thrown instanceof OwnedElsewhere ? thrown.address : undefined;
+
+/** Tells whether a scope left this host, or cannot be opened here any more, because the host stops. */
+export const isLetGo = (thrown: unknown): boolean =>
+  thrown instanceof ScopeLost || (thrown instanceof Refused && thrown.code === "closing");

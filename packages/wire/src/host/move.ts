@@ -6,9 +6,9 @@
  */
 import { Refused, type Runtime } from "@pawl/runtime";
 import type { MoveAnswer, MovePart, Mover } from "@pawl/runtime/driver";
-import type { ClientFrame, HostFrame } from "@pawl/wire/frame";
+import type { ClientFrame, HostFrame } from "../frame/index.ts";
 import { isScope } from "./executor.ts";
-import { type Claims, missingRight } from "@pawl/wire/host";
+import { type Claims, missingRight } from "./token.ts";
 
 type JsonDocument = Extract<HostFrame, { readonly type: "move_part" | "decline_move" }>;
 type WithoutNumber<A> = A extends unknown ? Omit<A, "n" | "receiver"> : never;

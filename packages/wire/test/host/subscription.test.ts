@@ -1,7 +1,7 @@
 import type { Session } from "@pawl/runtime";
 import type { HostFrame } from "@pawl/wire/frame";
 import { describe, expect, it } from "vitest";
-import type { Outgoing } from "../../src/host/socket.ts";
+import type { Outgoing } from "../../src/host/outgoing.ts";
 import { Subscription } from "../../src/host/subscription.ts";
 
 const outgoing = () => {

@@ -1,5 +1,5 @@
 /** Limits of a host and of one connection, with counters that enforce them. */
-import type { HostError } from "@pawl/wire/frame";
+import type { HostError } from "../frame/index.ts";
 
 export interface HostLimits {
   /** Maximum size of a client's frame. A larger one closes the connection with 1009. */

@@ -1,7 +1,7 @@
 /** Clients that scopes move to: their addresses, and their pending questions. */
 import { describe, expect, it } from "vitest";
 import { ReceiverConnection, Receivers } from "../../src/host/move.ts";
-import { everything } from "./rig.ts";
+import { everything } from "../../../driver-node/test/host/rig.ts";
 
 const part = { scope: "session:s", nonce: "n", part: 0, parts: 1, text: "{}" };
 const never = { type: "never" } as const;

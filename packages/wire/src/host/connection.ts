@@ -1,16 +1,16 @@
 /**
- * One client's connection to a host.
+ * The host's end of a client's connection.
  *
  *   connected ─▶ greeting ─▶ open ─▶ closed
  *
  * For each frame: parse it, check the client's right, answer when the answer is durable. Nothing that a client sends
  * can throw. Questions in flight are counted, so that one client cannot use more memory than its limits allow.
+ *
+ * Knows no platform: frames come in by `receive`, and leave by the port of its socket.
  */
-import type { Log, Runtime } from "@pawl/runtime";
 import { entryOf } from "@pawl/runtime/driver";
 import { describe } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { RawData, WebSocket } from "ws";
 import {
   ClientFrame,
   closeCodes,
@@ -20,47 +20,22 @@ import {
   protocolVersion,
   type Question,
   readFrame,
-} from "@pawl/wire/frame";
-import {
-  type Claims,
-  type Secrets,
-  answer,
-  awaitingApproval,
-  claimsOf,
-  hostErrorOf,
-  missingRight,
-  rights,
-  scopeOf,
-  sessionOf,
-  signal,
-} from "@pawl/wire/host";
-import { closeReasonOf, startHeartbeat, Outgoing, type SendTurns } from "./socket.ts";
-import { type HostLimits, longestTimerMs, InFlight, RegisteredNames } from "./limits.ts";
-import { arrive, depart, ReceiverConnection, type Receivers } from "./move.ts";
+} from "../frame/index.ts";
+import { hostErrorOf, isLetGo, ownerOf } from "./error.ts";
+import { InFlight, RegisteredNames } from "./limits.ts";
+import { Outgoing, closeReasonOf } from "./outgoing.ts";
+import type { ConnectionPort, Forwards, HostSocket } from "./port.ts";
+import { answer, awaitingApproval, rights, scopeOf, sessionOf, signal } from "./question.ts";
+import { type Claims, claimsOf, missingRight } from "./token.ts";
+import { arrive, depart, ReceiverConnection } from "./move.ts";
 import { Executors } from "./executor.ts";
-import { Forwarding, isLetGo, ownerOf } from "./forward.ts";
 import { Subscription } from "./subscription.ts";
 
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
 
-export interface ConnectionPort {
-  readonly runtime: Runtime;
-  readonly secrets: Secrets;
-  readonly limits: HostLimits;
-  /** Turns of the subscriptions of all connections. */
-  readonly turns: SendTurns;
-  readonly log: Log;
-  /** Clients that scopes can move to. */
-  readonly receivers: Receivers;
-  /** Questions about scopes of other hosts go to these hosts. */
-  readonly forwards: boolean;
-}
-
-/** Time that a peer has to answer the closing handshake before it is cut off. */
-const closeMs = 2000;
-
-export class Connection {
-  readonly #socket: WebSocket;
+/** Speaks with one client: takes its frames, and sends what follows from them, until either side closes. */
+export class HostConnection {
+  readonly #socket: HostSocket;
   readonly #port: ConnectionPort;
   readonly #outgoing: Outgoing;
   readonly #inFlight: InFlight;
@@ -69,13 +44,12 @@ export class Connection {
   readonly #subscriptions = new Map<number, Subscription>();
   #claims: Claims | undefined;
   #reception: ReceiverConnection | undefined;
-  #forwarding: Forwarding | undefined;
+  #forwarding: Forwards | undefined;
   #badFrames = 0;
-  readonly #hello: NodeJS.Timeout;
-  #stopBeat = (): void => undefined;
-  #expiry: NodeJS.Timeout | undefined;
+  /** Cancels the wait for the hello, then that for the end of the token. */
+  #callOff: () => void;
 
-  constructor(socket: WebSocket, port: ConnectionPort) {
+  constructor(socket: HostSocket, port: ConnectionPort) {
     this.#socket = socket;
     this.#port = port;
     this.#inFlight = new InFlight(port.limits);
@@ -84,10 +58,7 @@ export class Connection {
     const { runtime, log } = port;
     const send = (frame: HostFrame): void => void this.#outgoing.send(frame);
     this.#executors = new Executors({ runtime, log, names: this.#names, send });
-    this.#hello = setTimeout(() => this.close("hello_expected"), port.limits.helloMs);
-    socket.on("message", (data, isBinary) => this.#onMessage(data, isBinary));
-    socket.on("error", () => undefined); // A close event follows.
-    socket.on("close", () => this.#end());
+    this.#callOff = port.turns.clock.later(port.limits.helloMs, () => this.close("hello_expected"));
   }
 
   get isGreeted(): boolean {
@@ -97,15 +68,13 @@ export class Connection {
   close(reason: CloseReason, message: string = reason): void {
     const said = closeReasonOf(message);
     if (!this.isGreeted) this.#port.log(entryOf("client.refused", { why: reason, message: said }));
-    this.#end();
+    this.end();
     this.#socket.close(closeCodes[reason], said);
-    setTimeout(() => this.#socket.terminate(), closeMs).unref();
   }
 
-  #end(): void {
-    clearTimeout(this.#hello);
-    clearTimeout(this.#expiry);
-    this.#stopBeat();
+  /** Ends all that was for this client: its socket is closed. */
+  end(): void {
+    this.#callOff();
     if (this.#claims !== undefined) this.#port.log(entryOf("client.gone", { by: this.#claims.by }));
     this.#claims = undefined;
     this.#inFlight.abort();
@@ -121,17 +90,19 @@ export class Connection {
     this.#outgoing.send({ type: "error", ...error });
   }
 
-  #onMessage(data: RawData, isBinary: boolean): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
+  /** Takes a frame: its text, or nothing for a binary one. */
+  receive(text: string | undefined): void {
+    if (!this.#socket.isOpen) return;
     const { maxMessageBytes } = this.#port.limits;
-    const text = String(data);
-    const frame = isBinary
-      ? E.left({ code: "invalid_json", path: [], message: "expected a text frame, found a binary one" } as const)
-      : readFrame(ClientFrame, text, maxMessageBytes);
+    const frame =
+      text === undefined
+        ? E.left({ code: "invalid_json", path: [], message: "expected a text frame, found a binary one" } as const)
+        : readFrame(ClientFrame, text, maxMessageBytes);
     if (E.isLeft(frame)) return this.#rejectFrame(describe(frame.left));
     this.#badFrames = 0;
+    this.#port.heard?.(frame.right);
     if (this.#claims === undefined) this.#greet(frame.right);
-    else this.#handle(frame.right, text.length, this.#claims);
+    else this.#handle(frame.right, text?.length ?? 0, this.#claims);
   }
 
   #rejectFrame(message: string): void {
@@ -148,7 +119,7 @@ export class Connection {
       return this.close("unsupported_protocol", message);
     }
     const { secrets } = this.#port;
-    const claims = claimsOf(secrets, frame.token, Date.now());
+    const claims = claimsOf(secrets, frame.token, this.#now());
     if (E.isRight(claims)) return this.#welcome(claims.right, frame.token);
     const wasGood = E.isRight(claimsOf(secrets, frame.token, 0));
     this.close(wasGood ? "token_expired" : "unauthorized", claims.left);
@@ -156,13 +127,12 @@ export class Connection {
 
   #welcome(claims: Claims, token: string): void {
     const { heartbeatMs, maxMessageBytes, maxInFlight } = this.#port.limits;
-    if (this.#port.forwards)
-      this.#forwarding = new Forwarding({ token, maxMessageBytes, send: (frame) => void this.#outgoing.send(frame) });
+    this.#forwarding = this.#port.forwardsFor?.(token, (frame) => void this.#outgoing.send(frame));
     const { by, expires_at } = claims;
     this.#claims = claims;
     this.#port.log(entryOf("client.welcomed", { by }));
-    clearTimeout(this.#hello);
-    this.#stopBeat = startHeartbeat(this.#socket, heartbeatMs);
+    this.#callOff();
+    this.#socket.welcomed();
     this.#expire(expires_at);
     this.#outgoing.send({
       type: "welcome",
@@ -176,9 +146,13 @@ export class Connection {
   }
 
   #expire(at: number): void {
-    const rest = at - Date.now();
+    const rest = at - this.#now();
     if (rest <= 0) return this.close("token_expired");
-    this.#expiry = setTimeout(() => this.#expire(at), Math.min(rest, longestTimerMs));
+    this.#callOff = this.#port.turns.clock.later(rest, () => this.#expire(at));
+  }
+
+  #now(): number {
+    return this.#port.turns.clock.now();
   }
 
   #handle(frame: ClientFrame, bytes: number, claims: Claims): void {
@@ -212,7 +186,10 @@ export class Connection {
     const problem = this.#inFlight.problem(id, bytes);
     if (problem !== undefined) return problem;
     const missing = missingRight(claims, rights[type], scope);
-    return missing === undefined ? undefined : { id, code: "permission_denied", message: missing };
+    if (missing !== undefined) return { id, code: "permission_denied", message: missing };
+    const address = this.#port.ownerOf?.(scope);
+    if (address === undefined) return undefined;
+    return { id, code: "owned_by", message: `scope ${scope} lives elsewhere: ask ${address}`, address };
   }
 
   #answerQuestion(frame: Question, bytes: number, claims: Claims): void {

@@ -4,8 +4,10 @@
  */
 import type { Cursor, Session } from "@pawl/runtime";
 import { endOf } from "@pawl/runtime/driver";
-import type { ClientFrame, HostFrame } from "@pawl/wire/frame";
-import type { Outgoing } from "./socket.ts";
+import { EventCodec } from "@pawl/sansio-core";
+import type { Json } from "@pawl/tool-value";
+import type { ClientFrame, HostFrame } from "../frame/index.ts";
+import type { Outgoing } from "./outgoing.ts";
 
 type StreamQuestion = Extract<ClientFrame, { readonly type: "stream" }>;
 
@@ -78,7 +80,7 @@ export class Subscription {
     const id = this.#id;
     await this.#sendAll(session.follow(after, this.#over.signal), ({ seq, at, event }) => [
       seq,
-      { type: "observed", id, cursor: seq, at, event },
+      { type: "observed", id, cursor: seq, at, event: EventCodec.encode(event) as Json },
     ]);
   }
 

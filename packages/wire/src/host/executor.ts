@@ -1,8 +1,10 @@
 /** The executors of one connection. Each settles only runs that were offered to its own connection. */
 import { type Log, Refused, type Runtime } from "@pawl/runtime";
 import { entryOf } from "@pawl/runtime/driver";
-import type { ClientFrame, HostError, HostFrame } from "@pawl/wire/frame";
-import { type Claims, hostErrorOf, refuseUnknown } from "@pawl/wire/host";
+import type { ClientFrame, HostError, HostFrame } from "../frame/index.ts";
+import { hostErrorOf } from "./error.ts";
+import { refuseUnknown } from "./question.ts";
+import type { Claims } from "./token.ts";
 import type { RegisteredNames } from "./limits.ts";
 
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
