@@ -148,7 +148,7 @@ describe("packages", () => {
       ["sansio-core"],
       ["runtime"],
       ["compat", "testkit", "wire"],
-      ["flow", "journal-postgres"],
+      ["flow", "journal-postgres", "agent"],
       ["tools", "driver-node", "driver-browser", "inspector"],
       ["cli"],
     ];

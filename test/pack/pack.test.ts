@@ -13,6 +13,7 @@ const uses = join(import.meta.dirname, "use");
 const node22 = join(import.meta.dirname, "node_modules/node-22/bin/node");
 
 const said = {
+  agent: "Hello there. function",
   cli: "0 ls",
   codemod: "defineTool({ inputSchema: p });",
   compat: "true t:tool:c:durable-step:book",

@@ -47,6 +47,7 @@ export interface OpenOptions extends Pick<
   | "lease"
   | "linger"
   | "background"
+  | "turns"
   | "log"
   | "bounds"
   | "mover"
@@ -93,6 +94,7 @@ export const openFields: Record<keyof OpenOptions, 1> = {
   lease: 1,
   linger: 1,
   background: 1,
+  turns: 1,
   log: 1,
   bounds: 1,
   mover: 1,

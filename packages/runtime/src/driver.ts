@@ -114,6 +114,7 @@ export { LlmRequest } from "./body/facet/host.ts";
 export { StreamFrame, type StreamOptions } from "./stream/streams.ts";
 export { type StreamCursor, cursorAfter } from "./stream/reader.ts";
 export { type LambdaInput } from "./session/flow.ts";
+export { type Given } from "./tool/argument.ts";
 export { Resolved } from "./session/resolve.ts";
 export { type Rejecting, type Stickiness, type AwaitingPage, ScopeAwaiting } from "./session/approval.ts";
 export { type Offer, type OfferedRun } from "./session/executor/executor.ts";
@@ -135,4 +136,6 @@ export {
   type TurnHost,
   type TurnVerdict,
 } from "./turn/port.ts";
+export { type TurnPace, defaultPace } from "./turn/pace.ts";
+export { type ReadTurnOptions, type TurnCursor, TurnFrame, turnCursorAfter } from "./turn/turn-reader.ts";
 export { type Said, type TurnOptions } from "./turn/submit.ts";

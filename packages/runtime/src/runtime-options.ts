@@ -12,6 +12,7 @@ import type { Patience } from "./body/rest.ts";
 import type { Linger } from "./lifecycle/eviction.ts";
 import type { Mover } from "./move/mover.ts";
 import type { SnapshotOptions } from "./scope/snapshots.ts";
+import type { TurnPace } from "./turn/pace.ts";
 import type { SweepSchedule } from "./journal/sweep.ts";
 import type { Options } from "@pawl/sansio-core";
 
@@ -56,6 +57,8 @@ export interface RuntimeOptions extends SnapshotOptions {
   readonly blobChars?: number;
   /** Schedule for removing blobs that no log names any more; without it they stay. */
   readonly sweep?: SweepSchedule;
+  /** How models are asked: checkpoints of their answers, patience with them, and how many are asked at once. */
+  readonly turns?: Partial<TurnPace>;
   /** Options of background runs. */
   readonly background?: Partial<BackgroundOptions>;
   /**

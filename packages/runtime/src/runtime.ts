@@ -31,6 +31,7 @@ import type { SessionOptions } from "./session/about.ts";
 import type { Session } from "./session/session.ts";
 import { Registry } from "./tool/registry.ts";
 import { CodeVersions } from "./tool/version.ts";
+import { ModelPlaces } from "./turn/pace.ts";
 
 /** Opens sessions over a journal and runs their tools, until it is closed. */
 export class Runtime {
@@ -114,7 +115,7 @@ export class Runtime {
 
   readonly #open = (scope: string): Promise<Session> => this.#scopes.open(scope);
 
-  #instanceOf({ journal, instance, bounds, telemetry, patience }: RuntimeOptions): Instance {
+  #instanceOf({ journal, instance, bounds, telemetry, patience, turns }: RuntimeOptions): Instance {
     return {
       owner: instance,
       platform: this.#alarms.platform,
@@ -125,6 +126,7 @@ export class Runtime {
       executors: this.#executors.all,
       hostRequests: this.#hostRequests,
       places: this.background.places,
+      models: new ModelPlaces(turns),
       crashTurns: new CrashTurns(this.#alarms.platform),
       shutdown: this.#shutdown,
       schedule: (member) => this.#loop.schedule(member),
