@@ -244,6 +244,10 @@ export class Connection {
         return this.#subscribe(frame, async (subscription) =>
           subscription.stream(await scopeOf(this.#port.runtime, frame.scope), frame),
         );
+      case "read_turn":
+        return this.#subscribe(frame, async (subscription) =>
+          subscription.readTurn(await scopeOf(this.#port.runtime, frame.scope), frame),
+        );
       case "awaiting_approval":
         return awaitingApproval(this.#port.runtime, frame);
       case "signal":
@@ -277,7 +281,7 @@ export class Connection {
 
   /** Runs a subscription until the client ends it or disconnects. */
   async #subscribe(
-    { id, window }: Of<"observe" | "watch" | "stream">,
+    { id, window }: Of<"observe" | "watch" | "stream" | "read_turn">,
     tell: (subscription: Subscription) => Promise<void>,
   ): Promise<HostFrame> {
     const subscription = new Subscription(id, window, this.#outgoing);

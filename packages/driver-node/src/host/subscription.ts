@@ -7,6 +7,7 @@ import { endOf } from "@pawl/runtime/driver";
 import type { ClientFrame, HostFrame } from "@pawl/wire/frame";
 import type { Outgoing } from "./socket.ts";
 
+type TurnQuestion = Extract<ClientFrame, { readonly type: "read_turn" }>;
 type StreamQuestion = Extract<ClientFrame, { readonly type: "stream" }>;
 
 /** The characters that a subscription sends in one turn. */
@@ -99,6 +100,17 @@ export class Subscription {
     await this.#sendAll(frames, (frame) => {
       n += 1;
       return [n, { type: "watched", id, n, frame }];
+    });
+  }
+
+  /** Sends the answers of a turn, until it is over. A client that is slow is sent what it lacks as one. */
+  async readTurn(session: Session, { request, from }: TurnQuestion): Promise<void> {
+    const id = this.#id;
+    const place = { signal: this.#over.signal, ...(from === undefined ? {} : { from }) };
+    let n = 0;
+    await this.#sendAll(session.readTurn(request, place), (frame) => {
+      n += 1;
+      return [n, { type: "turn_read", id, n, frame }];
     });
   }
 

@@ -191,6 +191,7 @@ export const GrantCodec: Codec<Grant> = record<Grant>("struct Grant", {
   turn: string,
   amounts: AmountsCodec,
 });
+/** Decodes and encodes what was used. */
 export const UsedCodec: Codec<Used> = record<Used>("struct Used", {
   ...perWhat(optional(u64)),
   unmetered: optional(u64),
@@ -203,6 +204,7 @@ export const PriceCodec: Codec<Price> = record<Price>("struct Price", {
   output: u64,
   reasoning: optional(u64),
 });
+/** Decodes and encodes a limit that is reached. */
 export const ReachedCodec: Codec<Reached> = record<Reached>("struct Reached", {
   of: oneOf("a level", "turn", "session"),
   what: oneOf<What>("what is limited", ...whats),
