@@ -14,12 +14,15 @@ export interface Packed {
   readonly tarballs: ReadonlyMap<string, string>;
 }
 
+/** Returns the name that a package has in the registry. */
+export const registered = (name: string): string => (name.includes("pawl") ? name : `@pawl/${name}`);
+
 /** Builds all packages and packs them. */
 export const pack = async (): Promise<Packed> => {
   const folder = mkdtempSync(join(tmpdir(), "pawl-pack-"));
   await run(process.execPath, [join(root, "scripts/tarballs.ts"), folder]);
   const tarballs = readdirSync(folder).map((file) => {
-    const name = /^pawl-(?<name>.+)-\d+\.\d+\.\d+\.tgz$/.exec(file)?.groups?.["name"];
+    const name = /^(?:pawl-)?(?<name>.+)-\d+\.\d+\.\d+\.tgz$/.exec(file)?.groups?.["name"];
     return [name ?? file, join(folder, file)] as const;
   });
   return { folder, tarballs: new Map(tarballs) };
@@ -47,7 +50,7 @@ export const install = async ({ folder, tarballs }: Packed, uses: string): Promi
   mkdirSync(home);
   cpSync(uses, join(home, "use"), { recursive: true });
   for (const { name, text } of blocks) writeFileSync(join(home, "use", `${name}.ts`), text);
-  const packed = Object.fromEntries([...tarballs].map(([name, file]) => [`@pawl/${name}`, `file:${file}`]));
+  const packed = Object.fromEntries([...tarballs].map(([name, file]) => [registered(name), `file:${file}`]));
   const write = (file: string, content: unknown): void => writeFileSync(join(home, file), JSON.stringify(content));
   write("package.json", { type: "module", dependencies: { ...packed, ...tools } });
   write("pnpm-workspace.yaml", { overrides: packed });
@@ -70,8 +73,8 @@ export const installedFor = async (
 ): Promise<{ readonly names: readonly string[]; readonly bytes: number }> => {
   const home = join(folder, `production-${name}`);
   mkdirSync(home);
-  const packed = Object.fromEntries([...tarballs].map(([own, file]) => [`@pawl/${own}`, `file:${file}`]));
-  const own = `@pawl/${name}`;
+  const packed = Object.fromEntries([...tarballs].map(([own, file]) => [registered(own), `file:${file}`]));
+  const own = registered(name);
   writeFileSync(join(home, "package.json"), JSON.stringify({ type: "module", dependencies: { [own]: packed[own] } }));
   writeFileSync(join(home, "pnpm-workspace.yaml"), JSON.stringify({ overrides: packed, nodeLinker: "hoisted" }));
   await run("npx", ["-y", "pnpm@12", "install", "--prod", "--prefer-offline"], { cwd: home });

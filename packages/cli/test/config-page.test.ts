@@ -32,6 +32,7 @@ const fields: { readonly [K in keyof Required<HostConfig>]: true } = {
   log_level: true,
   traces: true,
   stop_after_idle_ms: true,
+  forward: true,
   drain_ms: true,
 };
 

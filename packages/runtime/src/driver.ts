@@ -52,7 +52,7 @@ export { type Sweep, type SweepOptions, type SweepSchedule, sweepBlobs } from ".
 export { type ValuesPort, Values, defaultBlobChars } from "./scope/large-values.ts";
 export { chainStartOf } from "./journal/memory-scope.ts";
 export { type LiveTool } from "./tool/live-tool.ts";
-export { checkArgs } from "./tool/check.ts";
+export { checkArgs, checkedNow } from "./tool/check.ts";
 export { contractById, executeById, manifestById, manifestByName } from "./tool/provider.ts";
 export { type ToolHost, type RawOutput } from "./host/host.ts";
 export { attachmentId, memoryAttachments } from "./journal/attachment.ts";

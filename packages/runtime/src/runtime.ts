@@ -5,7 +5,7 @@ import { LogPages } from "./session/observe/log-page.ts";
 import { defaultPatience } from "./body/rest.ts";
 import type { HostSide } from "./host/host.ts";
 import { HostRequests } from "./host/host-request.ts";
-import { memoryAttachments } from "./journal/attachment.ts";
+import { type AttachmentStore, memoryAttachments } from "./journal/attachment.ts";
 import { sweepFromTimeToTime } from "./journal/sweep.ts";
 import { CrashTurns } from "./lifecycle/crash-turn.ts";
 import { type HeldLease, heldLease, type Readiness, Shutdown } from "./lifecycle/lease.ts";
@@ -18,7 +18,7 @@ import { Processes } from "./process/process.ts";
 import { Background } from "./process/run/background.ts";
 import { viewsOf } from "./process/run/session-work.ts";
 import { type RuntimeOptions, drainMs, executorLeaseMs, pollMs } from "./runtime-options.ts";
-import type { Resolution } from "@pawl/tool-value";
+import { type Resolution, hkdf, utf8 } from "@pawl/tool-value";
 import { Alarms } from "./scope/clock.ts";
 import { type Resolved, scopeSigned, unknownKey } from "./session/resolve.ts";
 import { CommitLoop } from "./commit/commit-loop.ts";
@@ -36,6 +36,7 @@ import { ModelPlaces } from "./turn/pace.ts";
 /** Opens sessions over a journal and runs their tools, until it is closed. */
 export class Runtime {
   readonly #options: RuntimeOptions;
+  readonly #attachments: AttachmentStore;
   readonly registry: Registry;
   readonly #loop: CommitLoop;
   readonly #alarms: Alarms;
@@ -59,6 +60,7 @@ export class Runtime {
     const { journal, instance, host } = options;
     const fault = (what: string, thrown: unknown): void => host?.fault?.(what, thrown);
     this.#options = options;
+    this.#attachments = host?.attachments ?? memoryAttachments();
     this.registry = options.tools instanceof Registry ? options.tools : new Registry(options.tools);
     this.#loop = new CommitLoop(journal, options.platform);
     this.#alarms = new Alarms(options.platform);
@@ -152,10 +154,21 @@ export class Runtime {
         tools: () => this.registry.lives,
         tool,
       }),
-      attachments: host?.attachments ?? memoryAttachments(),
+      attachments: this.#attachments,
       background: this.background.options,
       roots,
     };
+  }
+
+  /** Derives secrets of the store for a purpose of its host's: the first signs, all of them verify. */
+  secrets(purpose: string): readonly Uint8Array[] {
+    const { newest, older = [] } = this.#options.roots;
+    return [newest, ...older].map(({ secret }) => hkdf(secret, new Uint8Array(0), utf8(`pawl ${purpose}`), 32));
+  }
+
+  /** Returns the bytes of an attachment; undefined where nobody has put them. */
+  attachment(id: string): Promise<Uint8Array | undefined> {
+    return this.#attachments.bytes(id);
   }
 
   /** Counts the syncs of the store: one commit may hold many appends. */

@@ -87,6 +87,8 @@ export interface HostConfig {
   /** Makes spans with the OpenTelemetry SDK that the process has set up. */
   readonly traces?: boolean;
   readonly stop_after_idle_ms?: number;
+  /** Sends questions about sessions of other hosts to these hosts. Default: for a journal in a database. */
+  readonly forward?: boolean;
   /** How long steps that run may take to end when the host is told to stop. */
   readonly drain_ms?: number;
 }
@@ -152,6 +154,7 @@ const ConfigCodec: Codec<HostConfig> = record<HostConfig>("the configuration of 
   log_level: optional(oneOf<LogLevel>("a log level", "debug", "info", "warn", "error")),
   traces: optional(boolean),
   stop_after_idle_ms: optional(u64),
+  forward: optional(boolean),
   drain_ms: optional(u64),
 });
 

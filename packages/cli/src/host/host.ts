@@ -165,6 +165,7 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
       receivers,
       ...(flows === undefined ? {} : { flows }),
       health: true,
+      forwards: config.forward ?? isDatabase(journal),
       ...server,
     });
     writeGrants(secrets, config.grants ?? [], terminal.now());

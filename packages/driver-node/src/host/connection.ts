@@ -6,7 +6,7 @@
  * For each frame: parse it, check the client's right, answer when the answer is durable. Nothing that a client sends
  * can throw. Questions in flight are counted, so that one client cannot use more memory than its limits allow.
  */
-import { type Log, Refused, type Runtime, ScopeLost } from "@pawl/runtime";
+import type { Log, Runtime } from "@pawl/runtime";
 import { entryOf } from "@pawl/runtime/driver";
 import { describe } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
@@ -38,6 +38,7 @@ import { closeReasonOf, startHeartbeat, Outgoing, type SendTurns } from "./socke
 import { type HostLimits, longestTimerMs, InFlight, RegisteredNames } from "./limits.ts";
 import { arrive, depart, ReceiverConnection, type Receivers } from "./move.ts";
 import { Executors } from "./executor.ts";
+import { Forwarding, isLetGo, ownerOf } from "./forward.ts";
 import { Subscription } from "./subscription.ts";
 
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
@@ -51,6 +52,8 @@ export interface ConnectionPort {
   readonly log: Log;
   /** Clients that scopes can move to. */
   readonly receivers: Receivers;
+  /** Questions about scopes of other hosts go to these hosts. */
+  readonly forwards: boolean;
 }
 
 /** Time that a peer has to answer the closing handshake before it is cut off. */
@@ -66,6 +69,7 @@ export class Connection {
   readonly #subscriptions = new Map<number, Subscription>();
   #claims: Claims | undefined;
   #reception: ReceiverConnection | undefined;
+  #forwarding: Forwarding | undefined;
   #badFrames = 0;
   readonly #hello: NodeJS.Timeout;
   #stopBeat = (): void => undefined;
@@ -108,6 +112,7 @@ export class Connection {
     for (const subscription of this.#subscriptions.values()) subscription.end();
     this.#subscriptions.clear();
     this.#executors.leave();
+    this.#forwarding?.close();
     if (this.#reception !== undefined) this.#port.receivers.leave(this.#reception);
     this.#outgoing.end();
   }
@@ -144,13 +149,15 @@ export class Connection {
     }
     const { secrets } = this.#port;
     const claims = claimsOf(secrets, frame.token, Date.now());
-    if (E.isRight(claims)) return this.#welcome(claims.right);
+    if (E.isRight(claims)) return this.#welcome(claims.right, frame.token);
     const wasGood = E.isRight(claimsOf(secrets, frame.token, 0));
     this.close(wasGood ? "token_expired" : "unauthorized", claims.left);
   }
 
-  #welcome(claims: Claims): void {
+  #welcome(claims: Claims, token: string): void {
     const { heartbeatMs, maxMessageBytes, maxInFlight } = this.#port.limits;
+    if (this.#port.forwards)
+      this.#forwarding = new Forwarding({ token, maxMessageBytes, send: (frame) => void this.#outgoing.send(frame) });
     const { by, expires_at } = claims;
     this.#claims = claims;
     this.#port.log(entryOf("client.welcomed", { by }));
@@ -181,8 +188,10 @@ export class Connection {
       case "ping":
         return void this.#outgoing.send({ type: "pong", n: frame.n });
       case "seen":
+        this.#forwarding?.tell(frame);
         return this.#subscriptions.get(frame.id)?.seen(frame.cursor);
       case "unobserve":
+        this.#forwarding?.tell(frame);
         this.#inFlight.leave(frame.id);
         return this.#subscriptions.get(frame.id)?.end();
       case "execute":
@@ -211,21 +220,19 @@ export class Connection {
     if (problem !== undefined) return this.#error(problem);
     const { id } = frame;
     void this.#dispatch(frame, claims, this.#inFlight.begin(id, bytes))
-      .catch((thrown: unknown) => this.#failed(id, thrown))
+      .catch((thrown: unknown) => this.#failed(frame, thrown))
       .then((said) => {
         this.#inFlight.end(id);
         if (said !== undefined) this.#outgoing.send(said);
       });
   }
 
-  /**
-   * Returns the error that a client is told. A client that asks for a scope which this host has let go, because it drains, is
-   * told to go instead: it asks the next host, and sees no error.
-   */
-  #failed(id: number, thrown: unknown): HostFrame | undefined {
-    const isLetGo = thrown instanceof ScopeLost || (thrown instanceof Refused && thrown.code === "closing");
-    if (!isLetGo || this.#port.runtime.readiness !== "draining")
-      return { type: "error", id, ...hostErrorOf(thrown, this.#port.log) };
+  /** Returns the error that a client is told, or the owner's answer. While the host drains, the client is told to go elsewhere. */
+  #failed(frame: Question, thrown: unknown): HostFrame | Promise<HostFrame> | undefined {
+    const owner = ownerOf(thrown);
+    if (owner !== undefined && this.#forwarding !== undefined) return this.#forwarding.ask(owner, frame);
+    if (!isLetGo(thrown) || this.#port.runtime.readiness !== "draining")
+      return { type: "error", id: frame.id, ...hostErrorOf(thrown, this.#port.log) };
     this.close("going_away");
     return undefined;
   }

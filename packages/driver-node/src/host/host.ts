@@ -8,6 +8,7 @@ import { WebSocketServer } from "ws";
 import { Connection } from "./connection.ts";
 import { isSocketUrl } from "./cors.ts";
 import { type HostFlows, isFlowPath } from "./flow-host.ts";
+import { forwardedHeader } from "./forward.ts";
 import type { FlowMount, FlowMountPort } from "./flow-server.ts";
 import { Receivers } from "./move.ts";
 import { type HostLimits, checkedLimits } from "./limits.ts";
@@ -37,6 +38,11 @@ export interface HostOptions {
   readonly receivers?: Receivers;
   /** Answers `GET /v1/health` and `/v1/ready`. Default: true, unless a server is given. */
   readonly health?: boolean;
+  /**
+   * Forwards questions about scopes of other hosts to them, with the client's token: they must share their secrets, and reach each
+   * other at the addresses that they announce. Default: false, and a client is told the owner's address.
+   */
+  readonly forwards?: boolean;
   /** Flows to serve over HTTP. */
   readonly flows?: HostFlows;
   /** Gets connects, disconnects, and errors of the host itself. */
@@ -155,7 +161,8 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
     }
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       if (flows !== undefined && isFlowPath(request.url)) return void flows.socket(accepted, request);
-      const connection = new Connection(accepted, { runtime, secrets, limits, turns, log, receivers });
+      const forwards = options.forwards === true && request.headers[forwardedHeader] === undefined;
+      const connection = new Connection(accepted, { runtime, secrets, limits, turns, log, receivers, forwards });
       connections.add(connection);
       boundUngreeted(socket, connection);
       accepted.on("close", () => connections.delete(connection));

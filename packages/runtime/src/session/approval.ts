@@ -120,9 +120,9 @@ const timesOf = async (
   return times;
 };
 
-/** Returns the calls of a scope that wait for approval, oldest first, with their values. */
-export const approvalsIn = async (access: Access): Promise<readonly ApprovalWanted[]> => {
-  const pending = pendingApprovals(access.runner.state);
+/** Returns the calls of a scope, or of one request, that wait for approval, oldest first, with their values. */
+export const approvalsIn = async (access: Access, request?: string): Promise<readonly ApprovalWanted[]> => {
+  const pending = pendingApprovals(access.runner.state, request);
   await access.runner.whenDurable();
   const times = await timesOf(access, new Set(pending.map(({ born }) => born)));
   return access.values.of(

@@ -35,6 +35,8 @@ export interface Waiting {
   readonly keep?: boolean;
   /** Aborts when the caller has gone. */
   readonly signal?: AbortSignal;
+  /** Called once the submission is durable: from then on any process of the store finds it. */
+  readonly submitted?: () => void;
 }
 
 /** Options of a submission, and of waiting for it. */
@@ -138,7 +140,9 @@ export class Requests {
     const { runner, telemetry } = this.#access;
     const asTold = (): Submitted => (spanned ??= withSpan(telemetry, runner.id, event));
     const join = (): Verdict => this.#tell(event, asTold, waiting, stored);
-    return this.#answer(request, await this.#verdict(request, join), event);
+    const verdict = await this.#verdict(request, join);
+    if (verdict.type !== "refused") void runner.whenDurable().then(waiting.submitted, () => undefined);
+    return this.#answer(request, verdict, event);
   }
 
   #verdict(request: string, join: () => Verdict): Verdict | Promise<Verdict> {

@@ -246,9 +246,9 @@ export class Session extends CallsTools {
     });
   }
 
-  /** Lists the calls that wait for approval, oldest first: each is approved or rejected by its own `approve` and `reject`. */
-  async approvals(): Promise<readonly PendingApproval[]> {
-    const wanted = await this.#with((live) => approvalsIn(live.#scope.access));
+  /** Lists the calls, of one request or of all, that wait for approval, oldest first: each has `approve` and `reject`. */
+  async approvals(request?: string): Promise<readonly PendingApproval[]> {
+    const wanted = await this.#with((live) => approvalsIn(live.#scope.access, request));
     return wanted.map((one) => new PendingApproval(one, this));
   }
 

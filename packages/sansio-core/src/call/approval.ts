@@ -283,10 +283,11 @@ const asksOf = (row: CallRow): readonly PendingApproval[] =>
     return [{ ...asked, ...limits }];
   });
 
-/** In the order in which they were asked for. */
-export const pendingApprovals = ({ calls }: State): readonly PendingApproval[] =>
+/** In the order in which they were asked for: those of a scope, or of one request. */
+export const pendingApprovals = ({ calls }: State, request?: string): readonly PendingApproval[] =>
   calls
     .rows()
+    .filter(({ call }) => request === undefined || call.request === request)
     .toSorted(byBirth)
     .flatMap((row) => (awaitsApproval(row) ? [...asksOf(row), pendingOf(row)] : asksOf(row)))
     .toSorted((a, b) => a.born - b.born);

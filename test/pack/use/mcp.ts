@@ -1,0 +1,5 @@
+import { memoryJournal } from "@pawl/runtime";
+import { elicit, serveMcp } from "@pawl/mcp";
+import { listen } from "@pawl/mcp/node";
+
+console.log(typeof serveMcp, typeof elicit, typeof listen, typeof memoryJournal);
