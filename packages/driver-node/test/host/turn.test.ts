@@ -120,7 +120,9 @@ describe("a turn at a host", () => {
     expect(await session.status("t1")).toMatchObject({ state: "waiting", waitsFor: "budget" });
     const small = session.decideBudget({ ask: 1, decision: "extend", add: { turn: { input_tokens: 1 } } });
     await expect(small).rejects.toMatchObject({ code: "extension_too_small" });
-    await session.decideBudget({ ask: 1, decision: "extend", add: { turn: { input_tokens: 50 } } });
+    const more = { ask: 1, decision: "extend", add: { turn: { input_tokens: 50 } }, id: "ann-1" } as const;
+    await session.decideBudget(more);
+    await session.decideBudget(more); // Its answer may have been lost.
     model.say("Done.");
     model.end();
     expect(await end).toMatchObject({ status: "finished", text: "Done." });

@@ -2,16 +2,8 @@
  * The turns of one scope in memory: asks models, agents and the host what the core wants to know, and lets readers follow the
  * answer that is under way. What comes back is an event; what is asked again after a crash, the core says.
  */
-import type { Command, CommandOf, Event, State } from "@pawl/sansio-core";
-import {
-  type AgentSpec,
-  type Limits,
-  type Reached,
-  type Used,
-  addedUsed,
-  modelFate,
-  promptPlan,
-} from "@pawl/sansio-core/driver";
+import type { Command, CommandOf, Event } from "@pawl/sansio-core";
+import { type AgentSpec, modelFate, promptPlan } from "@pawl/sansio-core/driver";
 import { type Json, stringify } from "@pawl/tool-value";
 import type { HostSide } from "../host/host.ts";
 import { type Access, record } from "../scope/access.ts";
@@ -49,22 +41,6 @@ const shownIn = ({ runner }: Access, { tool }: HostSide, names: readonly string[
       return { name, ...(description === undefined ? {} : { description }), input_schema: schema };
     })
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-
-/** What a session has used, its limits, and the turn that waits for a decision on them. */
-export interface BudgetStatus {
-  readonly used: Used;
-  readonly limits: { readonly turn: Limits; readonly session: Limits };
-  readonly parked?: { readonly request: string; readonly ask: number; readonly reached: readonly Reached[] };
-}
-
-/** Reads the budget of a scope off its state. */
-export const budgetOf = ({ conversation }: State): BudgetStatus => {
-  const { used, limits, running } = conversation;
-  const of = { used: running === undefined ? used : addedUsed(used, running.used), limits };
-  if (running?.phase.type !== "parked") return of;
-  const { ask, reached } = running.phase;
-  return { ...of, parked: { request: running.request, ask, reached } };
-};
 
 const named = ({ request, n, attempt }: Pick<CommandOf<"model.ask">, "request" | "n" | "attempt">) => ({
   request,
