@@ -66,7 +66,8 @@ export const added = (a: Used, b: Used): Used => {
   return Object.fromEntries(Object.entries(all).filter(([, amount]) => amount > 0));
 };
 
-const isMetered = ({ input_tokens, output_tokens }: Usage): boolean =>
+/** Returns whether an attempt tells its tokens; 0 is told as well. */
+export const isMetered = ({ input_tokens, output_tokens }: Usage): boolean =>
   input_tokens !== undefined || output_tokens !== undefined;
 
 const priced = (tokens: number, price: number): number => Math.min(most, Math.max(0, tokens) * price);

@@ -5,7 +5,7 @@
  */
 import type { Draft } from "../kernel/draft.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
-import { type Usage, chargeFailed } from "./budget.ts";
+import { type Usage, chargeFailed, isMetered } from "./budget.ts";
 import { askAgain, checkpoint, compactNeeded, compactable } from "./checkpoint.ts";
 import { ask } from "./ask.ts";
 import { agentOf, charged, conversationOf, frameOf, inPhase, observe, put, putFrame, routeOf } from "./conversation.ts";
@@ -171,7 +171,7 @@ export const chargedForFailure = (
   usage: Usage | undefined,
 ): RunningTurn => {
   const used = chargeFailed(usage, conversationOf(draft).prices.get(routeOf(row, call.route).model));
-  if (Object.keys(used).length === 0) unheard(draft, row, call);
+  if (usage === undefined || !isMetered(usage)) unheard(draft, row, call);
   return charged(row, used);
 };
 

@@ -137,7 +137,8 @@ export const onResolved = (draft: Draft, event: EventOf<"model.resolved">): Reje
   else if (outcome.type === "give_up") giveUpLost(draft, row);
   else {
     if (one !== undefined) forget(draft, one);
-    answered(draft, chargedForAnswer(draft, row, call, outcome.usage), call, outcome);
+    // What was heard of late is counted already.
+    answered(draft, one === undefined ? row : chargedForAnswer(draft, row, call, outcome.usage), call, outcome);
   }
   return undefined;
 };

@@ -103,6 +103,15 @@ export const anyOptions = (dice: Dice): Options => ({
   before_hook: dice.isUnder(25),
   after_hook: dice.isUnder(25),
   projection: dice.isUnder(25),
+  max_waiting_turns: dice.pick([100, 1, 2]),
+  stop_ms: dice.pick([0, 1000]),
+  model_pauses_ms: dice.pick([defaultOptions.model_pauses_ms, [], [5]]),
+  max_attempts: dice.pick([5, 1]),
+  max_switches: dice.pick([16, 1]),
+  keep_partial: dice.isUnder(70),
+  turn_check: dice.isUnder(20),
+  model_resolver: dice.isUnder(40),
+  unpriced: dice.pick(["fail", "allow"]),
 });
 
 export const opening = (epoch: number, options: Options, protocol: number): EventOf<"scope.opened"> => ({

@@ -2,6 +2,8 @@
 import type { CommandOf, Command, Envelope, EventOf, Transition } from "@pawl/sansio-core";
 import { type Outcome, bodyOf } from "@pawl/sansio-core/driver";
 import { type Json, stringify } from "@pawl/tool-value";
+import { Prompts } from "./prompts.ts";
+import { TurnLedger } from "./turn-ledger.ts";
 import { CoreSimViolation } from "./violation.ts";
 
 interface MessageFate {
@@ -16,6 +18,7 @@ type Patched = EventOf<"effect.requested" | "effect.reused" | "call.settled">;
 const textOf = (outcome: Outcome): string => stringify({ ...outcome } satisfies Json);
 
 export class Conservation {
+  readonly prompts = new Prompts();
   readonly #submitted = new Map<string, number>();
   readonly #replied = new Map<string, number>();
   readonly #acked = new Map<string, number>();
@@ -25,16 +28,21 @@ export class Conservation {
   readonly #once = new Set<string>();
   /** Answers that bodies got about patches. */
   readonly #patches = new Map<string, boolean>();
+  readonly #turns = new TurnLedger();
 
   #broken(message: string): never {
     throw new CoreSimViolation("conservation", message);
   }
 
-  take(scope: string, { seq, event }: Envelope, { state, commands }: Transition): void {
+  take(scope: string, envelope: Envelope, transition: Transition): void {
+    const { seq, event } = envelope;
+    const { state, commands } = transition;
+    this.#turns.take(scope, envelope, transition);
     if ("patched" in event && event.patched !== undefined) this.#patched(scope, state, event);
     switch (event.type) {
       case "request.submitted":
       case "flow.submitted":
+      case "turn.submitted":
         add(this.#submitted, `${scope} ${event.request}`);
         break;
       case "reply.acked":
@@ -132,7 +140,8 @@ export class Conservation {
     this.#once.add(name);
   }
 
-  close(): void {
+  close(states: readonly Transition["state"][]): void {
+    for (const state of states) this.#turns.close(state.scope.id, state);
     for (const [request, times] of this.#submitted) {
       const replied = this.#replied.get(request) ?? 0;
       const acked = this.#acked.get(request) ?? 0;

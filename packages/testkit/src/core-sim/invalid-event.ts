@@ -4,6 +4,7 @@ import { type CallRow, type CallIn, newestProtocol } from "@pawl/sansio-core/dri
 import { opening, unbuilt } from "./catalog.ts";
 import type { Dice } from "./random.ts";
 import { invalidBackgroundWork } from "./background.ts";
+import { invalidTurns } from "./turn.ts";
 import { appended, note, processId, processScopeId } from "./process.ts";
 import type { SimScope } from "./scope.ts";
 import type { Environment } from "./environment.ts";
@@ -36,8 +37,8 @@ const sinceSecond =
   (scope, dice) =>
     isOfFirst(scope) ? undefined : ofRunning(make)(scope, dice);
 
-const anyRequest = ({ state }: SimScope, phase: "running" | "replying"): string | undefined =>
-  state.requests.rows().find((row) => row.phase === phase)?.request;
+const anyRequest = ({ state }: SimScope): string | undefined =>
+  state.requests.rows().find((row) => row.phase === "running")?.request;
 
 /** The bound of streams that this simulation can overrun. */
 const smallStream = 100;
@@ -73,6 +74,7 @@ const step = { kind: "step", recovery: "again", input: null } as const;
 
 const invalidEvents: { readonly [C in RejectionCode]?: Make } = {
   ...invalidBackgroundWork,
+  ...invalidTurns,
   stale_epoch: ({ state, options }) => opening(state.scope.epoch, options, state.scope.protocol),
   newer_protocol: ({ state, options }) => opening(state.scope.epoch + 1, options, 99),
   needs_protocol_2: ({ state }) =>
@@ -85,7 +87,7 @@ const invalidEvents: { readonly [C in RejectionCode]?: Make } = {
   },
   empty_id: () => ({ type: "request.submitted", request: " ", ...nothing }),
   request_conflict: (scope) => {
-    const request = anyRequest(scope, "running");
+    const request = anyRequest(scope);
     return request === undefined ? undefined : { type: "request.submitted", request, ...nothing, hash: "other" };
   },
   request_exists: ({ state }) => {
@@ -95,13 +97,13 @@ const invalidEvents: { readonly [C in RejectionCode]?: Make } = {
   request_unknown: () => ({ type: "reply.acked", request: "nobody" }),
   call_id_conflict: () => ({ type: "request.submitted", request: "twice", hash: "h", calls: [call, call] }),
   no_reply_waits: (scope) => {
-    const request = anyRequest(scope, "running");
+    const request = anyRequest(scope);
     return request === undefined ? undefined : { type: "reply.acked", request };
   },
   call_unknown: () => ({ type: "call.cancelled", call: "nobody" }),
-  call_ended: (scope) => {
-    const request = anyRequest(scope, "replying");
-    return request === undefined ? undefined : { type: "request.cancelled", request };
+  call_ended: ({ state }) => {
+    const row = state.requests.rows().find((one) => one.phase === "replying" && one.turn === undefined);
+    return row && { type: "request.cancelled", request: row.request };
   },
   call_is_live: ofRunning((_, of) => ({
     type: "call.settled_late",

@@ -20,6 +20,7 @@ import {
 import { sharedWaits, writeArgs } from "./program.ts";
 import type { SimScope } from "./scope.ts";
 import type { Environment } from "./environment.ts";
+import { budgetDecided, conversed, talked } from "./turn.ts";
 import { anyVersions, rolledBack } from "./version.ts";
 
 type Doing = (scope: SimScope, world: Environment) => Event | undefined;
@@ -210,6 +211,8 @@ const moving: Doing = () => ({ type: "scope.moving", to: "elsewhere", nonce: "n"
 /** Weights of the acts. */
 const doings: readonly (readonly [weight: number, doing: Doing])[] = [
   [30, submitted],
+  [16, talked],
+  [8, conversed],
   [16, decided],
   [14, resolved],
   [6, executorsBack],
@@ -261,7 +264,9 @@ const givenUp: Doing = (scope) => {
 
 /** Does what a scope is waiting for, so that the simulation comes to rest. */
 export const help = (scope: SimScope, world: Environment): boolean =>
-  [decided, resolved, executorsBack, personAnswers, endOfSchedule, forsaken, rolledBack, givenUp].some((doing) => {
-    const event = doing(scope, world);
-    return event !== undefined && scope.offer(event) === undefined;
-  });
+  [decided, resolved, executorsBack, personAnswers, endOfSchedule, forsaken, rolledBack, givenUp, budgetDecided].some(
+    (doing) => {
+      const event = doing(scope, world);
+      return event !== undefined && scope.offer(event) === undefined;
+    },
+  );

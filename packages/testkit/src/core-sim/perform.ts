@@ -15,6 +15,8 @@ import {
 import { Body } from "./body.ts";
 import { anyTools } from "./catalog.ts";
 import { answerToBackgroundWork } from "./background.ts";
+import { speakAsModel } from "./model.ts";
+import { answerToTurn } from "./turn.ts";
 import { engineEnd, note } from "./process.ts";
 import type { Act, SimScope } from "./scope.ts";
 import type { Packet, Environment } from "./environment.ts";
@@ -123,7 +125,7 @@ const answerTo = (scope: SimScope, world: Environment, command: Command): Event 
     case "engine.cancel":
       return { type: "process.event_appended", ...engineEnd(true) };
     default:
-      return answerToBackgroundWork(dice, command);
+      return answerToBackgroundWork(dice, command) ?? answerToTurn(scope, world, command);
   }
 };
 
@@ -223,6 +225,8 @@ export const perform = (scope: SimScope, world: Environment, act: Act): void => 
       return runStep(scope, world, act);
     case "engine.run":
       return runEngine(scope, world);
+    case "model.ask":
+      return speakAsModel(scope, world, act);
     case "tool.cancel": {
       const body = bodyOfRun(scope, act);
       if (body !== undefined) body.isCancelled = true;

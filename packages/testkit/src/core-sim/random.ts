@@ -27,6 +27,11 @@ const outputs: readonly ToolCallOutput[] = [
   successOutput("over"),
   successOutput(1),
   { ...successOutput("over"), control: { type: "finish", value: 1 } },
+  {
+    ...successOutput("over"),
+    control: { type: "switch_agent_frame", frame_id: "f2", initial_nodes: [], task: "go on" },
+  },
+  { ...failureOutput(toolFailure("execution", "broken", "it broke")), control: { type: "finish", value: 1 } },
   failureOutput(toolFailure("execution", "broken", "it broke")),
   errorOutput({ n: 1 }),
   cancelled,

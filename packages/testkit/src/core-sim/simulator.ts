@@ -133,7 +133,7 @@ class CoreSim implements Environment {
       const broken = checkAll(scope.state);
       if (broken !== undefined) throw new CoreSimViolation("invariant", `${scope.id} at its end: ${broken}`);
     }
-    this.conservation.close();
+    this.conservation.close(this.scopes.map(({ state }) => state));
   }
 
   #befalls(fault: CoreSimFault, perMille: number): boolean {

@@ -38,7 +38,7 @@ describe("the core simulation", () => {
     expect(events.met / events.all).toBeGreaterThanOrEqual(0.95);
     expect(rejections.met / rejections.all).toBeGreaterThanOrEqual(0.95);
     expect(commands.missed).toEqual([]);
-    expect([...new Set(leftOut.values())]).toEqual(["turns are not simulated here"]);
+    expect([...leftOut]).toEqual([]);
   });
 
   it("is decided by its seed alone", () => {
