@@ -64,7 +64,7 @@ const placed = () => {
 /** Lines that are typed when what is printed calls for them. */
 const typing = (...lines: readonly (readonly [after: RegExp, line: string])[]) => {
   let printed = "";
-  let wake = (): void => undefined;
+  let wake: (() => void) | undefined;
   async function* typed(): AsyncGenerator<string> {
     for (const [after, line] of lines) {
       while (!after.test(printed)) await new Promise<void>((resolve) => (wake = resolve));
@@ -74,7 +74,7 @@ const typing = (...lines: readonly (readonly [after: RegExp, line: string])[]) =
   }
   const onOut = (text: string): void => {
     printed += text;
-    wake();
+    wake?.();
   };
   return { lines: typed(), onOut };
 };

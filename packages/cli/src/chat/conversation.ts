@@ -213,11 +213,9 @@ export class Conversation {
 
   /** Puts questions to the person while the turn is read, and takes what is typed meanwhile. */
   async #ask(request: string, reading: Promise<void>): Promise<void> {
-    let isOver = false;
-    const over = reading.finally(() => {
-      isOver = true;
-    });
-    while (!isOver && !this.#left.signal.aborted) {
+    const ended = new AbortController();
+    const over = reading.finally(() => ended.abort());
+    while (!ended.signal.aborted && !this.#left.signal.aborted) {
       this.#question ??= await this.#nextQuestion();
       const answer = this.#isInteractive || this.#question === undefined ? undefined : this.#typed.putOffFirst();
       if (answer !== undefined) await this.#meanwhile(request, answer);

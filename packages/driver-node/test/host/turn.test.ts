@@ -12,7 +12,7 @@ const agent: AgentDefinition = { system: "Be short.", routes: [{ provider: "p", 
 /** A model that says words when it is let, and one that pays first. */
 const modelOf = () => {
   const said = { words: [] as string[], isOver: false };
-  let wake = (): void => undefined;
+  let wake: (() => void) | undefined;
   const ask = async (call: ModelCall) => {
     const usage = { input_tokens: 5, output_tokens: 5 };
     if (call.prompt.at(-1)?.role === "user" && JSON.stringify(call.prompt.at(-1)).includes("pay"))
@@ -21,7 +21,7 @@ const modelOf = () => {
         finish: { reason: "tool-calls" } as const,
         usage,
       };
-    call.signal.addEventListener("abort", () => wake());
+    call.signal.addEventListener("abort", () => wake?.());
     for (let n = 0; !said.isOver || n < said.words.length;) {
       call.signal.throwIfAborted();
       if (n < said.words.length) call.say({ b: 0, type: "text", text: said.words[n++] as string });
@@ -31,11 +31,11 @@ const modelOf = () => {
   };
   const say = (...words: readonly string[]): void => {
     said.words.push(...words);
-    wake();
+    wake?.();
   };
   const end = (): void => {
     said.isOver = true;
-    wake();
+    wake?.();
   };
   return { ask, say, end };
 };

@@ -165,10 +165,9 @@ export class Session extends CallsTools {
   /** Reads the answers of a turn until it is over. A turn that nobody has submitted yet is waited for. */
   async *readTurn(request: string, options: ReadTurnOptions = {}): AsyncGenerator<TurnFrame> {
     const { signal = new AbortController().signal } = options;
-    yield* await this.#with(async (live) => {
-      const { turns, underWay } = live.#scope;
-      return held(underWay, turns.read(request, { ...options, signal }), signal);
-    });
+    yield* await this.#with(async (live) =>
+      held(live.#scope.underWay, live.#scope.turns.read(request, { ...options, signal }), signal),
+    );
   }
 
   /** Decides on a budget that is reached: the turn that it holds up goes on, or stops. */

@@ -1,9 +1,11 @@
 /** The budget of a session, as hosts see it and decide on it. */
 import type { EventOf, State } from "@pawl/sansio-core";
-import { type Limits, type Reached, type Used, addedUsed } from "@pawl/sansio-core/driver";
+import { type Reached, type Used, addedUsed } from "@pawl/sansio-core/driver";
 import { Refused } from "../error.ts";
 import { type Access, record } from "../scope/access.ts";
 import { eventsOfTypes } from "../scope/history.ts";
+
+type Limits = State["conversation"]["limits"]["turn"];
 
 /** What a session has used, its limits, and the turn that waits for a decision on them. */
 export interface BudgetStatus {
@@ -29,8 +31,7 @@ const decided: ReadonlySet<"budget.decided"> = new Set(["budget.decided"]);
 const isOnRecord = async (access: Access, { ask, by, decision_id: id }: BudgetDecision): Promise<boolean> =>
   id !== undefined &&
   (await eventsOfTypes(access, decided)).some(
-    ({ event }) =>
-      event.type === "budget.decided" && event.ask === ask && event.by === by && event.decision_id === id,
+    ({ event }) => event.type === "budget.decided" && event.ask === ask && event.by === by && event.decision_id === id,
   );
 
 /** Records a decision on a budget. The same decision again, as after a lost answer, counts once. */

@@ -26,7 +26,5 @@ const LimitCodec: Codec<Limit> = record<Limit>("struct Limit", {
   // oxlint-disable-next-line unicorn/no-thenable -- what follows when it is reached
   then: optional<Then>(oneOf("ask, fail or wrap_up", "ask", "fail", "wrap_up")),
 });
-/** Decodes and encodes limits. */
 export const LimitsCodec: Codec<Limits> = record<Limits>("struct Limits", perWhat(optional(LimitCodec)));
-/** Decodes and encodes amounts of what can be limited. */
 export const AmountsCodec: Codec<Amounts> = record<Amounts>("struct Amounts", perWhat(optional(u64)));

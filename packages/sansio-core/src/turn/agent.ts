@@ -126,7 +126,6 @@ const RouteCodec: Codec<Route> = record<Route>("struct Route", {
   continue: optional(boolean),
 });
 
-/** Decodes and encodes the form that an answer is to have. */
 export const OutputFormCodec: Codec<OutputForm> = record<OutputForm>("struct OutputForm", {
   schema: json,
   name: optional(text),

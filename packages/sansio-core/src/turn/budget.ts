@@ -12,6 +12,8 @@
 import { type Codec, type Json, json, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
 import { type Amounts, AmountsCodec, type Limits, type Then, type What, perWhat, whats } from "../kernel/limit.ts";
 
+export type { Amounts, Limits } from "../kernel/limit.ts";
+
 /** Amounts, with how often usage was not told, or had no price. What is 0 is left out. */
 export type Used = Amounts & { readonly unmetered?: number; readonly unpriced?: number };
 
@@ -192,7 +194,6 @@ export const GrantCodec: Codec<Grant> = record<Grant>("struct Grant", {
   turn: string,
   amounts: AmountsCodec,
 });
-/** Decodes and encodes what was used. */
 export const UsedCodec: Codec<Used> = record<Used>("struct Used", {
   ...perWhat(optional(u64)),
   unmetered: optional(u64),
@@ -205,7 +206,6 @@ export const PriceCodec: Codec<Price> = record<Price>("struct Price", {
   output: u64,
   reasoning: optional(u64),
 });
-/** Decodes and encodes a limit that is reached. */
 export const ReachedCodec: Codec<Reached> = record<Reached>("struct Reached", {
   of: oneOf("a level", "turn", "session"),
   what: oneOf<What>("what is limited", ...whats),

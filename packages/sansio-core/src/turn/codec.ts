@@ -27,11 +27,13 @@ import {
   failureClasses,
   finishReasons,
 } from "./event.ts";
-import { PiecesCodec } from "./message.ts";
+import { OutputFormCodec } from "./agent.ts";
+import { AnswerPartCodec, MessageCodec, PiecesCodec } from "./message.ts";
 import type { StoppedBecause, TurnEnd } from "./model.ts";
 
+export type { TurnEnd } from "./model.ts";
+
 export const FailureClassCodec: Codec<FailureClass> = oneOf<FailureClass>("a failure class", ...failureClasses);
-/** Decodes and encodes what a turn does while another one runs. */
 export const WhenBusyCodec: Codec<WhenBusy> = oneOf("when busy", "queue", "join", "interrupt", "replace", "refuse");
 
 export const FinishCodec: Codec<Finish> = record<Finish>("struct Finish", {
@@ -87,7 +89,6 @@ export const finished = {
   by: optional(string),
   limited: optional(boolean),
 };
-/** Decodes and encodes how a turn ended. */
 export const TurnEndCodec: Codec<TurnEnd> = tagged<TurnEnd, "status">("TurnEnd", "status", {
   finished: { ...ended, ...finished },
   stopped: {
@@ -107,3 +108,16 @@ export const TurnEndCodec: Codec<TurnEnd> = tagged<TurnEnd, "status">("TurnEnd",
   },
   joined: { ...ended, into: string },
 });
+
+/** Codecs of what hosts and their clients say of turns. */
+export const turnCodecs = {
+  message: MessageCodec,
+  part: AnswerPartCodec,
+  output: OutputFormCodec,
+  whenBusy: WhenBusyCodec,
+  limits: LimitsCodec,
+  amounts: AmountsCodec,
+  used: UsedCodec,
+  reached: ReachedCodec,
+  end: TurnEndCodec,
+} as const;

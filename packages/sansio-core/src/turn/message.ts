@@ -189,7 +189,6 @@ const ContentCodec: Codec<Message["content"]> = laidOut(
   { type: "as", of: () => parts },
 );
 
-/** Decodes and encodes a message of a host. */
 export const MessageCodec: Codec<Message> = record<Message>("struct Message", {
   role: oneOf("a role", "user", "system", "assistant"),
   content: ContentCodec,
@@ -199,7 +198,6 @@ export const MessageCodec: Codec<Message> = record<Message>("struct Message", {
 const spoken = { text, meta };
 const referred = { ref: AttachmentRef, meta };
 
-/** Decodes and encodes a part of an answer. */
 export const AnswerPartCodec: Codec<AnswerPart> = tagged<AnswerPart, "type">("AnswerPart", "type", {
   text: spoken,
   reasoning: spoken,

@@ -99,7 +99,8 @@ export abstract class TakesTurns {
     window = defaultWindow,
   ): AsyncGenerator<TurnFrame> {
     let cursor = from;
-    while (signal?.aborted !== true) {
+    for (;;) {
+      if (signal?.aborted === true) return;
       try {
         for await (const frame of this.#reading(request, cursor, signal, window)) {
           cursor = turnCursorAfter(frame);

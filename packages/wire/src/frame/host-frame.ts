@@ -14,7 +14,7 @@ import {
   StreamFrame,
   TurnFrame,
 } from "@pawl/runtime/driver";
-import { LimitsCodec, ReachedCodec, type TurnEnd, TurnEndCodec, UsedCodec } from "@pawl/sansio-core/driver";
+import { type TurnEnd, turnCodecs } from "@pawl/sansio-core/driver";
 import { type Event, EventCodec } from "@pawl/sansio-core";
 import { type Codec, type Json, array, json, oneOf, optional, record, string, tagged, u64 } from "@pawl/tool-value";
 
@@ -87,11 +87,11 @@ export type HostFrame =
   | ({ readonly type: "decline_move"; readonly scope: string; readonly nonce: string } & ReceiverFields)
   | ({ readonly type: "error" } & HostError);
 
-const levels = record<BudgetStatus["limits"]>("limits", { turn: LimitsCodec, session: LimitsCodec });
+const levels = record<BudgetStatus["limits"]>("limits", { turn: turnCodecs.limits, session: turnCodecs.limits });
 const parked = record<NonNullable<BudgetStatus["parked"]>>("a turn that waits", {
   request: string,
   ask: u64,
-  reached: array(ReachedCodec),
+  reached: array(turnCodecs.reached),
 });
 const receiverFields = { n: u64, receiver: string, scope: string, nonce: string } as const;
 const runFields = { scope: string, call: string, attempt: u64, run: u64 } as const;
@@ -119,9 +119,9 @@ export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame
   watching: { id: u64, cursor: Cursor },
   watched: { id: u64, n: u64, frame: FrameCodec },
   streamed: { id: u64, n: u64, frame: StreamFrame },
-  turned: { id: u64, turn: TurnEndCodec },
+  turned: { id: u64, turn: turnCodecs.end },
   turn_read: { id: u64, n: u64, frame: TurnFrame },
-  budget_told: { id: u64, used: UsedCodec, limits: levels, parked: optional(parked) },
+  budget_told: { id: u64, used: turnCodecs.used, limits: levels, parked: optional(parked) },
   offer: {
     executor: string,
     ...runFields,

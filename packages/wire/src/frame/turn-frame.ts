@@ -1,24 +1,12 @@
 /** The questions of clients about the turns of a session, without their ids and scopes. */
 import type { TurnCursor } from "@pawl/runtime/driver";
-import {
-  type Amounts,
-  AmountsCodec,
-  type Limits,
-  LimitsCodec,
-  type OutputForm,
-  OutputFormCodec,
-  type TurnMessage,
-  TurnMessageCodec,
-  type WhenBusy,
-  WhenBusyCodec,
-} from "@pawl/sansio-core/driver";
+import type { EventOf } from "@pawl/sansio-core";
+import { type OutputForm, type TurnMessage, type WhenBusy, turnCodecs } from "@pawl/sansio-core/driver";
 import { array, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
 
 /** More of what is limited, for the turn or for the session. */
-export interface BudgetMore {
-  readonly turn?: Amounts;
-  readonly session?: Amounts;
-}
+export type BudgetMore = NonNullable<EventOf<"budget.decided">["add"]>;
+type Limits = NonNullable<EventOf<"turn.submitted">["limits"]>;
 
 export type TurnQuestion =
   /** Says something to the session's agent. */
@@ -52,17 +40,20 @@ export type TurnQuestion =
   | { readonly type: "compact" };
 
 const place = record<TurnCursor>("a place in a turn", { n: u64, attempt: u64, at: u64 });
-const more = record<BudgetMore>("more of a budget", { turn: optional(AmountsCodec), session: optional(AmountsCodec) });
+const more = record<BudgetMore>("more of a budget", {
+  turn: optional(turnCodecs.amounts),
+  session: optional(turnCodecs.amounts),
+});
 
 /** The fields of these questions, besides those of every question. */
 export const turnFields = {
   turn: {
     request: string,
-    messages: array(TurnMessageCodec),
+    messages: array(turnCodecs.message),
     agent: optional(string),
-    when_busy: optional(WhenBusyCodec),
-    limits: optional(LimitsCodec),
-    output: optional(OutputFormCodec),
+    when_busy: optional(turnCodecs.whenBusy),
+    limits: optional(turnCodecs.limits),
+    output: optional(turnCodecs.output),
     traceparent: optional(string),
   },
   read_turn: { request: string, from: optional(place), window: u64 },
