@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { files, textOf } from "./project.ts";
 
 const sources = files.filter((file) =>
-  /^packages\/(?:cli|compat|runtime|wire|driver-node|driver-browser|journal-postgres|sansio-core(?=\/src\/call\/))\/src\/.*\.ts$/.test(
+  /^packages\/(?:cli|compat|runtime|wire|driver-node|driver-browser|driver-cloudflare|journal-postgres|sansio-core(?=\/src\/call\/))\/src\/.*\.ts$/.test(
     file,
   ),
 );

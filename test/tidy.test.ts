@@ -151,7 +151,7 @@ describe("packages", () => {
       ["compat", "testkit", "wire"],
       ["mcp", "journal-postgres", "agent"],
       ["flow"],
-      ["tools", "driver-node", "driver-browser", "inspector"],
+      ["tools", "driver-node", "driver-browser", "driver-cloudflare", "inspector"],
       ["cli"],
     ];
     const layerOf = (name: string): number => {
@@ -211,7 +211,7 @@ describe("packages", () => {
     const wrong = sources.flatMap((file) => {
       const folder = file.split("/").slice(0, 2).join("/");
       const declared = dependenciesOf(manifests.find((manifest) => dirname(manifest.file) === folder) as Manifest);
-      const bare = importsOf(file).filter((name) => !name.startsWith(".") && !name.startsWith("node:"));
+      const bare = importsOf(file).filter((name) => !name.startsWith(".") && !/^(?:node|cloudflare):/.test(name));
       const isDeclared = (name: string): boolean => declared.some((own) => name === own || name.startsWith(`${own}/`));
       return bare.filter((name) => !isDeclared(name)).map((name) => `${relative(folder, file)}: ${name}`);
     });

@@ -18,6 +18,7 @@ const said = {
   codemod: "defineTool({ inputSchema: p });",
   compat: "true t:tool:c:durable-step:book",
   "driver-browser": "function function true",
+  "driver-cloudflare": "invalid_option session:ann",
   "driver-node": "function ran 1 same reply",
   egress: "true true",
   "eslint-plugin-pawl": "6 pawl/recommended",

@@ -24,6 +24,7 @@ export {
   type ScopeEntry,
   type Segment,
   type OutboxMessage,
+  type Outbox,
   type Snapshot,
   type Adoption,
   type IndexEntry,

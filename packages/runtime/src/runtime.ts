@@ -111,6 +111,7 @@ export class Runtime {
       collect: () => this.#inboxPoller.collect(),
       fault,
     });
+    journal.outbox?.listen((scope) => this.#inboxPoller.notify(scope));
     if (this.#lease !== undefined) this.#inboxPoller.watch(options.pollMs ?? pollMs);
     sweepFromTimeToTime({ ...options, platform, fault });
   }
@@ -135,7 +136,7 @@ export class Runtime {
       isLeased: () => this.#lease?.holds === true,
       hasLapsed: () => this.#lease?.holds === false,
       open: this.#open,
-      sent: (to) => this.#inboxPoller.notify(to),
+      sent: (to) => (journal.outbox?.isHere(to) === false ? journal.outbox.carry(to) : this.#inboxPoller.notify(to)),
       ...viewsOf(journal, (scope) => this.#scopes.inMemory.get(scope)),
       atRest: (session) => this.#scopes.atRest(session),
       lost: (session) => this.#scopes.lost(session),

@@ -23,6 +23,7 @@ export { failingTool } from "./failing-tool.ts";
 export { type Asked, Continued, type Script, type Scripted, type TestContext, testContext } from "./test-context.ts";
 export { type JournalCheck, type JournalRig, journalChecks } from "./journal-suite.ts";
 export { type BlobCheck, type BlobRig, blobChecks } from "./blob-suite.ts";
+export { type PlatformCheck, platformChecks } from "./platform-suite.ts";
 export { moveChecks } from "./journal/move-check.ts";
 export { type Actor, type Pick, VirtualClock, inOrder } from "./world/clock.ts";
 export { type CrashOptions, type CrashReport, type EffectCount, exploreCrashes } from "./world/crash.ts";

@@ -6,8 +6,11 @@
  *   answer ──▶ a reaction takes the frames ──▶ the error is given them ──▶ the promise of the effect is rejected
  */
 
-/** Begins the place of every file of the interpreter. In a page all may be one file: then its frames are left as they are. */
-const home = new URL("..", import.meta.url).pathname;
+/**
+ * Begins the place of every file of the interpreter. In a page all may be one file, and a Worker's modules have no place: then
+ * stacks are left as they are, since every line has the empty text.
+ */
+const home = URL.canParse("..", import.meta.url) ? new URL("..", import.meta.url).pathname : "";
 
 const isFrame = (line: string): boolean => /^\s+at /.test(line);
 const isOwn = (line: string): boolean => isFrame(line) && !line.includes(home) && !line.includes("node:");

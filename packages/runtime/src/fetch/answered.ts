@@ -69,7 +69,7 @@ const cut = (bytes: Uint8Array): readonly Uint8Array[] =>
 /** Reads a body in parts, until the signal aborts. Neither a character nor a pair of surrogates is cut. */
 export async function* partsOf({ body, headers }: Response, signal: AbortSignal): AsyncGenerator<Part> {
   if (body === null) return;
-  const decoder = isText(headers) ? new TextDecoder("utf-8", { ignoreBOM: true }) : undefined;
+  const decoder = isText(headers) ? new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }) : undefined;
   const reader = body.getReader();
   const leave = (): void => void reader.cancel().catch(() => undefined); // The connection may be gone already.
   signal.addEventListener("abort", leave);
@@ -113,5 +113,5 @@ export const wholeBody = async (response: Response, asked: Asked, mostBytes: num
     at += chunk.length;
   }
   if (!isText(response.headers)) return { base64: base64Of(bytes) };
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  return new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes);
 };

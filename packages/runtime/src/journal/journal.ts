@@ -164,7 +164,21 @@ export type ChainCheck =
       readonly found: string;
     };
 
+/**
+ * The mail of a store that does not have all scopes. Letters to others lie in an outbox from the append that sends them, and the driver
+ * carries them. A letter is in the sender's outbox or in the target's inbox, and never in neither.
+ */
+export interface Outbox {
+  readonly isHere: (scope: string) => boolean;
+  /** Called when letters to a scope that is not here have become durable. */
+  readonly carry: (to: string) => void;
+  /** Gives the function to call when letters from elsewhere have become durable in the inbox of a scope that is here. */
+  readonly listen: (arrived: (scope: string) => void) => void;
+}
+
 export interface Journal {
+  /** Present in a store that does not have all scopes. Such a store refuses what is asked of others as `not_here`. */
+  readonly outbox?: Outbox;
   /** Claims or loads a scope and brings along what its owner reads next, in one round trip: for a store that is far away. */
   readonly open?: Pick<Journal, "claim" | "load">;
   /** Present in a store whose scopes can move. */

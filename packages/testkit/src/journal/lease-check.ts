@@ -72,6 +72,7 @@ export const leaseChecks: readonly JournalCheck[] = [
   },
   {
     name: "keeps a scope for its owner while the lease holds, and tells its address",
+    needs: "leases",
     run: async (rig) => {
       const [journal, other] = [await rig.open(), await rig.open()];
       await journal.join("a", { ...lease, address: "ws://a" });
@@ -89,6 +90,7 @@ export const leaseChecks: readonly JournalCheck[] = [
   },
   {
     name: "gives a scope to the next instance when the lease has expired, and fences the former",
+    needs: "leases",
     run: async (rig) => {
       const [journal, other] = [await rig.open(), await rig.open()];
       await journal.join("a", lease);
@@ -106,6 +108,7 @@ export const leaseChecks: readonly JournalCheck[] = [
   },
   {
     name: "lets an instance join again and keep the scopes that nobody has claimed since",
+    needs: "leases",
     run: async (rig) => {
       const journal = await rig.open();
       await journal.join("a", lease);
@@ -118,6 +121,7 @@ export const leaseChecks: readonly JournalCheck[] = [
   },
   {
     name: "loads a scope for its owner only, in the same epoch, until it is released",
+    needs: "leases",
     run: async (rig) => {
       const [journal, other] = [await rig.open(), await rig.open()];
       await journal.join("a", lease);
@@ -192,6 +196,7 @@ export const leaseChecks: readonly JournalCheck[] = [
   },
   {
     name: "lists due scopes and scopes with messages to those who may open them",
+    needs: "leases",
     run: async (rig) => {
       const [journal, other] = [await rig.open(), await rig.open()];
       await journal.join("a", lease);
@@ -208,6 +213,7 @@ export const leaseChecks: readonly JournalCheck[] = [
   },
   {
     name: "says which protocol every live instance knows, where that is older than the claimant's",
+    needs: "leases",
     run: async (rig) => {
       const [journal, other] = [await rig.open(), await rig.open()];
       const known = async (by: string, newest = protocol): Promise<number | undefined> => {

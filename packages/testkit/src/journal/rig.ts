@@ -12,6 +12,8 @@ export interface JournalRig {
 
 export interface JournalCheck {
   readonly name: string;
+  /** A part that not every store has. Leases: several instances share the store, and keep away from each other's scopes. */
+  readonly needs?: "leases";
   /** Throws if the store fails the check. */
   readonly run: (rig: JournalRig) => Promise<void>;
 }

@@ -1,0 +1,4 @@
+/** The types of the platform leave out what its modules do have. */
+interface ImportMeta {
+  readonly url: string;
+}

@@ -1,0 +1,29 @@
+/** What the driver uses of a Durable Object, in its own words: the platform's types fit these, and so does a test's object. */
+
+/** A value in a row, or bound to a statement. */
+export type SqlValue = string | number | null | ArrayBuffer;
+
+export interface SqlRows<Row> {
+  readonly toArray: () => Row[];
+}
+
+export interface Sql {
+  readonly exec: <Row extends Record<string, SqlValue>>(statement: string, ...bound: SqlValue[]) => SqlRows<Row>;
+  /** Bytes of the database. */
+  readonly databaseSize: number;
+}
+
+export interface ObjectStorage {
+  readonly sql: Sql;
+  readonly transactionSync: <A>(work: () => A) => A;
+  /** Resolves once all that was written is durable. */
+  readonly sync: () => Promise<void>;
+  readonly getAlarm: () => Promise<number | null>;
+  readonly setAlarm: (at: number) => Promise<void>;
+}
+
+export interface ObjectState {
+  readonly id: { readonly name?: string | undefined };
+  readonly storage: ObjectStorage;
+  readonly waitUntil: (work: Promise<unknown>) => void;
+}
