@@ -19,9 +19,11 @@ export const chatCommand: Command = {
   detail:
     "A line that is typed is said to the agent; its answer is printed as it comes. Calls that need approval are shown: y approves,\ne {…} approves with other arguments, n <reason> rejects. A budget that is reached is extended by + <n>, or ends the turn by stop.\nWhile the agent works, /join <words> says something in between, and /stop stops it; other lines are said when it is done.\n/quit or the end of the input leaves; what is under way goes on\nwith its host, and the next chat shows it. A module exports what `agentHost` of @pawl/agent returns, as `tools` and `host`.",
   json: [
+    { what: "At the beginning", fields: "session, turn?" },
     { what: "What the agent says", fields: "frame, place" },
     { what: "A question to the person", fields: "asks" },
     { what: "The end of a turn", fields: "end" },
+    { what: "What happens besides", fields: "note" },
   ],
   examples: [
     ["pawl chat alice --host ws://127.0.0.1:7777 --token $TOKEN", "with the agent of a host"],

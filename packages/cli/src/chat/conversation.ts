@@ -3,11 +3,12 @@
  * turn waits for is asked of the person. Nothing of it is kept here: a conversation that is left goes on in its session, and is
  * found where it is by the next one.
  */
-import { type TurnFrame, turnCursorAfter } from "@pawl/runtime/driver";
+import { type BudgetStatus, type TurnFrame, turnCursorAfter } from "@pawl/runtime/driver";
 import type { TurnEnd } from "@pawl/sansio-core/driver";
 import { type Json, parse, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { setTimeout as pause } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
 import { type Exit, exit } from "../exit.ts";
 import type { Terminal } from "../terminal.ts";
 import type { ChatApproval, ChatSession } from "./session.ts";
@@ -68,6 +69,9 @@ const tried = async (decision: Promise<void>): Promise<string | undefined> =>
     () => undefined,
     (thrown: unknown) => refusalOf(thrown),
   );
+
+/** A session that nobody has begun yet has no budget. */
+const noBudget = (): Partial<BudgetStatus> => ({});
 
 const approvalHelp = "y approves, e {…} approves with other arguments, n <reason> rejects";
 
@@ -133,13 +137,12 @@ export class Conversation {
 
   /** Goes on with the turn that is under way, if there is one. */
   async #resume(): Promise<void> {
-    const live = (await this.#session.requests().catch(() => [])).filter(({ state }) =>
-      ["working", "waiting", "unknown"].includes(state),
-    );
-    const request = live[0]?.request;
-    if (request === undefined) return;
-    this.#note(`turn ${request} goes on`);
-    await this.#follow(request, undefined);
+    const { turn } = await this.#session.budget().catch(noBudget);
+    const { name: session } = this.#session;
+    this.#terminal.print({ session, turn }, () => []);
+    if (turn === undefined) return;
+    this.#note(`turn ${turn} goes on`);
+    await this.#follow(turn, undefined);
   }
 
   async #say(text: string): Promise<void> {
@@ -199,7 +202,8 @@ export class Conversation {
 
   #note(line: string): void {
     this.#endLine();
-    this.#terminal.note(line);
+    if (this.#terminal.isJson) this.#terminal.print({ note: stripVTControlCharacters(line) }, () => []);
+    else this.#terminal.note(line);
   }
 
   #ended(end: TurnEnd): void {
@@ -269,7 +273,7 @@ export class Conversation {
   }
 
   async #budgetQuestion(): Promise<readonly Question[]> {
-    const { parked } = await this.#session.budget().catch(() => ({ parked: undefined }));
+    const { parked } = await this.#session.budget().catch(noBudget);
     if (parked === undefined) return [];
     const { ask, reached } = parked;
     const words = reached.map(({ of, what, used, limit }) => `${what} of the ${of} (${used} of ${limit})`).join(", ");

@@ -1,6 +1,6 @@
 /** The session that a chat is with: of a journal that this process opens, or of a host. */
 import { openRuntime } from "@pawl/driver-node";
-import type { ApprovalWanted, RequestStatus, Session } from "@pawl/runtime";
+import type { ApprovalWanted, Session } from "@pawl/runtime";
 import {
   type BudgetStatus,
   type ReadTurnOptions,
@@ -34,7 +34,6 @@ export interface ChatSession {
   readonly turn: (request: string, said: string, options: Pick<TurnOptions, "whenBusy" | "agent">) => Promise<TurnEnd>;
   readonly readTurn: (request: string, options: ReadTurnOptions) => AsyncIterable<TurnFrame>;
   readonly stop: (request: string) => Promise<void>;
-  readonly requests: () => Promise<readonly RequestStatus[]>;
   readonly approvals: () => Promise<readonly ChatApproval[]>;
   readonly budget: () => Promise<BudgetStatus>;
   readonly decideBudget: (ask: number, decision: "extend" | "stop", add?: BudgetMore) => Promise<void>;
@@ -48,7 +47,6 @@ const ofRuntime = (name: string, session: Session, by: string): ChatSession => (
   turn: (request, said, options) => session.turn(request, said, { ...options, by }),
   readTurn: (request, options) => session.readTurn(request, options),
   stop: (request) => session.cancel({ request }, by),
-  requests: () => session.requests({ limit: 1000 }),
   approvals: async () =>
     (await session.approvals()).map((one) => ({
       call: one.call,
@@ -66,7 +64,6 @@ const ofHost = (session: SessionClient): ChatSession => ({
   turn: (request, said, options) => session.turn(request, said, options),
   readTurn: (request, options) => session.readTurn(request, options),
   stop: (request) => session.cancel({ request }),
-  requests: () => session.requests({ limit: 1000 }),
   approvals: async () =>
     (await session.approvals()).map((one) => ({
       call: one.call,

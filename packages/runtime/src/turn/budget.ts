@@ -7,20 +7,21 @@ import { eventsOfTypes } from "../scope/history.ts";
 
 type Limits = State["conversation"]["limits"]["turn"];
 
-/** What a session has used, its limits, and the turn that waits for a decision on them. */
+/** What a session has used, its limits, the turn that runs, and whether it waits for a decision on them. */
 export interface BudgetStatus {
   readonly used: Used;
   readonly limits: { readonly turn: Limits; readonly session: Limits };
-  readonly parked?: { readonly request: string; readonly ask: number; readonly reached: readonly Reached[] };
+  readonly turn?: string;
+  readonly parked?: { readonly ask: number; readonly reached: readonly Reached[] };
 }
 
 /** Reads the budget of a scope off its state. */
 export const budgetOf = ({ conversation }: State): BudgetStatus => {
   const { used, limits, running } = conversation;
-  const of = { used: running === undefined ? used : addedUsed(used, running.used), limits };
-  if (running?.phase.type !== "parked") return of;
-  const { ask, reached } = running.phase;
-  return { ...of, parked: { request: running.request, ask, reached } };
+  if (running === undefined) return { used, limits };
+  const { phase, request: turn } = running;
+  const of = { used: addedUsed(used, running.used), limits, turn };
+  return phase.type === "parked" ? { ...of, parked: { ask: phase.ask, reached: phase.reached } } : of;
 };
 
 export type BudgetDecision = Omit<EventOf<"budget.decided">, "type">;

@@ -131,12 +131,12 @@ export abstract class TakesTurns {
     }
   }
 
-  /** Returns what the session has used, its limits, and the turn that waits for a decision on them. */
+  /** Returns what the session has used, its limits, the turn that runs, and whether it waits for a decision on them. */
   async budget(): Promise<BudgetStatus> {
     const frame = await this.#port.ask({ type: "budget", scope: this.scope });
     if (frame.type !== "budget_told") throw unexpected(frame, "budget_told");
-    const { used, limits, parked } = frame;
-    return { used, limits, ...(parked === undefined ? {} : { parked }) };
+    const { used, limits, turn, parked } = frame;
+    return { used, limits, ...(turn === undefined ? {} : { turn }), ...(parked === undefined ? {} : { parked }) };
   }
 
   /** Decides on a budget that is reached: the turn that it holds up goes on, or stops. Repeated under the same `id` it counts once. */

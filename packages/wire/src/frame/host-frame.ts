@@ -89,7 +89,6 @@ export type HostFrame =
 
 const levels = record<BudgetStatus["limits"]>("limits", { turn: turnCodecs.limits, session: turnCodecs.limits });
 const parked = record<NonNullable<BudgetStatus["parked"]>>("a turn that waits", {
-  request: string,
   ask: u64,
   reached: array(turnCodecs.reached),
 });
@@ -121,7 +120,7 @@ export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame
   streamed: { id: u64, n: u64, frame: StreamFrame },
   turned: { id: u64, turn: turnCodecs.end },
   turn_read: { id: u64, n: u64, frame: TurnFrame },
-  budget_told: { id: u64, used: turnCodecs.used, limits: levels, parked: optional(parked) },
+  budget_told: { id: u64, used: turnCodecs.used, limits: levels, turn: optional(string), parked: optional(parked) },
   offer: {
     executor: string,
     ...runFields,
