@@ -248,12 +248,9 @@ export class Connection {
           subscription.watch(await scopeOf(this.#port.runtime, frame.scope), frame.from),
         );
       case "stream":
-        return this.#subscribe(frame, async (subscription) =>
-          subscription.stream(await scopeOf(this.#port.runtime, frame.scope), frame),
-        );
       case "read_turn":
         return this.#subscribe(frame, async (subscription) =>
-          subscription.readTurn(await scopeOf(this.#port.runtime, frame.scope), frame),
+          subscription.read(await scopeOf(this.#port.runtime, frame.scope), frame),
         );
       case "awaiting_approval":
         return awaitingApproval(this.#port.runtime, frame);

@@ -103,8 +103,13 @@ export class Subscription {
     });
   }
 
+  /** Sends a stream of a call, or the answers of a turn. */
+  read(session: Session, frame: StreamQuestion | TurnQuestion): Promise<void> {
+    return frame.type === "stream" ? this.#stream(session, frame) : this.#turn(session, frame);
+  }
+
   /** Sends the answers of a turn, until it is over. A client that is slow is sent what it lacks as one. */
-  async readTurn(session: Session, { request, from }: TurnQuestion): Promise<void> {
+  async #turn(session: Session, { request, from }: TurnQuestion): Promise<void> {
     const id = this.#id;
     const place = { signal: this.#over.signal, ...(from === undefined ? {} : { from }) };
     let n = 0;
@@ -115,7 +120,7 @@ export class Subscription {
   }
 
   /** Sends a stream of a call, until its end. A client that is slow is sent what is on record by then. */
-  async stream(session: Session, { call, name, from, attempt }: StreamQuestion): Promise<void> {
+  async #stream(session: Session, { call, name, from, attempt }: StreamQuestion): Promise<void> {
     const id = this.#id;
     const cursor = from === undefined || attempt === undefined ? from : { attempt, at: from };
     const place = { name, signal: this.#over.signal, ...(cursor === undefined ? {} : { from: cursor }) };
