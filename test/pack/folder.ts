@@ -97,12 +97,22 @@ export const secondsOf = async (args: readonly string[], times: number): Promise
   return shortest / 1000;
 };
 
+/** SDKs whose own types do not hold under `exactOptionalPropertyTypes`. What is said of theirs is not of ours. */
+const ofOthers = /^node_modules\/\.pnpm\/(?:ai|@ai-sdk\+[\w-]+|@openai\+agents[\w-]*)@/;
+
+/** Leaves out what is said of the types of others: each error is a line, and lines below it that are indented. */
+const withoutOthers = (said: string): string =>
+  said
+    .split(/^(?=\S)/m)
+    .filter((error) => !ofOthers.test(error))
+    .join("");
+
 /** What the compiler says of the uses. */
 export const compile = async (home: string, way: keyof typeof ways): Promise<string> => {
   const tsc = join(root, "node_modules/.bin/tsc");
   return run(tsc, ["-p", `tsconfig.${way}.json`], { cwd: home }).then(
     () => "",
-    (error: { readonly stdout: string }) => error.stdout,
+    (error: { readonly stdout: string }) => withoutOthers(error.stdout),
   );
 };
 

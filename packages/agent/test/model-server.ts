@@ -60,7 +60,7 @@ const answer = async (request: IncomingMessage, response: ServerResponse): Promi
 
 const server = createServer((request, response) => void answer(request, response));
 server.listen(0, "127.0.0.1", () => console.log((server.address() as AddressInfo).port));
-// It ends with whoever started it.
+// The server ends with its parent.
 const watch = setInterval(() => {
   try {
     process.kill(Number(parent), 0);

@@ -30,6 +30,7 @@ export {
   type IndexEntry,
   type MoveEnd,
   type MoveStore,
+  type Wakes,
 } from "./journal/journal.ts";
 export { BloomFilter } from "./journal/bloom-filter.ts";
 export { type MemoryJournalOptions } from "./journal/memory-journal.ts";
@@ -77,6 +78,7 @@ export {
   progressFields,
 } from "./session/observe/observation.ts";
 export { uuidOf } from "./body/facet/context.ts";
+export { SessionEntry, type SessionPage, SessionStatus, sessionStatus } from "./session/listed.ts";
 export { CallOfRequestCodec, ReplyCodec, withTriggers } from "./session/call.ts";
 export { replaceTools } from "./session/own-tools.ts";
 export { callTo, resultOfRequest } from "./session/result.ts";
@@ -84,6 +86,7 @@ export { type CalledTool } from "./tool/called.ts";
 export { defaultBounds } from "./session/admission.ts";
 export { type Capabilities } from "./body/facet/facet.ts";
 export { keptValue, valueOfKept } from "./body/kept-value.ts";
+export { type StepOptions, checkedStep } from "./body/facet/step.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";
 export { type LogAttachments, type SteppedLine, keepAttachments, putLog } from "./move/log-file.ts";
 export { unpackedAttachment } from "./move/attachment.ts";

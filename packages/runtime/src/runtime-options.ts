@@ -37,7 +37,10 @@ export interface RuntimeOptions extends SnapshotOptions {
    * Time for which others keep away from the instance's scopes after its last sign of life, and where they reach it.
    */
   readonly lease?: Lease;
-  /** Interval at which an instance with a lease looks for messages from scopes of others: 100 ms by default. */
+  /**
+   * Interval at which an instance with a lease looks for messages from scopes of others: 100 ms by default, and 5,000 where the store
+   * wakes it.
+   */
   readonly pollMs?: number;
   readonly roots: Roots;
   readonly host?: HostPort;
@@ -72,3 +75,5 @@ export interface RuntimeOptions extends SnapshotOptions {
 
 /** Default interval of looking for messages from others. */
 export const pollMs = 100;
+/** The same where the store wakes its instances. */
+export const wokenPollMs = 5000;
