@@ -34,6 +34,7 @@ import type { StoppedBecause, TurnEnd } from "./model.ts";
 export type { TurnEnd } from "./model.ts";
 
 export const FailureClassCodec: Codec<FailureClass> = oneOf<FailureClass>("a failure class", ...failureClasses);
+/** Decodes and encodes what a turn does while another one runs. */
 export const WhenBusyCodec: Codec<WhenBusy> = oneOf("when busy", "queue", "join", "interrupt", "replace", "refuse");
 
 export const FinishCodec: Codec<Finish> = record<Finish>("struct Finish", {
@@ -89,6 +90,7 @@ export const finished = {
   by: optional(string),
   limited: optional(boolean),
 };
+/** Decodes and encodes how a turn ended. */
 export const TurnEndCodec: Codec<TurnEnd> = tagged<TurnEnd, "status">("TurnEnd", "status", {
   finished: { ...ended, ...finished },
   stopped: {
