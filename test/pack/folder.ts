@@ -98,7 +98,7 @@ export const secondsOf = async (args: readonly string[], times: number): Promise
 };
 
 /** SDKs whose own types do not hold under `exactOptionalPropertyTypes`. What is said of theirs is not of ours. */
-const ofOthers = /^node_modules\/\.pnpm\/(?:ai|@ai-sdk\+[\w-]+)@/;
+const ofOthers = /^node_modules\/\.pnpm\/(?:ai|@ai-sdk\+[\w-]+|@openai\+agents[\w-]*)@/;
 
 /** Leaves out what is said of the types of others: each error is a line, and lines below it that are indented. */
 const withoutOthers = (said: string): string =>

@@ -28,6 +28,7 @@ const said = {
   "journal-postgres": "unavailable",
   flow: '{"success":true,"output":"7"} true function function',
   mcp: "function function function function function",
+  "openai-agents": "function function function function",
   runtime: "hello, Lviv",
   "sansio-core": "1 0",
   studio: "200 text/html; charset=utf-8 200",
@@ -125,7 +126,13 @@ describe("production", { timeout: 600_000 }, () => {
     const { names, bytes } = await installedFor(packed, "driver-node");
     expect(names.length, names.join(", ")).toBeLessThanOrEqual(15);
     expect(bytes, `${names.join(", ")}: ${bytes} bytes`).toBeLessThanOrEqual(10 * 1024 * 1024);
-    const others = ["@pawl/cli", "@pawl/flow", "@pawl/testkit", "@modelcontextprotocol/sdk", "@pawl/journal-postgres"];
+    const others = [
+      "@pawl/cli",
+      "@pawl/flow",
+      "@pawl/testkit",
+      "@modelcontextprotocol/server",
+      "@pawl/journal-postgres",
+    ];
     expect(names.filter((name) => others.includes(name))).toEqual([]);
   });
 

@@ -2,7 +2,8 @@
 import { tool } from "ai";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type Chat, Gate, type Saying, ScriptedModel, World, readOf } from "./world.ts";
+import { type Chat, readOf } from "./page.ts";
+import { Gate, type Saying, ScriptedModel, World } from "./world.ts";
 
 const worlds: World[] = [];
 const worldOf = (...given: ConstructorParameters<typeof World>): World => {

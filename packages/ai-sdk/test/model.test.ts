@@ -1,4 +1,5 @@
 /** Models and tools under the SDK's own loops, in bodies that run again. */
+import { statSync } from "node:fs";
 import { openRuntime } from "@pawl/driver-node";
 import { type ToolContext, type ToolDefinition, defineTool } from "@pawl/runtime";
 import {
@@ -263,5 +264,48 @@ describe("durable tools", () => {
     expect(await text).toMatch(/"c60".*execution-denied.*no/);
     expect(done).toEqual([5, 40]);
     await close();
+  });
+});
+
+describe("an agent of 100 turns", () => {
+  it("keeps its journal small: no prompt is on record", { timeout: 60_000 }, async () => {
+    const model = new ScriptedModel((_, asked) =>
+      asked > 100
+        ? { words: ["done"] }
+        : { words: ["Next. "], calls: [{ id: `c${asked}`, name: "read", input: { page: asked } }] },
+    );
+    const read = tool({
+      inputSchema: z.object({ page: z.number() }),
+      execute: ({ page }) => `${page} `.repeat(5000 / `${page} `.length),
+    });
+    const agent = defineTool({
+      name: "agent",
+      durable: true,
+      execute: async (_, ctx) => {
+        const { text } = streamText({
+          model: durableModel(ctx, model),
+          tools: durableTools(ctx, { read }),
+          stopWhen: stepCountIs(200),
+          maxRetries: 0,
+          prompt: "Read all pages.",
+        });
+        return text;
+      },
+    });
+    const file = newFile();
+    const { runtime, close } = openRuntime({ file, tools: [agent] });
+    const session = await runtime.session("s");
+    expect(await session.call(agent, {}, { id: "r" })).toBe("done");
+    const { seq } = session.state;
+    await close();
+    const bytes = ["", "-wal"].reduce(
+      (sum, end) => sum + (statSync(file + end, { throwIfNoEntry: false })?.size ?? 0),
+      0,
+    );
+    console.log(
+      `100 turns: ${(bytes / 1e6).toFixed(2)} MB, ${seq} events; Temporal ended such a run at 50 MB (sdk-python #1890)`,
+    );
+    expect(model.asked).toBe(101);
+    expect(bytes).toBeLessThan(2e6);
   });
 });

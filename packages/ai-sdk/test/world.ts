@@ -6,9 +6,6 @@ import { openRuntime } from "@pawl/driver-node";
 import type { ToolDefinition } from "@pawl/runtime";
 import { WorkflowChatTransport } from "@ai-sdk/workflow/client";
 import {
-  AbstractChat,
-  type ChatInit,
-  type ChatState,
   type ChatTransport,
   DefaultChatTransport,
   type LanguageModel,
@@ -16,6 +13,7 @@ import {
   lastAssistantMessageIsCompleteWithApprovalResponses,
 } from "ai";
 import { afterAll } from "vitest";
+import { Chat } from "./page.ts";
 import { type ChatHost, type ChatOptions, chatHandlers, chatTool } from "../src/index.ts";
 
 type Model = Extract<LanguageModel, { readonly specificationVersion: "v4" }>;
@@ -102,39 +100,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 export const newFile = (): string => join(folder, `${++files}.db`);
 
-/** The state of a chat, without a page around it. */
-class PlainState implements ChatState<UIMessage> {
-  status: ChatState<UIMessage>["status"] = "ready";
-  error: Error | undefined;
-  messages: UIMessage[] = [];
-  pushMessage = (message: UIMessage): void => void this.messages.push(message);
-  popMessage = (): void => void this.messages.pop();
-  replaceMessage = (at: number, message: UIMessage): void => void (this.messages[at] = message);
-  snapshot = <T>(thing: T): T => structuredClone(thing);
-}
-
-export class Chat extends AbstractChat<UIMessage> {
-  constructor(init: ChatInit<UIMessage>) {
-    super({ ...init, state: new PlainState() });
-  }
-}
-
 type Fetch = typeof globalThis.fetch;
-
-/** Says what a person reads of a message. */
-export const readOf = ({ parts }: UIMessage): string =>
-  parts
-    .map((part) => {
-      if (part.type === "text") return part.text;
-      if (!part.type.startsWith("tool-")) return "";
-      const { type, state, input, output, errorText } = part as {
-        type: string;
-        state: string;
-        [field: string]: unknown;
-      };
-      return `[${type.slice(5)} ${JSON.stringify(input)} ${state}${output === undefined ? "" : ` ${JSON.stringify(output)}`}${errorText === undefined ? "" : ` ${String(errorText)}`}]`;
-    })
-    .join("");
 
 /** A server of a chat, which can be ended and started again over one file. */
 export class World {

@@ -37,7 +37,7 @@ export const listening = (config: ClientConfig, channels: readonly string[], on:
   const run = async (): Promise<void> => {
     for (let pause = pauses.firstMs; !over.signal.aborted; pause = Math.min(2 * pause, pauses.longestMs)) {
       const from = performance.now();
-      await serve(config, channels, on, over.signal).catch(() => undefined); // It is tried again; polling goes on meanwhile.
+      await serve(config, channels, on, over.signal).catch(() => undefined); // Tried again; polling goes on meanwhile.
       if (performance.now() - from > pauses.longestMs) pause = pauses.firstMs;
       await sleep(pause * (0.5 + Math.random()), undefined, { signal: over.signal, ref: false }).catch(() => undefined); // Stopped.
     }

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from "ai";
-import { Chat } from "../world.ts";
+import { Chat } from "../page.ts";
 import { type Api, type Ledger, type Moment, Services } from "./model-server.ts";
 
 export type KillAt = Moment | "approval";
@@ -16,6 +16,9 @@ export type KillAt = Moment | "approval";
 export interface Life {
   readonly api: Api;
   readonly isStreamed: boolean;
+  /** The program of the server, in place of that of this package; and what it is told besides. */
+  readonly program?: string;
+  readonly more?: readonly string[];
   /** Moments in which the server is killed, once each. */
   readonly kills: readonly KillAt[];
 }
@@ -28,16 +31,18 @@ export interface Lived {
 
 /** The server, in its process of the moment. */
 class Host {
+  readonly #program: string;
   readonly #args: readonly string[];
   #child: ChildProcess | undefined;
   #port = Promise.withResolvers<number>();
 
-  constructor(args: readonly string[]) {
+  constructor(program: string, args: readonly string[]) {
+    this.#program = program;
     this.#args = args;
   }
 
   start(): void {
-    const child = fork(join(import.meta.dirname, "host.ts"), this.#args, {
+    const child = fork(this.#program, this.#args, {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
     this.#child = child;
@@ -123,7 +128,9 @@ const askFor = async (host: Host, approving: Approving): Promise<string> => {
   return said.join("");
 };
 
-export const live = async ({ api, isStreamed, kills }: Life): Promise<Lived> => {
+const programHere = join(import.meta.dirname, "host.ts");
+
+export const live = async ({ api, isStreamed, kills, program = programHere, more = [] }: Life): Promise<Lived> => {
   const folder = mkdtempSync(join(tmpdir(), "pawl-sdk-kill-"));
   const left = new Set<KillAt>(kills);
   const killed: KillAt[] = [];
@@ -134,7 +141,7 @@ export const live = async ({ api, isStreamed, kills }: Life): Promise<Lived> => 
     await host?.kill();
   };
   const services = await Services.open(at);
-  host = new Host([join(folder, "journal.db"), api, services.url]);
+  host = new Host(program, [join(folder, "journal.db"), api, services.url, ...more]);
   host.start();
   try {
     const text = await (isStreamed ? talk : askFor)(host, () => at("approval"));
