@@ -22,6 +22,7 @@ const alone = [
   "packages/driver-node/test/*-kill.test.ts",
   "packages/inspector/test/page.test.ts",
   "packages/openai-agents/test/**/*.test.ts", // The SDK listens to its process.
+  "packages/studio/test/*.test.ts",
   "packages/testkit/test/{core-sim,mutant}/*.test.ts",
   "packages/tools/test/browser-files.test.ts",
   "test/{example,hostile,pack,runtime,soak}/*.test.ts",

@@ -4,13 +4,12 @@ import { type RequestListener, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
-import { CallToolRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { McpServer, createMcpHandler, fromJsonSchema } from "@modelcontextprotocol/server";
 import { openRuntime } from "@pawl/driver-node";
 import * as f from "@pawl/flow";
 import { mcpProvider } from "@pawl/flow/mcp";
 import { guardedFetch } from "@pawl/flow/node";
+import { listen } from "@pawl/mcp/node";
 
 const serve = async (listener: RequestListener) => {
   const server = createServer(listener);
@@ -25,15 +24,17 @@ const shop = await serve(async (request, response) => {
   const { item } = JSON.parse(text) as { readonly item: string };
   response.end(JSON.stringify({ price: item.length * 2 }));
 });
-const words = await serve(async (request, response) => {
-  const server = new Server({ name: "words", version: "1" }, { capabilities: { tools: {} } });
-  server.setRequestHandler(CallToolRequestSchema, ({ params }) => ({
-    content: [{ type: "text", text: `¡${String(params.arguments?.["input"])}!` }],
-  }));
-  const transport = new StreamableHTTPServerTransport({}); // Without sessions: one server for each request.
-  await server.connect(transport as Parameters<Server["connect"]>[0]);
-  await transport.handleRequest(request, response);
-});
+const words = await listen(
+  createMcpHandler(() => {
+    const server = new McpServer({ name: "words", version: "1" });
+    const inputSchema = fromJsonSchema<{ input: string }>({
+      type: "object",
+      properties: { input: { type: "string" } },
+    });
+    server.registerTool("Shout", { inputSchema }, ({ input }) => ({ content: [{ type: "text", text: `¡${input}!` }] }));
+    return server;
+  }).fetch,
+);
 
 const registry = new f.Registry([
   {
@@ -77,7 +78,8 @@ const { ending } = await session.flow({
 console.log(JSON.stringify(ending));
 await close();
 rmSync(folder, { recursive: true });
-for (const { server } of [shop, words]) {
+for (const { server } of [shop]) {
   server.closeAllConnections();
   server.close();
 }
+await words.close();

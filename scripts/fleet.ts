@@ -1,7 +1,7 @@
 /**
- * `pnpm fleet [N] [--seed S] [--crashes]`: kills any of three hosts on one PostgreSQL database N times with SIGKILL while
- * agents work with them. With `--crashes` the database itself is stopped without a shutdown now and then. A seed repeats
- * the choices.
+ * `pnpm fleet [N] [--seed S] [--crashes] [--freezes]`: kills any of three hosts on one PostgreSQL database N times with SIGKILL
+ * while agents work with them. With `--crashes` the database itself is stopped without a shutdown now and then, with `--freezes` a
+ * host is stopped for longer than its lease after each kill (SIGSTOP), and goes on. A seed repeats the choices.
  */
 import { parseArgs } from "node:util";
 import { runFleet } from "../packages/driver-node/test/kill/fleet.ts";
@@ -12,7 +12,11 @@ const perRun = 50;
 const crashEvery = 5;
 
 const { positionals, values } = parseArgs({
-  options: { seed: { type: "string" }, crashes: { type: "boolean", default: false } },
+  options: {
+    seed: { type: "string" },
+    crashes: { type: "boolean", default: false },
+    freezes: { type: "boolean", default: false },
+  },
   allowPositionals: true,
 });
 const total = Number(positionals[0] ?? 500);
@@ -27,20 +31,21 @@ const disturb = async (killed: number): Promise<void> => {
 };
 
 let seed = Number(values.seed ?? Date.now() % 1_000_000);
-let [tried, wrongs] = [0, 0];
+let [tried, frozen, wrongs] = [0, 0, 0];
 try {
   for (; tried < total; seed++) {
     crashes = 0;
     const begun = performance.now();
     const kills = Math.min(perRun, total - tried);
-    const report = await runFleet({ url: server.url, seed, kills, disturb });
+    const report = await runFleet({ url: server.url, seed, kills, disturb, freezes: values.freezes });
     const { sessions, steps, events, takeovers, wrong, at, folder } = report;
     tried += report.kills;
     wrongs += wrong.length;
+    frozen += report.freezes;
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
     const work = `${sessions} sessions, ${steps} steps, ${events} events`;
     console.log(
-      `seed ${seed}: ${report.kills} kills, ${crashes} crashes of the database, ${work}, ${takeovers} takeovers in ${seconds} s`,
+      `seed ${seed}: ${report.kills} kills, ${report.freezes} freezes, ${crashes} crashes of the database, ${work}, ${takeovers} takeovers in ${seconds} s`,
     );
     console.log(
       `  ${Object.entries(at)
@@ -53,5 +58,5 @@ try {
 } finally {
   await server.remove();
 }
-console.log(`${tried} tried, ${wrongs} wrong`);
+console.log(`${tried} kills and ${frozen} freezes tried, ${wrongs} wrong`);
 if (wrongs > 0) process.exitCode = 1;

@@ -1,4 +1,4 @@
-/** `pnpm bench:readme [FILE]`: writes the results of `pnpm bench:peers` into the README, with date and machine. */
+/** `pnpm bench:table [FILE]`: writes the results of `pnpm bench:peers` into docs/performance.md, with date and machine. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, figures, ratios } from "../bench/peers/src/table.ts";
@@ -11,7 +11,7 @@ interface Measured {
 }
 
 const [file = join(root, "bench/peers/results.json")] = process.argv.slice(2);
-const readme = join(root, "README.md");
+const page = join(root, "docs/performance.md");
 const place = /(?<begin><!-- measured by `pnpm bench:peers` -->\n)[\s\S]*?(?<end><!-- end -->)/;
 
 const { machine, begun, results } = JSON.parse(readFileSync(file, "utf8")) as Measured;
@@ -25,9 +25,9 @@ const measured = [
   ratios(results),
   `What each syncs:\n\n${versions.map((version) => `- ${version}`).join("\n")}`,
 ];
-const text = readFileSync(readme, "utf8");
-if (!place.test(text)) throw new Error(`README.md has no place for what was measured: ${String(place)}`);
+const text = readFileSync(page, "utf8");
+if (!place.test(text)) throw new Error(`docs/performance.md has no place for what was measured: ${String(place)}`);
 writeFileSync(
-  readme,
+  page,
   text.replace(place, (_, begin: string, end: string) => `${begin}\n${measured.join("\n\n")}\n\n${end}`),
 );

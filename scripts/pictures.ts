@@ -15,7 +15,12 @@ const { values, positionals } = parseArgs({
 const [folder = "docs/pictures"] = positionals;
 
 /** Pictures for the docs; `--all` takes everything. */
-const kept = new Set(["kill-survived-desktop-light", "ask-asks-desktop-dark", "order-harmed-desktop-light"]);
+const kept = new Set([
+  "turn-goes-on-desktop-light",
+  "kill-survived-desktop-light",
+  "ask-asks-desktop-dark",
+  "order-harmed-desktop-light",
+]);
 
 const screens = [
   { name: "desktop", width: 1360, height: 850 },

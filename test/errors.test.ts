@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { files, textOf } from "./project.ts";
 
 const sources = files.filter((file) =>
-  /^packages\/(?:cli|compat|runtime|wire|driver-node|driver-browser|driver-cloudflare|journal-postgres|sansio-core(?=\/src\/call\/))\/src\/.*\.ts$/.test(
+  /^packages\/(?:cli|compat|runtime|wire|http|driver-node|driver-browser|driver-cloudflare|journal-postgres|sansio-core(?=\/src\/call\/))\/src\/.*\.ts$/.test(
     file,
   ),
 );
@@ -24,10 +24,19 @@ const codesIn = (file: string): readonly string[] =>
     .flatMap((form) => [...textOf(file).matchAll(form)])
     .flatMap(({ groups }) => [...(groups?.["codes"] ?? "").matchAll(/[a-z_\d]+/g)].map(([code]) => code));
 
-/** In the first cells of its tables. */
-const listed = [...textOf("docs/errors.md").matchAll(/^\| (?<cell>`[^|]+`) +\|/gm)].flatMap(({ groups }) =>
+const page = textOf("docs/errors.md");
+
+/** Codes with a paragraph of their own, and what it says. */
+const paragraphs = [...page.matchAll(/^#### `(?<code>[a-z_\d]+)`\n\n(?<text>.+)$/gm)].map(({ groups }) => ({
+  code: groups?.["code"] ?? "",
+  text: groups?.["text"] ?? "",
+}));
+
+/** In headings, and in the first cells of its tables. */
+const tabled = [...page.matchAll(/^\| (?<cell>`[^|]+`) +\|/gm)].flatMap(({ groups }) =>
   [...(groups?.["cell"] ?? "").matchAll(/`(?<code>[a-z_\d]+)`/g)].map((match) => match.groups?.["code"] ?? ""),
 );
+const listed = [...paragraphs.map(({ code }) => code), ...tabled];
 
 it("every code of the runtime, the drivers and the core is on the page of errors", () => {
   const codes = new Set([...sources, ...others].flatMap(codesIn));
@@ -39,4 +48,18 @@ it("the page of errors has no code that nobody gives", () => {
   const core = files.filter((file) => file.startsWith("packages/sansio-core/src/") && file.endsWith(".ts"));
   const said = [...sources, ...core, ...ends].map(textOf).join("\n");
   expect(listed.filter((code) => !said.includes(`"${code}"`))).toEqual([]);
+});
+
+it("what a program and a tool's author meet has a paragraph of its own, once, which says more than when", () => {
+  const codes = paragraphs.map(({ code }) => code);
+  expect(codes.length).toBeGreaterThan(100);
+  expect(codes.filter((code, i) => codes.indexOf(code) !== i)).toEqual([]);
+  const refusals = files.filter((file) => /^packages\/runtime\/src\/(?:session|tool|body)\/.*\.ts$/.test(file));
+  const thrown = /\bnew (?:Refused|EffectError)\(\s*"(?<code>[a-z_\d]+)"/g;
+  const met = refusals.flatMap((file) =>
+    [...textOf(file).matchAll(thrown)].map(({ groups }) => groups?.["code"] ?? ""),
+  );
+  expect(new Set(met).size).toBeGreaterThan(20);
+  expect([...new Set(met)].filter((code) => !codes.includes(code))).toEqual([]);
+  expect(paragraphs.filter(({ text }) => text.split(" ").length < 5)).toEqual([]);
 });

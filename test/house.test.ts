@@ -9,8 +9,8 @@ import { sourceFiles } from "./house/source.ts";
  * made it better; take its line out when the bound holds.
  */
 const today: { readonly [figure: string]: number } = {
-  "lines of core and runtime": 48_919,
-  "files of core and runtime": 311,
+  "lines of core and runtime": 49_664,
+  "files of core and runtime": 315,
 };
 
 describe("the house", () => {

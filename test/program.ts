@@ -28,6 +28,12 @@ export const postgres: Program = {
   remedy: "install Debian's `postgresql`, or name its `postgres` in PAWL_POSTGRES",
 };
 
+export const pgbouncer: Program = {
+  name: "PgBouncer",
+  path: process.env["PAWL_PGBOUNCER"] ?? "/usr/sbin/pgbouncer",
+  remedy: "install Debian's `pgbouncer`, or name one in PAWL_PGBOUNCER",
+};
+
 const brought = join(import.meta.dirname, "runtime/node_modules");
 /** Runtimes that the registry brings for most platforms. */
 const ofRegistry = (name: string, path: string): Program => ({

@@ -32,6 +32,14 @@ describe("an example", { timeout: 240_000 }, () => {
     expect(said.trim().split("\n").at(-1)).toBe("a step that was taken is never lost");
   });
 
+  it("has a tool over MCP that asks before it acts, and whose server dies in the middle", async () => {
+    expect((await run("mcp.ts")).trim().split("\n")).toEqual([
+      "asked: send_mail wants to run",
+      "the server has died in the middle of its work",
+      '{"status":"success","payload":"sent to bob"}',
+    ]);
+  });
+
   it("shows what values are, and what is none", async () => {
     const said = await run("values.ts");
     expect(said).toContain("a cycle: a value must not contain itself");

@@ -19,7 +19,7 @@ const membersOf = ({ of }: Variants): readonly (readonly [string, Codec])[] =>
 /** A codec within itself is told by its name. */
 const shapeIn = (codec: Codec, around: readonly Codec[]): string => {
   const layout = layoutOf(codec);
-  if (layout === undefined) return leaf(codec);
+  if (layout === undefined || layout.type === "names") return leaf(codec);
   if (around.includes(codec)) return codec.name;
   const inner = (part: Codec): string => shapeIn(part, [...around, codec]);
   const each = (parts: Iterable<readonly [string, Codec]>): string =>

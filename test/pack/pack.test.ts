@@ -13,6 +13,7 @@ const uses = join(import.meta.dirname, "use");
 const node22 = join(import.meta.dirname, "node_modules/node-22/bin/node");
 
 const said = {
+  agent: "Hello there. function",
   "ai-sdk": "function function function function",
   cli: "0 ls",
   codemod: "defineTool({ inputSchema: p });",
@@ -21,14 +22,16 @@ const said = {
   "driver-cloudflare": "invalid_option session:ann",
   "driver-node": "function ran 1 same reply",
   egress: "true true",
+  http: "401 unauthorized 3.1.0",
   "eslint-plugin-pawl": "6 pawl/recommended",
   inspector: "3 at 1",
   "journal-postgres": "unavailable",
   flow: '{"success":true,"output":"7"} true function function',
-  mcp: "function function function function",
+  mcp: "function function function function function",
   "openai-agents": "function function function function",
   runtime: "hello, Lviv",
   "sansio-core": "1 0",
+  studio: "200 text/html; charset=utf-8 200",
   testkit: "true",
   "tool-value": '{"a":1,"b":9007199254740993} 64',
   tools: "18 function function",
@@ -123,7 +126,13 @@ describe("production", { timeout: 600_000 }, () => {
     const { names, bytes } = await installedFor(packed, "driver-node");
     expect(names.length, names.join(", ")).toBeLessThanOrEqual(15);
     expect(bytes, `${names.join(", ")}: ${bytes} bytes`).toBeLessThanOrEqual(10 * 1024 * 1024);
-    const others = ["@pawl/cli", "@pawl/flow", "@pawl/testkit", "@modelcontextprotocol/sdk", "@pawl/journal-postgres"];
+    const others = [
+      "@pawl/cli",
+      "@pawl/flow",
+      "@pawl/testkit",
+      "@modelcontextprotocol/server",
+      "@pawl/journal-postgres",
+    ];
     expect(names.filter((name) => others.includes(name))).toEqual([]);
   });
 

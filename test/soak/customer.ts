@@ -2,12 +2,19 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Client, HostRefused, type SessionClient } from "@pawl/driver-node/client";
 import type { CallOfRequest, Replies } from "@pawl/runtime";
-import type { Event } from "@pawl/sansio-core";
+import { type Event, EventCodec } from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
 import { type Json, stableHash } from "@pawl/tool-value";
 import { type Place, hostToken } from "../../packages/driver-node/test/kill/place.ts";
 import { Random } from "../../packages/driver-node/test/kill/random.ts";
 import { type Called, called, isExpected } from "./expected.ts";
 import type { Town } from "./town.ts";
+
+const eventOf = (json: unknown): Event => {
+  const read = EventCodec.decode(json);
+  if (E.isLeft(read)) throw new Error(`no event: ${JSON.stringify(json)}`);
+  return read.right;
+};
 
 /** Everything acknowledged to a customer; it must exist at the end. */
 export interface Account {
@@ -191,7 +198,7 @@ export class Customer {
         for await (const { cursor, event } of observation) {
           if (cursor !== last + 1) throw this.#wrong(event.type, `after event ${last} came ${cursor}`);
           last = cursor;
-          this.#act(event);
+          this.#act(eventOf(event));
         }
       } catch (thrown) {
         if (thrown instanceof HostRefused && thrown.code === "owned_by") this.#follow(thrown);

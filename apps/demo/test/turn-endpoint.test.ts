@@ -24,6 +24,8 @@ describe("a turn's model behind an endpoint", () => {
     said = [];
     endpoint = await openFakeEndpoint([answer]);
     return endpointPort({ url: endpoint.url, model: "small", key: "k" }).ask({
+      request: "t",
+      n: 1,
       prompt,
       tools: [{ name: "book", input_schema: { type: "object" } }],
       toolChoice: "auto",
@@ -33,6 +35,8 @@ describe("a turn's model behind an endpoint", () => {
       signal: new AbortController().signal,
       say: (piece) => void said.push(piece),
       identified: () => undefined,
+      bytes: () => Promise.reject(new Error("the prompt has no files")),
+      keep: () => Promise.reject(new Error("the answer has no files")),
     });
   };
   const heard = (): string => said.map(({ text }) => text ?? "").join("");

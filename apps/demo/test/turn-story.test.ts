@@ -17,14 +17,14 @@ const streamed = (...pieces: readonly Piece[]): Event => ({
   attempt: 1,
   pieces,
 });
-const delta = (attempt: number, at: number, text: string) => ({ delta: { attempt, at, text } });
+const delta = (attempt: number, at: number, text: string) => ({ type: "text", n: 1, attempt, at, text }) as const;
 
 /** A story of one answer whose worker died: "Hello" is on record, " wor" was only shown. */
 const cutOff = (): TurnStory => {
   const story = new TurnStory();
   story.take(none, [observe({ what: "model_asked", n: 1, attempt: 1 })]);
-  story.hear(1, delta(1, 0, "Hello"));
-  story.hear(1, delta(1, 5, " wor"));
+  story.hear(delta(1, 0, "Hello"));
+  story.hear(delta(1, 5, " wor"));
   story.take(streamed({ b: 0, type: "text", text: "Hello" }), []);
   return story;
 };
@@ -43,10 +43,10 @@ describe("the story of a turn", () => {
       observe({ what: "model_asked", n: 1, attempt: 2 }),
     ]);
     expect(story.answers).toMatchObject([{ said: "Hello", recorded: 5, lost: " wor", attempts: 2 }]);
-    story.hear(1, delta(1, 5, " old"));
+    story.hear(delta(1, 5, " old"));
     expect(story.answers[0]?.said).toBe("Hello");
-    story.hear(1, delta(2, 0, "Hello"));
-    story.hear(1, delta(2, 5, " world"));
+    story.hear(delta(2, 0, "Hello"));
+    story.hear(delta(2, 5, " world"));
     expect(story.answers[0]?.said).toBe("Hello world");
     expect(turnVerdict(story, true).words).toBe("It goes on in mid-word.");
   });

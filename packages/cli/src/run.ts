@@ -23,6 +23,7 @@ const loaders: { readonly [name: string]: () => Promise<Command> } = {
   "check-upgrade": async () => (await import("./check/check-upgrade.ts")).checkUpgradeCommand,
   explore: async () => (await import("./check/explore.ts")).exploreCommand,
   host: async () => (await import("./host/host.ts")).hostCommand,
+  mcp: async () => (await import("./host/mcp.ts")).mcpCommand,
   token: async () => (await import("./host/token.ts")).tokenCommand,
   "flow run": async () => (await import("./flow/run.ts")).flowRun,
   "flow check": async () => (await import("./flow/check.ts")).flowCheck,

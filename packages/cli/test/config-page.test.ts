@@ -31,6 +31,7 @@ const fields: { readonly [K in keyof Required<HostConfig>]: true } = {
   max_journal_mb: true,
   log_level: true,
   traces: true,
+  studio: true,
   stop_after_idle_ms: true,
   forward: true,
   drain_ms: true,

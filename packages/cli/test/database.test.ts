@@ -53,6 +53,14 @@ const rows = (said: Said) => {
   return scopes.map(({ scope, seq, status }) => [scope, seq, status]);
 };
 
+/** Asks a host for a call in the session `s`. */
+const asked = async ({ url }: { readonly url: string }, token: string, request: string): Promise<unknown> => {
+  const client = new Client({ url, token });
+  const replies = await client.session("s").request(request, [{ label: "c", tool: "quick", args: {} }]);
+  client.close();
+  return replies[0]?.output.outcome.payload;
+};
+
 describe.runIf(hasServer)("pawl over PostgreSQL", () => {
   const folder = newFolder();
   let server: TestServer;
@@ -171,7 +179,7 @@ describe.runIf(hasServer)("pawl over PostgreSQL", () => {
     await fine("resolve", `${database}#s`, tokens[0] ?? "", "--ok", '"from outside"');
   });
 
-  it("runs a host under a role that has no other rights than --grant gives", async () => {
+  it("runs hosts that forward to each other, under a role that has no other rights than --grant gives", async () => {
     await server.sql("CREATE ROLE pawl_host LOGIN");
     const database = newSchema();
     const limited = database.replace("//pawl@", "//pawl_host@");
@@ -179,22 +187,24 @@ describe.runIf(hasServer)("pawl over PostgreSQL", () => {
     expect([unmade.code, unmade.err]).toEqual([3, expect.stringContaining("pawl migrate postgres://… --grant <role>")]);
     expect((await fine("migrate", database, "--grant", "pawl_host")).out).toContain("pawl_host may work on it");
     const stop = new AbortController();
-    const said = Promise.withResolvers<{ readonly url: string; readonly token: string }>();
-    const host = pawl(["host", join(folder, "tools.mjs"), "-j", limited, "--grant", "ann", "--json"], {
-      interrupted: stop.signal,
-      onOut: (text) => text.includes('"url"') && said.resolve(JSON.parse(text) as never),
-    });
-    const { url, token } = await Promise.race([said.promise, host.then(({ err }) => Promise.reject(new Error(err)))]);
+    const hosts: Promise<Said>[] = [];
+    const start = async (): Promise<{ readonly url: string; readonly token: string }> => {
+      const said = Promise.withResolvers<{ readonly url: string; readonly token: string }>();
+      const host = pawl(["host", join(folder, "tools.mjs"), "-j", limited, "--grant", "ann", "--json"], {
+        interrupted: stop.signal,
+        onOut: (text) => text.includes('"url"') && said.resolve(JSON.parse(text) as never),
+      });
+      hosts.push(host);
+      return Promise.race([said.promise, host.then(({ err }) => Promise.reject(new Error(err)))]);
+    };
+    const [first, second] = [await start(), await start()];
     const other = (await fine("token", "bob", "-j", database)).out.trim();
-    for (const [i, one] of [token, other].entries()) {
-      const client = new Client({ url, token: one });
-      const replies = await client.session(`s${i}`).request("r", [{ label: "c", tool: "quick", args: {} }]);
-      expect(replies[0]?.output.outcome.payload).toBe("at once");
-      client.close();
-    }
-    expect((await fetch(`${url.replace("ws", "http")}/v1/ready`)).status).toBe(200);
+    expect(await asked(first, first.token, "r1")).toBe("at once");
+    expect(await asked(second, first.token, "r2")).toBe("at once"); // Of the first host's session, with its token.
+    expect(await asked(second, other, "r3")).toBe("at once");
+    expect((await fetch(`${second.url.replace("ws", "http")}/v1/ready`)).status).toBe(200);
     stop.abort();
-    expect((await host).code).toBe(0);
+    expect((await Promise.all(hosts)).map(({ code }) => code)).toEqual([0, 0]);
     await fine("doctor", database);
-  }, 20_000);
+  }, 30_000);
 });

@@ -207,7 +207,7 @@ describe("pawl host by its configuration", () => {
       return new Set(readFileSync(spans, "utf8").split("\n").slice(0, -1));
     };
     expect(await spansOf("off", [])).toEqual(new Set());
-    expect(await spansOf("on", ["--traces"])).toEqual(new Set(["pawl.commit", "pawl.call", "pawl.batch"]));
+    expect(await spansOf("on", ["--traces"])).toEqual(new Set(["pawl.commit", "execute_tool quick", "pawl.batch"]));
   }, 60_000);
 
   it("stops after being unused for the configured time", async () => {

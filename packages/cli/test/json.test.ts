@@ -117,6 +117,15 @@ const tried: { readonly [command: string]: Tried } = {
       ["host F/tools.mjs -j F/host.db --address 192.0.2.1", 3],
     ],
   },
+  // Over stdio its client speaks, and over HTTP it serves until it is stopped: `mcp.test.ts` does both.
+  mcp: {
+    fine: [],
+    not: [
+      ["mcp", 2],
+      ["mcp F/none.mjs -j F/mcp.db", 3],
+      ["mcp F/tools.mjs -j F/none/none.db", 3],
+    ],
+  },
   token: {
     fine: ["token ann -c F/host.json", "token ann -c F/host.json -o F/ann.token"],
     not: [["token ann -j F/none.db", 3]],

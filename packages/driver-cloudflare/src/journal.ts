@@ -19,6 +19,8 @@ export interface ObjectJournalOptions {
   readonly durability?: "sync" | "gate";
   /** Bytes above which appends are refused as `full`: a little less than the 10 GB of an object. */
   readonly maxBytes?: number;
+  /** Returns where clients reach the object of another scope: by default its name. */
+  readonly addressOf?: (scope: string) => string;
 }
 
 const defaultMaxBytes = 9_900_000_000;
@@ -33,6 +35,7 @@ interface JournalPort {
 
 export interface ObjectJournal {
   readonly journal: Journal;
+  readonly tables: Tables;
   readonly log: ScopeLog;
   readonly mail: Mail;
   /** Has the runtime take the letters that have come. */
@@ -48,7 +51,7 @@ const failureOf = (thrown: unknown): AppendResult => {
 };
 
 export const objectJournal = ({ scope: own, storage, alarm, carry, options }: JournalPort): ObjectJournal => {
-  const { durability = "sync" } = options;
+  const { durability = "sync", addressOf = (scope) => scope } = options;
   const tables = new Tables(storage);
   const mail = new Mail(tables);
   const log = new ScopeLog(tables, mail, own);
@@ -109,7 +112,7 @@ export const objectJournal = ({ scope: own, storage, alarm, carry, options }: Jo
     claim: async (scope, instance, protocol, above = 0) =>
       scope === own
         ? log.claim(instance, protocol, above)
-        : { type: "owned_by", instance: `the object of ${scope}`, address: scope },
+        : { type: "owned_by", instance: `the object of ${scope}`, address: addressOf(scope) },
     load: here((instance: string) => log.load(instance)),
     release: here((instance: string) => log.release(instance)),
     appendAll,
@@ -126,5 +129,5 @@ export const objectJournal = ({ scope: own, storage, alarm, carry, options }: Jo
     head: here(() => retention.head()),
     verify: here(() => retention.verify()),
   };
-  return { journal, log, mail, arrived: () => arrived?.(own) };
+  return { journal, tables, log, mail, arrived: () => arrived?.(own) };
 };

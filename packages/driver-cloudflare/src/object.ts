@@ -22,6 +22,16 @@ export interface ObjectStorage {
   readonly setAlarm: (at: number) => Promise<void>;
 }
 
+/** An object's end of a WebSocket. */
+export interface ObjectSocket {
+  readonly readyState: number;
+  readonly send: (text: string) => void;
+  readonly close: (code: number, reason: string) => void;
+  /** Keeps a value beside the socket, as long as it is open. */
+  readonly serializeAttachment: (value: string) => void;
+  readonly deserializeAttachment: () => unknown;
+}
+
 export interface ObjectState {
   readonly id: { readonly name?: string | undefined };
   readonly storage: ObjectStorage;

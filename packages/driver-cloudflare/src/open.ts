@@ -5,11 +5,13 @@ import { hashText } from "@pawl/tool-value";
 import { Alarm, Waits, platformOf } from "./alarm.ts";
 import { Carrier, type Letter, type Peer } from "./carrier.ts";
 import { type ObjectJournal, type ObjectJournalOptions, objectJournal } from "./journal.ts";
-import type { ObjectState } from "./object.ts";
+import type { ObjectSocket, ObjectState } from "./object.ts";
+import { type SocketOptions, Sockets } from "./socket.ts";
 
 export interface ScopeOptions
   extends
     ObjectJournalOptions,
+    SocketOptions,
     Pick<
       RuntimeOptions,
       | "tools"
@@ -35,6 +37,8 @@ export interface ScopeOptions
 /** The objects of other scopes. */
 export interface Peers {
   readonly peer: (scope: string) => Peer;
+  /** Returns the sockets that are open: they outlive the memory of their object. */
+  readonly sockets?: () => readonly ObjectSocket[];
 }
 
 const scopeName = /^(?:session|process):(?<id>.+)$/s;
@@ -61,9 +65,10 @@ export class OpenScope {
   readonly #waits: Waits;
   readonly #carrier: Carrier;
   readonly #store: ObjectJournal;
+  readonly #sockets: Sockets;
   #runtime: Promise<Runtime> | undefined;
 
-  constructor(state: ObjectState, { peer, ...options }: ScopeOptions & Peers) {
+  constructor(state: ObjectState, { peer, sockets = () => [], ...options }: ScopeOptions & Peers) {
     this.name = nameOf(state, options.scope);
     this.#options = options;
     this.#state = state;
@@ -76,7 +81,16 @@ export class OpenScope {
       carry: (to) => state.waitUntil(this.#carrier.carry(to)),
       options,
     });
-    const { mail } = this.#store;
+    const { mail, tables } = this.#store;
+    this.#sockets = new Sockets({
+      open: sockets,
+      ownerOf: (scope) =>
+        scope === this.name || !scopeName.test(scope) ? undefined : (options.addressOf?.(scope) ?? scope),
+      tables,
+      clock: platformOf(this.#waits),
+      options,
+      log: options.log ?? (() => undefined),
+    });
     this.#carrier = new Carrier({ scope: this.name, mail, peer, later: this.#waits.later, report: this.#report });
   }
 
@@ -93,7 +107,7 @@ export class OpenScope {
 
   async #open(): Promise<Runtime> {
     await this.#alarm.ready;
-    return new Runtime({
+    const runtime = new Runtime({
       roots: this.#options.roots ?? this.#roots,
       ...this.#options,
       linger: { ms: Number.MAX_SAFE_INTEGER }, // The platform evicts objects, with all that they hold.
@@ -101,6 +115,8 @@ export class OpenScope {
       platform: platformOf(this.#waits),
       instance: `do:${crypto.randomUUID()}`,
     });
+    this.#sockets.restore(runtime); // Before anything happens that a client is to hear of.
+    return runtime;
   }
 
   /** Returns the runtime of this object. */
@@ -113,6 +129,29 @@ export class OpenScope {
     const { groups } = /^session:(?<id>.+)$/s.exec(this.name) ?? {};
     if (groups?.["id"] !== undefined) return (await this.runtime()).session(groups["id"]);
     throw new Refused("scope_unknown", `this object holds ${this.name}, which is no session`);
+  }
+
+  /** Says whether clients may connect: the options have secrets for their tokens. */
+  get takesClients(): boolean {
+    return this.#sockets.isOpen;
+  }
+
+  /** Takes a client's connection of the host protocol. `socket` has the platform accept it. */
+  async accept(socket: () => ObjectSocket): Promise<void> {
+    const runtime = await this.runtime(); // Takes up the sockets that are open, of which this one is none yet.
+    this.#sockets.accept(socket(), runtime);
+  }
+
+  /** Takes a message of a client. */
+  async message(socket: ObjectSocket, message: string | ArrayBuffer): Promise<void> {
+    await this.runtime();
+    this.#sockets.message(socket, message);
+  }
+
+  /** Ends the connection of a client that has gone. */
+  async closed(socket: ObjectSocket): Promise<void> {
+    await this.runtime();
+    this.#sockets.closed(socket);
   }
 
   /** Takes letters of another scope. Resolves once they are durable; taking them comes after. */

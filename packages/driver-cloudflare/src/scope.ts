@@ -6,6 +6,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { Runtime, Session } from "@pawl/runtime";
 import type { Letter, Peer } from "./carrier.ts";
 import { type OpenScope, type ScopeOptions, openScope } from "./open.ts";
+import { heartbeatTexts } from "./socket.ts";
 
 /** The namespace of the objects that hold scopes. */
 export interface ScopeObjects<Id = unknown> {
@@ -16,6 +17,7 @@ export interface ScopeObjects<Id = unknown> {
 /** Time after which an object whose options are refused tries again. */
 const refusedMs = 60_000;
 
+/** Holds one scope: extend it with the tools of the scope, the namespace of the class, and verbs of your own. */
 export abstract class Scope<Env = unknown> extends DurableObject<Env> {
   #scope: OpenScope | undefined;
 
@@ -28,7 +30,8 @@ export abstract class Scope<Env = unknown> extends DurableObject<Env> {
   get #open(): OpenScope {
     const objects = this.objects();
     const peer = (scope: string): Peer => objects.get(objects.idFromName(scope));
-    return (this.#scope ??= openScope(this.ctx, { peer, ...this.options() }));
+    const sockets = () => this.ctx.getWebSockets();
+    return (this.#scope ??= openScope(this.ctx, { peer, sockets, ...this.options() }));
   }
 
   /** Returns the runtime of this object. */
@@ -39,6 +42,32 @@ export abstract class Scope<Env = unknown> extends DurableObject<Env> {
   /** Returns the session of this object. */
   protected session(): Promise<Session> {
     return this.#open.session();
+  }
+
+  /** Connects a client that speaks the host protocol, where the options have secrets for its token. */
+  override async fetch(request: Request): Promise<Response> {
+    if (request.headers.get("upgrade")?.toLowerCase() !== "websocket" || !this.#open.takesClients)
+      return new Response("expected a WebSocket of the host protocol", { status: 426 });
+    const { 0: client, 1: server } = new WebSocketPair();
+    const { ping, pong } = heartbeatTexts;
+    this.ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(ping, pong));
+    await this.#open.accept(() => {
+      this.ctx.acceptWebSocket(server);
+      return server;
+    });
+    return new Response(null, { status: 101, webSocket: client });
+  }
+
+  override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
+    return this.#open.message(socket, message);
+  }
+
+  override webSocketClose(socket: WebSocket): Promise<void> {
+    return this.#open.closed(socket);
+  }
+
+  override webSocketError(socket: WebSocket): Promise<void> {
+    return this.#open.closed(socket);
   }
 
   /** Takes letters of other objects: no verb of programs. */

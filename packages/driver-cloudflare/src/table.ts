@@ -19,6 +19,7 @@ const later = {
     number INTEGER NOT NULL, text TEXT NOT NULL, UNIQUE (source, kind, link, number)`,
   outbox: `id INTEGER PRIMARY KEY, place INTEGER NOT NULL, target TEXT NOT NULL, kind TEXT NOT NULL, link INTEGER NOT NULL,
     number INTEGER NOT NULL, text TEXT NOT NULL, UNIQUE (target, kind, link, number)`,
+  question: `connection TEXT NOT NULL, id INTEGER NOT NULL, frame TEXT NOT NULL, UNIQUE (connection, id)`,
   kept: `seq INTEGER PRIMARY KEY, line TEXT NOT NULL`,
   snapshot: `one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, text TEXT NOT NULL`,
   segment: `one INTEGER PRIMARY KEY CHECK (one = 1), base INTEGER NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL`,

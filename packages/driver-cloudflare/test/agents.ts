@@ -77,6 +77,11 @@ export class Agents {
     return (await answer.json()) as Said;
   }
 
+  /** Returns where clients of a scope connect. */
+  socketUrl(scope: string): string {
+    return `${this.#worker?.url.replace("http", "ws")}/?scope=${encodeURIComponent(scope)}`;
+  }
+
   async until(what: string, isSo: () => boolean | Promise<boolean>, seconds = 60): Promise<void> {
     for (let tries = 0; tries < seconds * 20; tries++) {
       if (await isSo()) return;

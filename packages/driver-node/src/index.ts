@@ -11,10 +11,18 @@ export { type FileOptions } from "./sqlite/connection.ts";
 export { JournalFileError, type JournalFileCode } from "./sqlite/file-error.ts";
 export { type Host, type HostOptions, openHost } from "./host/host.ts";
 export { type HostDefinition, defineHost } from "./host/define.ts";
-export { Receivers } from "./host/move.ts";
+export { nodeListener } from "./host/web-request.ts";
 export { HostFlows, type HostFlowsOptions } from "./host/flow-host.ts";
-export { type HostLimits, defaultHostLimits } from "./host/limits.ts";
-export { type Claims, type Right, type Secrets, claimsOf, signToken } from "@pawl/wire/host";
+export {
+  type Claims,
+  type HostLimits,
+  Receivers,
+  type Right,
+  type Secrets,
+  claimsOf,
+  defaultHostLimits,
+  signToken,
+} from "@pawl/wire/host";
 export { logTo } from "./telemetry/log.ts";
 export { tracedJournal } from "./telemetry/commit.ts";
 export { spansOf } from "./telemetry/spans.ts";

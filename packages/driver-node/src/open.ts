@@ -47,6 +47,7 @@ export interface OpenOptions extends Pick<
   | "lease"
   | "linger"
   | "background"
+  | "turns"
   | "log"
   | "bounds"
   | "mover"
@@ -68,6 +69,8 @@ export interface OpenOptions extends Pick<
   readonly maxBytes?: number;
   /** Makes spans for calls, batches, effects and commits. Without one no spans are made. */
   readonly tracer?: Tracer;
+  /** Puts arguments and results of tools into their spans. */
+  readonly traceContent?: boolean;
   /** Encodes values before they are stored, for example encrypts them. */
   readonly codec?: ValueCodec;
   /**
@@ -93,6 +96,7 @@ export const openFields: Record<keyof OpenOptions, 1> = {
   lease: 1,
   linger: 1,
   background: 1,
+  turns: 1,
   log: 1,
   bounds: 1,
   mover: 1,
@@ -108,6 +112,7 @@ export const openFields: Record<keyof OpenOptions, 1> = {
   blobs: 1,
   maxBytes: 1,
   tracer: 1,
+  traceContent: 1,
   codec: 1,
   shared: 1,
 };
@@ -194,10 +199,10 @@ export const openRuntime = (options: OpenOptions): OpenRuntime => {
 };
 
 const openOwn = (options: Omit<OpenOptions, "shared">): OpenRuntime => {
-  const { file, postgres, blobs, maxBytes, tracer, codec, ...told } = options;
+  const { file, postgres, blobs, maxBytes, tracer, traceContent = false, codec, ...told } = options;
   const store = storeOf({ file, postgres, blobs, maxBytes });
   const { journal, roots } = store;
-  const telemetry = tracer && spansOf(tracer);
+  const telemetry = tracer && spansOf(tracer, { content: traceContent });
   const stored = tracer === undefined ? journal : tracedJournal(journal, tracer, telemetry);
   const traced = telemetry === undefined ? {} : { telemetry };
   const runtime = new Runtime({

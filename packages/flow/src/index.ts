@@ -32,7 +32,7 @@ export {
 export { type EpistemicDegradationError, declarationOf, envelope, psiLambdas } from "./lambda/envelope.ts";
 export { calculate } from "./native/calculator.ts";
 export { answerDateTime } from "./native/date-time.ts";
-export { type FlowMisfit, type FlowRequest, firstBindings, readFlow } from "./program.ts";
+export { type FlowMisfit, type FlowRequest, firstBindings, readFlow, parseFlow } from "./program.ts";
 export {
   type HttpOptions,
   type TransportFailure,

@@ -18,6 +18,13 @@ export const readFlow = (text: string): E.Either<FlowMisfit, Program> => {
   return problem === undefined ? program : E.left({ path: `$.${problem.path}`, message: problem.message });
 };
 
+/** Reads a flow from JSON text; throws where it is none, with the place. */
+export const parseFlow = (text: string): Program => {
+  const program = readFlow(text);
+  if (E.isRight(program)) return program.right;
+  throw new TypeError(`no flow that can run: ${program.left.message} at ${program.left.path}`);
+};
+
 /** The places of a request's parameters, in order of precedence. */
 export interface FlowRequest {
   readonly path?: { readonly [name: string]: string };

@@ -1,8 +1,7 @@
 /** The mcp provider against real servers of the official SDK: over HTTP, and over stdio. */
-import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import { McpServer, createMcpHandler } from "@modelcontextprotocol/server";
+import { listen } from "@pawl/mcp/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, Registry, type ToolEntry, runOf } from "../src/index.ts";
 import { mcpProvider } from "../src/remote/mcp.ts";
@@ -12,25 +11,13 @@ import { type Served, serve } from "./server.ts";
 
 let server: Served;
 let other: Served;
-const sessions = new Map<string, StreamableHTTPServerTransport>();
-
-const begun = async (): Promise<StreamableHTTPServerTransport> => {
-  const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
-    sessionIdGenerator: randomUUID,
-    onsessioninitialized: (id) => void sessions.set(id, transport),
-  });
-  const one = new McpServer({ name: "test", version: "1" });
-  tools(one);
-  await one.connect(transport as Parameters<typeof one.connect>[0]);
-  return transport;
-};
-
 beforeAll(async () => {
-  server = await serve(async (request, response) => {
-    const id = request.headers["mcp-session-id"];
-    const transport = (typeof id === "string" ? sessions.get(id) : undefined) ?? (await begun());
-    await transport.handleRequest(request, response);
+  const handler = createMcpHandler(() => {
+    const one = new McpServer({ name: "test", version: "1" });
+    tools(one);
+    return one;
   });
+  server = await listen(handler.fetch);
   other = await serve((request, response) => {
     if (request.url === "/text") response.writeHead(200, { "content-type": "application/json" }).end("no json");
     else if (request.url === "/huge")

@@ -3,8 +3,8 @@ import { type Observed, defineInspector, engineOf, observedSource, sessionSource
 import type { PawlInspector } from "../src/view/element.ts";
 import { browserPlatform } from "../../driver-browser/src/platform.ts";
 import { Runtime, defineTool, memoryJournal } from "@pawl/runtime";
-import { recordedOf } from "@pawl/sansio-core";
-import { noLimits, parse } from "@pawl/tool-value";
+import { EventCodec, recordedOf } from "@pawl/sansio-core";
+import { type Json, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 
 defineInspector();
@@ -89,7 +89,7 @@ const observed = (scope: string, lines: readonly string[], end = ""): void => {
       const recorded = E.isLeft(json) ? json : recordedOf(json.right);
       if (E.isLeft(recorded)) throw new Error(recorded.left.message);
       const { seq, at, event } = recorded.right;
-      yield { cursor: seq, at, event };
+      yield { cursor: seq, at, event: EventCodec.encode(event) as Json };
     }
     if (end !== "") throw new Error(end);
   };

@@ -11,6 +11,7 @@ import type { Append, AppendResult } from "@pawl/runtime/driver";
 import { type Database, type Row, type Statement, integer, stored, text } from "./database.ts";
 import { failure } from "./error.ts";
 import type { Claimed, Scopes } from "./scopes.ts";
+import type { Wakes } from "./wake.ts";
 
 /** An append with the number of its scope, and the claim of this process, if there is one. */
 interface Placed {
@@ -74,13 +75,15 @@ const resultOf = (row: Row): AppendResult => {
 export class Appender {
   readonly #database: Database;
   readonly #scopes: Scopes;
+  readonly #wakes: Wakes;
   readonly #one: Statement;
   readonly #group: Statement;
   readonly #any: Statement;
 
-  constructor(database: Database, scopes: Scopes, schema: string) {
+  constructor(database: Database, scopes: Scopes, wakes: Wakes, schema: string) {
     this.#database = database;
     this.#scopes = scopes;
+    this.#wakes = wakes;
     this.#one = appendOne(schema);
     this.#group = appendGroup(schema);
     this.#any = appendAny(schema);
@@ -96,6 +99,7 @@ export class Appender {
       else placed.push(here);
     }
     await this.#write(placed, results);
+    this.#wakes.sent(appends.filter((append) => results.get(append)?.type === "ok"));
     return appends.map((append) => results.get(append) ?? { type: "failed", message: "no result" });
   }
 

@@ -17,6 +17,13 @@ export type Value = string | number | boolean | Uint8Array | null;
 /** The time that statements are told; null leaves it to the database's clock. */
 export type Now = () => number | null;
 
+/** What becomes of a connection that listens. */
+export interface Listening {
+  readonly heard: (channel: string, said: string) => void;
+  /** Called when the connection listens: nothing that was said before was heard. */
+  readonly connected: () => void;
+}
+
 /** One statement is one transaction and one round trip. Each may be sent again after a lost answer. */
 export interface Database {
   readonly query: (statement: Statement, values: readonly Value[]) => Promise<readonly Row[]>;
@@ -24,6 +31,8 @@ export interface Database {
   readonly lease: (statement: Statement, values: readonly Value[]) => Promise<readonly Row[]>;
   /** Runs several statements without parameters in one transaction. */
   readonly script: (text: string) => Promise<void>;
+  /** Listens on channels until the function that it returns is called. Absent where nobody else could notify. */
+  readonly listen?: (channels: readonly string[], on: Listening) => () => void;
   /** Throws where the server does not promise what a journal needs. */
   readonly check: () => Promise<void>;
   readonly close: () => Promise<void>;

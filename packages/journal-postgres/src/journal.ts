@@ -12,6 +12,7 @@ import { SharedRoots } from "./root.ts";
 import { checkVersion, checkedSchema, grant, migrate } from "./schema.ts";
 import { Scopes } from "./scopes.ts";
 import { type ServerOptions, serverDatabase } from "./server.ts";
+import { Wakes } from "./wake.ts";
 
 export interface JournalOptions {
   /** The schema that holds the tables, if the address does not name it by `?schema=`. Default: `pawl`. */
@@ -50,15 +51,17 @@ export const journalOver = (
     await roots.load(database, schema);
   });
   const scopes = new Scopes(at, schema);
-  const appender = new Appender(at, scopes, schema);
+  const wakes = new Wakes(at, scopes, schema);
+  const appender = new Appender(at, scopes, wakes, schema);
   return {
     roots,
     attachments: attachments(at, schema),
     blobs: blobs(at, schema, now),
     moves: moves(at, scopes, schema),
-    ...ownership(at, scopes, schema, now),
+    ...ownership(at, { scopes, wakes }, schema, now),
     ...queries(at, scopes, schema, now),
     ...retention(at, scopes, schema),
+    ...(database.listen !== undefined && { listen: (...of) => wakes.listen(...of) }),
     appendAll: (appends) => appender.appendAll(appends),
     connect: async () => void (await roots.load(at, schema)),
     migrate: async (grants = []) => {
@@ -70,6 +73,7 @@ export const journalOver = (
       await roots.adopt(at, schema, [newest, ...older]);
     },
     close: async () => {
+      wakes.close();
       await scopes.close();
       await database.close();
     },

@@ -9,6 +9,7 @@ import type { Brought, Claim, Holding, LastOwner, Snapshot } from "@pawl/runtime
 import { type Database, type Now, type Row, integer, nameIn, optional, stored, text, named } from "./database.ts";
 import { PostgresError } from "./error.ts";
 import type { Scopes } from "./scopes.ts";
+import type { Wakes } from "./wake.ts";
 
 type Ownership = Pick<Journal, "open" | "join" | "renew" | "leave" | "lost" | "claim" | "load" | "release">;
 
@@ -20,7 +21,8 @@ const statements = (s: string) => ({
     "join",
     `INSERT INTO ${s}.instance (name, until, ttl, address, protocol) VALUES ($1, ${s}.clock($5) + $2::bigint, $2, $3, $4)
      ON CONFLICT (name) WHERE NOT has_left
-     DO UPDATE SET until = excluded.until, ttl = excluded.ttl, address = excluded.address, protocol = excluded.protocol`,
+     DO UPDATE SET until = excluded.until, ttl = excluded.ttl, address = excluded.address, protocol = excluded.protocol
+     RETURNING id`,
   ),
   renew: named(
     "renew",
@@ -89,7 +91,12 @@ const claimOf = (row: Row, protocol: number): Claim => {
   return { type: "claimed", ...(known < protocol && { known }), ...lastOwnerOf(row), ...holdingOf(row) };
 };
 
-export const ownership = (database: Database, scopes: Scopes, schema: string, now: Now): Ownership => {
+interface Parts {
+  readonly scopes: Scopes;
+  readonly wakes: Wakes;
+}
+
+export const ownership = (database: Database, { scopes, wakes }: Parts, schema: string, now: Now): Ownership => {
   const sql = statements(schema);
   const claim = async (...[scope, instance, protocol, above = 0]: Parameters<Journal["claim"]>) => {
     const token = randomUUID();
@@ -108,10 +115,14 @@ export const ownership = (database: Database, scopes: Scopes, schema: string, no
   return {
     join: async (instance, { ttlMs, address, protocol = 1 }) => {
       await database.lease(sql.forget, [now(), rememberedMs]);
-      await database.lease(sql.join, [stored(instance), ttlMs, address ?? null, protocol, now()]);
+      const [row] = await database.lease(sql.join, [stored(instance), ttlMs, address ?? null, protocol, now()]);
+      wakes.joined(instance, integer(row, "id"));
     },
     renew: async (instance) => (await database.lease(sql.renew, [stored(instance), now()])).length === 1,
-    leave: async (instance) => void (await database.lease(sql.leave, [stored(instance)])),
+    leave: async (instance) => {
+      await database.lease(sql.leave, [stored(instance)]);
+      await wakes.letGo();
+    },
     lost: async () => (await database.query(sql.lost, [now()])).map((row) => nameIn(row, "name")),
     claim: async (...of) => (await claim(...of)).claim,
     load: async (...of) => (await load(...of))?.holding,
@@ -130,6 +141,7 @@ export const ownership = (database: Database, scopes: Scopes, schema: string, no
       const { token = "", seq = 0, wantedWake } = claimed ?? {};
       await database.query(sql.release, [stored(scope), stored(instance), token, seq, wantedWake ?? null]);
       scopes.forget(scope);
+      if (wantedWake !== undefined) wakes.released(wantedWake);
     },
   };
 };

@@ -9,11 +9,12 @@ import { type Database, type Statement, integer } from "./database.ts";
 import { PostgresError, postgresError } from "./error.ts";
 import { functions } from "./function.ts";
 
-/** Names that can stand in a statement without quotes. */
+/** Names that mean the same with quotes and without, in whatever tool somebody looks at them. */
 const plainName = /^[a-z_][a-z0-9_]{0,62}$/;
 
+/** Returns a schema's name as it stands in statements: in quotes, since it may be a word of SQL, such as `full`. */
 export const checkedSchema = (schema: string): string => {
-  if (plainName.test(schema)) return schema;
+  if (plainName.test(schema)) return `"${schema}"`;
   const wanted = "lower-case letters, digits and underscores, at most 63";
   throw new PostgresError("refused", `the schema's name must have ${wanted}; received ${JSON.stringify(schema)}`);
 };
@@ -97,7 +98,7 @@ const versionOf = async (database: Database, schema: string): Promise<number> =>
     name: "pawl_has_version",
     text: "SELECT count(*)::int AS n FROM information_schema.tables WHERE table_schema = $1 AND table_name = 'version'",
   };
-  const [found] = await database.query(there, [schema]);
+  const [found] = await database.query(there, [schema.slice(1, -1)]);
   if (integer(found, "n") === 0) return 0;
   const [row] = await database.query(
     { name: "pawl_version", text: `SELECT max(version)::int AS version FROM ${schema}.version` },

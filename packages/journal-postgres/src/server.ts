@@ -7,11 +7,19 @@
 import { Pool, type PoolConfig } from "pg";
 import type { Database, Row, Statement, Value } from "./database.ts";
 import { PostgresError, isTransient, postgresError } from "./error.ts";
+import { listening } from "./listener.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface ServerOptions {
   /** The database, as `pg` takes it: `postgres://user:password@host/database?sslmode=verify-full`. */
   readonly url: string;
+  /**
+   * The database itself, where `url` is a pooler's that gives each transaction another connection, such as PgBouncer: for the lease, and
+   * for wakes. No settings are made over the pooler, where others would get them: make them for the role.
+   */
+  readonly direct?: string;
+  /** Prepares each statement once for each connection. Turn it off for PgBouncer before 1.21. Default: true. */
+  readonly prepares?: boolean;
   /** More settings of `pg`, such as `ssl`. */
   readonly client?: { readonly ssl?: boolean | object; readonly [setting: string]: unknown };
   /** The connections for commits and reads. Default: 4. */
@@ -24,7 +32,7 @@ export interface ServerOptions {
   readonly acceptsLoss?: boolean;
 }
 
-const defaults = { lanes: 4, deadlineMs: 5000, patienceMs: 8000 };
+const defaults = { prepares: true, lanes: 4, deadlineMs: 5000, patienceMs: 8000 };
 
 /** A row that somebody holds costs its group this long. */
 const lockMs = 200;
@@ -61,20 +69,31 @@ const checkPromises = (row: Row | undefined): void => {
   throw new PostgresError("not_durable", `${weak}: ${cost}; turn it on, or accept the loss with \`acceptsLoss\``);
 };
 
+/** How a pool of connections is used. */
+interface LaneOptions {
+  readonly deadlineMs: number;
+  readonly patienceMs: number;
+  readonly prepares: boolean;
+  /** Makes settings on each connection, which nobody else uses. */
+  readonly isOwn: boolean;
+}
+
 class Lanes {
   readonly #pool: Pool;
+  readonly #prepares: boolean;
   readonly #patienceMs: number;
   #isClosed = false;
 
-  constructor(config: PoolConfig, deadlineMs: number, patienceMs: number) {
+  constructor(config: PoolConfig, { deadlineMs, patienceMs, prepares, isOwn }: LaneOptions) {
     this.#patienceMs = patienceMs;
+    this.#prepares = prepares;
     this.#pool = new Pool({
       ...config,
       keepAlive: true,
       connectionTimeoutMillis: deadlineMs,
       query_timeout: deadlineMs,
       application_name: config.application_name ?? "pawl",
-      onConnect: (client) => client.query(settings(deadlineMs)).then(() => undefined),
+      ...(isOwn && { onConnect: (client) => client.query(settings(deadlineMs)).then(() => undefined) }),
     });
     // A connection that breaks while it is idle leaves the pool; the next statement opens another.
     this.#pool.on("error", () => undefined);
@@ -82,7 +101,8 @@ class Lanes {
 
   async query({ name, text }: Statement, values: readonly Value[]): Promise<readonly Row[]> {
     return this.#retried(async () => {
-      const { rows } = await this.#pool.query<Record<string, unknown>>({ name, text, values: [...values] });
+      const asked = { text, values: [...values], ...(this.#prepares && { name }) };
+      const { rows } = await this.#pool.query<Record<string, unknown>>(asked);
       return rows;
     });
   }
@@ -114,15 +134,20 @@ class Lanes {
 
 /** Connects to a server with the first statement. */
 export const serverDatabase = (options: ServerOptions): Database => {
-  const { url, client, acceptsLoss = false } = options;
-  const { lanes, deadlineMs, patienceMs } = { ...defaults, ...options };
+  const { url, direct = url, client, acceptsLoss = false } = options;
+  const { prepares, lanes, deadlineMs, patienceMs } = { ...defaults, ...options };
+  const isOwn = direct === url;
   const config = { ...client, connectionString: url };
-  const work = new Lanes({ ...config, max: lanes }, deadlineMs, patienceMs);
-  const lease = new Lanes({ ...config, max: 1 }, Math.min(leaseMs, deadlineMs), leaseMs);
+  const itself = { ...config, connectionString: direct };
+  const listener = { ...itself, keepAlive: true, connectionTimeoutMillis: deadlineMs, application_name: "pawl listen" };
+  const work = new Lanes({ ...config, max: lanes }, { deadlineMs, patienceMs, prepares, isOwn });
+  const ofLease = { deadlineMs: Math.min(leaseMs, deadlineMs), patienceMs: leaseMs, prepares: true, isOwn: true };
+  const lease = new Lanes({ ...itself, max: 1 }, ofLease);
   return {
     query: (statement, values) => work.query(statement, values),
     lease: (statement, values) => lease.query(statement, values),
     script: (text) => work.script(text),
+    listen: (channels, on) => listening(listener, channels, on),
     check: async () => {
       if (acceptsLoss) return;
       const [row] = await work.query(promises, []);

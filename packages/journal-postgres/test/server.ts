@@ -14,7 +14,7 @@ const bin = dirname(postgres.path);
 
 export const hasServer = isThere(postgres);
 
-const freePort = (): Promise<number> =>
+export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer();
     server.on("error", reject);
@@ -25,7 +25,7 @@ const freePort = (): Promise<number> =>
   });
 
 /** PostgreSQL does not run as root: then it runs as the user that Debian's package made. */
-const asUser = (command: string, args: readonly string[]): readonly [string, readonly string[]] =>
+export const asUser = (command: string, args: readonly string[]): readonly [string, readonly string[]] =>
   process.getuid?.() === 0
     ? ["setpriv", ["--reuid=postgres", "--regid=postgres", "--clear-groups", command, ...args]]
     : [command, args];

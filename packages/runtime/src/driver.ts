@@ -30,6 +30,7 @@ export {
   type IndexEntry,
   type MoveEnd,
   type MoveStore,
+  type Wakes,
 } from "./journal/journal.ts";
 export { BloomFilter } from "./journal/bloom-filter.ts";
 export { type MemoryJournalOptions } from "./journal/memory-journal.ts";
@@ -77,6 +78,7 @@ export {
   progressFields,
 } from "./session/observe/observation.ts";
 export { uuidOf } from "./body/facet/context.ts";
+export { SessionEntry, type SessionPage, SessionStatus, sessionStatus } from "./session/listed.ts";
 export { CallOfRequestCodec, ReplyCodec, withTriggers } from "./session/call.ts";
 export { replaceTools } from "./session/own-tools.ts";
 export { callTo, resultOfRequest } from "./session/result.ts";
@@ -84,6 +86,7 @@ export { type CalledTool } from "./tool/called.ts";
 export { defaultBounds } from "./session/admission.ts";
 export { type Capabilities } from "./body/facet/facet.ts";
 export { keptValue, valueOfKept } from "./body/kept-value.ts";
+export { type StepOptions, checkedStep } from "./body/facet/step.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";
 export { type LogAttachments, type SteppedLine, keepAttachments, putLog } from "./move/log-file.ts";
 export { unpackedAttachment } from "./move/attachment.ts";
@@ -115,6 +118,7 @@ export { LlmRequest } from "./body/facet/host.ts";
 export { StreamFrame, type StreamOptions } from "./stream/streams.ts";
 export { type StreamCursor, cursorAfter } from "./stream/reader.ts";
 export { type LambdaInput } from "./session/flow.ts";
+export { type Given } from "./tool/argument.ts";
 export { Resolved } from "./session/resolve.ts";
 export { type Rejecting, type Stickiness, type AwaitingPage, ScopeAwaiting } from "./session/approval.ts";
 export { type Offer, type OfferedRun } from "./session/executor/executor.ts";
@@ -136,4 +140,6 @@ export {
   type TurnHost,
   type TurnVerdict,
 } from "./turn/port.ts";
+export { type TurnPace, defaultPace } from "./turn/pace.ts";
+export { type ReadTurnOptions, type TurnCursor, TurnFrame, turnCursorAfter } from "./turn/turn-reader.ts";
 export { type Said, type TurnOptions } from "./turn/submit.ts";

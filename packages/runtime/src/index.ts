@@ -15,6 +15,7 @@ export { type Approval, ApprovalWanted, PendingApproval } from "./session/approv
 export { type ExecutorSpec } from "./session/executor/executor.ts";
 export { type DeletionReport, type ProcessSignal, Processes } from "./process/process.ts";
 export { Background } from "./process/run/background.ts";
+export { type ScheduleRequest, Schedules, type SessionSchedule } from "./process/run/schedules.ts";
 export { type BackgroundHost, type BackgroundOptions, type SessionMessage } from "./process/host.ts";
 export { SessionWork } from "./process/run/session-work.ts";
 export { type RunStart, type ScheduleStart, type Spawned } from "./body/facet/long-work.ts";

@@ -13,8 +13,8 @@ import type { HostPort } from "./host/host.ts";
 
 /** Reads along. Its methods must not throw, and every event waits for them. */
 export interface Telemetry {
-  /** Called after each step, with the commands of the event, which may not be durable yet. */
-  readonly stepped: (scope: string, cause: Cause, commands: readonly Command[]) => void;
+  /** Called after each step, with the commands of the event, which may not be durable yet, and the state after it. */
+  readonly stepped: (scope: string, cause: Cause, commands: readonly Command[], state: State) => void;
   /** Returns the span to record with a request whose caller has none. */
   readonly begins?: (scope: string, request: string) => string | undefined;
   /** Called after a claim, with the recorded spans of the live requests. */
@@ -46,20 +46,24 @@ type Submitted = EventOf<"request.submitted" | "flow.submitted" | "turn.submitte
 
 /** Adds a span to a request, to continue from in another process. */
 export const withSpan = <A extends Submitted>(telemetry: Telemetry | undefined, scope: string, event: A): A => {
-  if (event.type !== "request.submitted" || event.traceparent !== undefined) return event;
+  if (event.type === "flow.submitted" || event.traceparent !== undefined) return event;
   const traceparent = telemetry?.begins?.(scope, event.request);
   return traceparent === undefined ? event : { ...event, traceparent };
 };
 
+/** Says if an event may have the span of its caller. */
+const isSpanned = (event: Event): event is EventOf<"request.submitted" | "turn.submitted"> =>
+  event.type === "request.submitted" || event.type === "turn.submitted";
+
 /** Copies the span of an event to the event as it is recorded. */
 export const spannedAs = (event: Event, kept: Event): Event =>
-  event.type === "request.submitted" && kept.type === event.type && event.traceparent !== undefined
+  isSpanned(event) && isSpanned(kept) && event.traceparent !== undefined
     ? { ...kept, traceparent: event.traceparent }
     : kept;
 
 const spanIn = (line: string): string | undefined => {
   const read = readText(line, recordedOf);
-  return E.isRight(read) && read.right.event.type === "request.submitted" ? read.right.event.traceparent : undefined;
+  return E.isRight(read) && isSpanned(read.right.event) ? read.right.event.traceparent : undefined;
 };
 
 /** Passes the recorded spans to telemetry; lines that retention deleted are left out. */

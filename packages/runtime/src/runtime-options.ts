@@ -12,6 +12,7 @@ import type { Patience } from "./body/rest.ts";
 import type { Linger } from "./lifecycle/eviction.ts";
 import type { Mover } from "./move/mover.ts";
 import type { SnapshotOptions } from "./scope/snapshots.ts";
+import type { TurnPace } from "./turn/pace.ts";
 import type { SweepSchedule } from "./journal/sweep.ts";
 import type { Options } from "@pawl/sansio-core";
 
@@ -36,7 +37,10 @@ export interface RuntimeOptions extends SnapshotOptions {
    * Time for which others keep away from the instance's scopes after its last sign of life, and where they reach it.
    */
   readonly lease?: Lease;
-  /** Interval at which an instance with a lease looks for messages from scopes of others: 100 ms by default. */
+  /**
+   * Interval at which an instance with a lease looks for messages from scopes of others: 100 ms by default, and 5,000 where the store
+   * wakes it.
+   */
   readonly pollMs?: number;
   readonly roots: Roots;
   readonly host?: HostPort;
@@ -56,6 +60,8 @@ export interface RuntimeOptions extends SnapshotOptions {
   readonly blobChars?: number;
   /** Schedule for removing blobs that no log names any more; without it they stay. */
   readonly sweep?: SweepSchedule;
+  /** How models are asked: checkpoints of their answers, patience with them, and how many are asked at once. */
+  readonly turns?: Partial<TurnPace>;
   /** Options of background runs. */
   readonly background?: Partial<BackgroundOptions>;
   /**
@@ -69,3 +75,5 @@ export interface RuntimeOptions extends SnapshotOptions {
 
 /** Default interval of looking for messages from others. */
 export const pollMs = 100;
+/** The same where the store wakes its instances. */
+export const wokenPollMs = 5000;

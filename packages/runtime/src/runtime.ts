@@ -16,8 +16,9 @@ import { Moves } from "./move/move.ts";
 import { InboxPoller, mayCreate } from "./message/inbox-poller.ts";
 import { Processes } from "./process/process.ts";
 import { Background } from "./process/run/background.ts";
+import { Schedules } from "./process/run/schedules.ts";
 import { viewsOf } from "./process/run/session-work.ts";
-import { type RuntimeOptions, drainMs, executorLeaseMs, pollMs } from "./runtime-options.ts";
+import { type RuntimeOptions, drainMs, executorLeaseMs, pollMs, wokenPollMs } from "./runtime-options.ts";
 import { type Resolution, hkdf, utf8 } from "@pawl/tool-value";
 import { Alarms } from "./scope/clock.ts";
 import { type Resolved, scopeSigned, unknownKey } from "./session/resolve.ts";
@@ -28,9 +29,11 @@ import { ExecutorVerbs } from "./session/executor/executor.ts";
 import type { Instance } from "./session/instance.ts";
 import { Scopes } from "./session/scopes.ts";
 import type { SessionOptions } from "./session/about.ts";
+import { type SessionEntry, SessionList, type SessionPage } from "./session/listed.ts";
 import type { Session } from "./session/session.ts";
 import { Registry } from "./tool/registry.ts";
 import { CodeVersions } from "./tool/version.ts";
+import { ModelPlaces } from "./turn/pace.ts";
 
 /** Opens sessions over a journal and runs their tools, until it is closed. */
 export class Runtime {
@@ -46,12 +49,17 @@ export class Runtime {
   readonly #executors: ExecutorVerbs;
   readonly #shutdown = new Shutdown();
   readonly #hostRequests = new HostRequests();
+  readonly #sessions: SessionList;
+  readonly #waits: { url?: string | undefined } = {};
   /** Processes, as the host works with them. */
   readonly processes: Processes;
   /** Background runs, tasks and schedules, as the host works with them. */
   readonly background: Background;
+  /** Texts that sessions are told at a time. */
+  readonly schedules: Schedules;
   /** Scopes that move to other hosts, and here. */
   readonly moves: Moves;
+  readonly #stopListening: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(given: RuntimeOptions) {
@@ -65,6 +73,7 @@ export class Runtime {
     this.#alarms = new Alarms(options.platform);
     const { platform } = this.#alarms;
     this.background = new Background(this.#open, this.registry, options);
+    this.schedules = new Schedules(this.background);
     this.#executors = new ExecutorVerbs({
       platform,
       leaseMs: options.executorLeaseMs ?? executorLeaseMs,
@@ -76,14 +85,9 @@ export class Runtime {
       moves: () => this.moves,
       joined: () => this.#lease?.joined,
     });
-    this.#lease = heldLease(options, {
-      platform,
-      lost: () => this.#scopes.abandonAll("the lease ran out"),
-      held: () => {
-        if (this.#shutdown.phase === "ready") this.#recovery.go();
-      },
-      fault,
-    });
+    this.#sessions = new SessionList(journal, (scope) => this.#scopes.inMemory.get(scope));
+    const lost = (): void => this.#scopes.abandonAll("the lease ran out");
+    this.#lease = heldLease(options, { platform, lost, held: this.#look, fault });
     this.processes = new Processes(this.#open, (scope) => this.has(scope));
     this.moves = new Moves({
       ...options,
@@ -110,14 +114,21 @@ export class Runtime {
       collect: () => this.#inboxPoller.collect(),
       fault,
     });
-    journal.outbox?.listen((scope) => this.#inboxPoller.notify(scope));
-    if (this.#lease !== undefined) this.#inboxPoller.watch(options.pollMs ?? pollMs);
+    const mail = (scope: string): void => this.#inboxPoller.notify(scope);
+    journal.outbox?.listen(mail);
+    if (this.#lease !== undefined) {
+      this.#inboxPoller.watch(options.pollMs ?? (journal.listen === undefined ? pollMs : wokenPollMs));
+      this.#stopListening = journal.listen?.(instance, { mail, look: this.#look });
+    }
     sweepFromTimeToTime({ ...options, platform, fault });
   }
 
+  /** Takes up what nobody looks after, while this runtime takes new work. */
+  readonly #look = (): void => (this.readiness === "ready" ? this.#recovery.go() : undefined);
+
   readonly #open = (scope: string): Promise<Session> => this.#scopes.open(scope);
 
-  #instanceOf({ journal, instance, bounds, telemetry, patience }: RuntimeOptions): Instance {
+  #instanceOf({ journal, instance, bounds, telemetry, patience, turns }: RuntimeOptions): Instance {
     return {
       owner: instance,
       platform: this.#alarms.platform,
@@ -128,6 +139,7 @@ export class Runtime {
       executors: this.#executors.all,
       hostRequests: this.#hostRequests,
       places: this.background.places,
+      models: new ModelPlaces(turns),
       crashTurns: new CrashTurns(this.#alarms.platform),
       shutdown: this.#shutdown,
       schedule: (member) => this.#loop.schedule(member),
@@ -156,6 +168,7 @@ export class Runtime {
       attachments: this.#attachments,
       background: this.background.options,
       roots,
+      waits: this.#waits,
     };
   }
 
@@ -203,6 +216,12 @@ export class Runtime {
     return scopesAwaiting(this.#options.journal, page);
   }
 
+  /** Lists the sessions of the store by name, with what each is at. None is claimed for that. */
+  async sessions(page: SessionPage = {}): Promise<readonly SessionEntry[]> {
+    this.#shutdown.pass();
+    return this.#sessions.page(page);
+  }
+
   /**
    * Resolves the wait that a token was made for, whichever scope it is of; `id` is the resolver's own name for it, by which
    * a repetition is known. A token that names no scope was made under protocol 1: `resolve` of its session takes it.
@@ -227,6 +246,11 @@ export class Runtime {
     await this.#lease?.reachedAt(address);
   }
 
+  /** Says where the outside resolves waits over HTTP, with a token behind it: bodies read it as the `url` of a wait. */
+  waitsAt(url: string | undefined): void {
+    this.#waits.url = url;
+  }
+
   /** Says whether this runtime takes new work: not without its lease, and not while it drains. */
   get readiness(): Readiness {
     const { phase } = this.#shutdown;
@@ -240,6 +264,7 @@ export class Runtime {
   async drain(withinMs = drainMs): Promise<void> {
     this.#shutdown.drain();
     this.#inboxPoller.stop();
+    this.#stopListening?.();
     await this.#scopes.drain(withinMs);
   }
 
@@ -266,6 +291,7 @@ export class Runtime {
   async #close(): Promise<void> {
     this.#shutdown.close();
     this.#inboxPoller.stop();
+    this.#stopListening?.();
     await this.#scopes.close();
     this.#lease?.stop();
     this.#alarms.stop();

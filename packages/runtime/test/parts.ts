@@ -13,6 +13,7 @@ import { type ScopeStore, scopeStoreOf } from "../src/scope/scope-store.ts";
 import { Admission } from "../src/session/admission.ts";
 import { Executors } from "../src/session/executor/executor.ts";
 import type { Instance } from "../src/session/instance.ts";
+import { ModelPlaces } from "../src/turn/pace.ts";
 import type { TestPlatform } from "./world.ts";
 
 /** Makes an instance with one scope, no lease, and nobody else to reach. */
@@ -26,6 +27,7 @@ export const instanceOf = (platform: TestPlatform): Instance => ({
   executors: new Executors(platform, 1000, { lost: () => undefined, available: () => undefined }),
   hostRequests: new HostRequests(),
   places: new Places(1),
+  models: new ModelPlaces(),
   crashTurns: new CrashTurns(platform),
   shutdown: new Shutdown(),
   schedule: () => undefined,

@@ -1,14 +1,16 @@
 /** Turns over a runtime: a scripted model, tools, people, readers, and a process that dies at every append. */
 import type { AnswerPart, TurnEnd } from "@pawl/sansio-core/driver";
 import { describe, expect, it } from "vitest";
-import { defineTool } from "../src/index.ts";
+import { type Session, defineTool } from "../src/index.ts";
 import {
   type AgentDefinition,
-  type AnswerFrame,
   type ModelAnswer,
   type ModelCall,
   ModelError,
   type ModelPort,
+  type ReadTurnOptions,
+  type TurnFrame,
+  turnCursorAfter,
 } from "../src/driver.ts";
 import { type Process, World } from "./world.ts";
 
@@ -144,6 +146,17 @@ describe("a turn", () => {
   });
 });
 
+/** Reads a turn to its end. */
+const framesOf = async (
+  session: Session,
+  request: string,
+  options?: ReadTurnOptions,
+): Promise<readonly TurnFrame[]> => {
+  const frames: TurnFrame[] = [];
+  for await (const frame of session.readTurn(request, options)) frames.push(frame);
+  return frames;
+};
+
 /** A model that says words until it is told to stop, or `finish` is called. */
 const speaking = () => {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -169,18 +182,88 @@ describe("an answer as it comes", () => {
     const session = await runtime.session("s");
     const end = session.turn("t1", "tell");
     await begun;
-    const seen: AnswerFrame[] = [];
-    const late: AnswerFrame[] = [];
-    session.readTurn("t1", (frame) => seen.push(frame));
-    session.readTurn("t1", (frame) => late.push(frame), { attempt: 1, at: 3 });
+    const reading = framesOf(session, "t1");
+    const late = framesOf(session, "t1", { from: { n: 1, attempt: 1, at: 3 } });
+    await new Promise((resolve) => setImmediate(resolve));
     finish();
     expect(await end).toMatchObject({ status: "finished", text: "Once upon." });
-    expect(seen).toEqual([
-      { delta: { attempt: 1, at: 0, text: "Once " } },
-      { delta: { attempt: 1, at: 5, text: "upon." } },
-      { answered: { attempt: 1, at: 10 } },
+    const of = { n: 1, attempt: 1 };
+    expect(await reading).toEqual([
+      { type: "text", ...of, at: 0, text: "Once " },
+      { type: "text", ...of, at: 5, text: "upon." },
+      { type: "answered", ...of, at: 10 },
     ]);
-    expect(late[0]).toEqual({ delta: { attempt: 1, at: 3, text: "e " } });
+    expect((await late)[0]).toEqual({ type: "text", ...of, at: 3, text: "e " });
+    await runtime.close();
+  });
+
+  it("is read from before its beginning to its end, over all model calls, and again from the log", async () => {
+    const model = new ScriptedModel(looksOnce);
+    const world = new World();
+    const { runtime } = start(model, main, world);
+    const session = await runtime.session("s");
+    const reading = framesOf(session, "t1"); // Nobody has submitted it yet.
+    await session.turn("t1", "Look at it.", { keep: true });
+    const wanted: readonly TurnFrame[] = [
+      { type: "part", n: 1, attempt: 1, at: 0, part: text("Let me look.") },
+      { type: "part", n: 1, attempt: 1, at: 1, part: call("look") },
+      { type: "answered", n: 1, attempt: 1, at: 2 },
+      { type: "part", n: 2, attempt: 1, at: 0, part: text("I saw it.") },
+      { type: "answered", n: 2, attempt: 1, at: 1 },
+    ];
+    expect(await reading).toEqual(wanted);
+    await runtime.close();
+    const later = start(model, main, world);
+    const again = await later.runtime.session("s");
+    expect(await framesOf(again, "t1", { from: { n: 1, attempt: 1, at: 0 } })).toEqual(wanted);
+    for (const [index, frame] of wanted.entries())
+      expect(await framesOf(again, "t1", { from: turnCursorAfter(frame) })).toEqual(wanted.slice(index + 1));
+    await expect(framesOf(again, "t1", { from: { n: 1, attempt: 1, at: 3 } })).rejects.toMatchObject({
+      code: "cursor_ahead",
+    });
+    await later.runtime.close();
+  });
+
+  it("waits for its turn where so many models are asked already, and may be stopped there", async () => {
+    const { model, begun, finish } = speaking();
+    const world = new World();
+    const { runtime } = world.start([look], { host: hostOf(model), turns: { maxModelCalls: 1 } });
+    const [a, b] = [await runtime.session("a"), await runtime.session("b")];
+    const first = a.turn("t", "tell");
+    await begun;
+    const second = b.turn("t", "tell");
+    const third = b.turn("t2", "tell");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(model.calls.length).toBe(1);
+    await b.cancel({ request: "t" });
+    expect(await second).toMatchObject({ status: "stopped", because: "cancelled" });
+    finish();
+    expect(await first).toMatchObject({ status: "finished" });
+    expect(await third).toMatchObject({ status: "finished" });
+    expect(model.calls.length).toBe(2);
+    await runtime.close();
+  });
+
+  it("is asked for again under the same key after its runtime was closed in mid-word", async () => {
+    const { model, begun } = speaking();
+    const world = new World();
+    const closing = start(model, main, world);
+    const session = await closing.runtime.session("s");
+    session.turn("t1", "tell").catch(() => undefined);
+    await begun;
+    const lost = expect(framesOf(session, "t1")).rejects.toMatchObject({ code: "scope_lost" });
+    void session.describe({ title: "It closes while this is written." });
+    await closing.runtime.close();
+    await lost;
+    const next = new ScriptedModel(() => answer(text("Whole.")));
+    const { runtime } = start(next, main, world);
+    const again = await runtime.session("s");
+    expect(await framesOf(again, "t1", { from: { n: 1, attempt: 1, at: 3 } })).toEqual([
+      { type: "reset", n: 1, attempt: 2, keep: 0 },
+      { type: "part", n: 1, attempt: 2, at: 0, part: text("Whole.") },
+      { type: "answered", n: 1, attempt: 2, at: 1 },
+    ]);
+    expect(next.calls.map(({ key }) => key)).toEqual(model.calls.map(({ key }) => key));
     await runtime.close();
   });
 
@@ -231,5 +314,16 @@ describe("a process that dies in a turn", () => {
         await next.runtime.close();
       }
     }
+  });
+});
+
+const starting = (turns: object) => (): Process => new World().start([look], { turns });
+
+describe("the options of turns", () => {
+  it("are refused where nothing would act on them", () => {
+    expect(starting({ maxModelCalls: 0 })).toThrow("`turns.maxModelCalls`");
+    expect(starting({ maxModelCall: 1 })).toThrow(
+      "`turns.maxModelCall` is no option: expected some of checkpointChars",
+    );
   });
 });

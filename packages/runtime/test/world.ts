@@ -124,6 +124,7 @@ export interface Start extends Partial<
     | "log"
     | "upgrade"
     | "codeVersion"
+    | "turns"
   >
 > {
   readonly host?: HostPort;

@@ -18,6 +18,7 @@ const manyReactions = 50;
 /** Turns within which a timer of a few milliseconds has to ring. */
 const manyTurns = 300_000;
 
+/** Lists the checks that every platform has to pass. */
 export const platformChecks: readonly PlatformCheck[] = [
   {
     name: "comes to the next turn after all reactions to promises",

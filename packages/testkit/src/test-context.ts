@@ -4,7 +4,7 @@
  * move the clock of `ctx.now()`. Whether a body survives crashes is for the explorers to say.
  */
 import { EffectError, type StepInfo, type ToolContext, ToolFailed } from "@pawl/runtime";
-import { keptValue, valueOfKept } from "@pawl/runtime/driver";
+import { type StepOptions, checkedStep, keptValue, valueOfKept } from "@pawl/runtime/driver";
 import { type Json, errorOutput, lift, stableHash, successOutput } from "@pawl/tool-value";
 
 /** An answer: a value, an error that is thrown, or a function that returns or throws it. */
@@ -94,13 +94,14 @@ class Bench {
     return Object.assign(promise, { key });
   }
 
-  async #step(name: string, fn: (info: StepInfo) => unknown): Promise<unknown> {
+  async #step(name: string, fn: (info: StepInfo) => unknown, output: StepOptions["output"]): Promise<unknown> {
     if (this.#steps.has(name))
       throw new EffectError("durable_effect_duplicate_step_id", `step \`${name}\` was already used by this call`);
     this.#steps.add(name);
     const info = { key: `test:${name}`, signal: this.#abort.signal, attempt: 1 };
     const { run = {} } = this.#script;
-    const result = Object.hasOwn(run, name) ? await answerOf(run[name] as never, info) : await fn(info);
+    const work = Object.hasOwn(run, name) ? () => answerOf(run[name] as never, info) : fn;
+    const result = await (output === undefined ? work : checkedStep(name, work, output))(info);
     return valueOfKept(keptValue(result, `the result of step \`${name}\``));
   }
 
@@ -130,9 +131,9 @@ class Bench {
   get #members(): { readonly [name: string]: unknown } {
     const { host, waitFor } = this.#script;
     return {
-      run: (name: string, fn: (info: StepInfo) => unknown, { input }: { readonly input?: unknown } = {}) =>
+      run: (name: string, fn: (info: StepInfo) => unknown, { input, output }: StepOptions = {}) =>
         this.#durable({ method: "run", name, ...(input === undefined ? {} : { value: input }) }, () =>
-          this.#step(name, fn),
+          this.#step(name, fn, output),
         ),
       waitFor: (name: string) =>
         Object.assign(

@@ -50,6 +50,9 @@ describe("a body with scripted answers", () => {
   });
 
   it("is told what is wrong with it, and with the script", async () => {
+    const output = { type: "string" } as const;
+    const misfit = testContext({ run: { a: 12 } }).ctx.run("a", () => "text", { output });
+    await expect(misfit).rejects.toMatchObject({ code: "invalid_step_output" });
     await expect(testContext().ctx.run("a", () => ({ send: () => 1 }))).rejects.toThrow("`.send` is a function");
     const { ctx } = testContext({ waitFor: { paid: 1 } });
     await expect(ctx.waitFor("sent")).rejects.toThrow("nothing is scripted for `sent`; the script answers `paid`");

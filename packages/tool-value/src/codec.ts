@@ -140,7 +140,7 @@ export const dict = <A>(item: Codec<A>): Codec<{ readonly [key: string]: A }> =>
       return out;
     },
   );
-  return laidOut(codec, { type: "items", of: item });
+  return laidOut(codec, { type: "items", of: item, isKeyed: true });
 };
 
 /** Refers to a codec that is defined later, so that a type may contain itself. */

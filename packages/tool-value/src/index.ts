@@ -12,6 +12,7 @@ export {
 export { type Limits, defaultLimits, noLimits } from "./limits.ts";
 export { type PatternFlags, linearPattern } from "./pattern.ts";
 export { parse, parseRecord } from "./parse.ts";
+export { InvalidValue, type SafeResult, parseJson, parseWith, safeParseJson, safeParseWith } from "./plain.ts";
 export { canonicalJson, quote, stringify, stringifyRecord } from "./write.ts";
 export { type ToolObject, type ToolValue, tagKey } from "./model.ts";
 export { attachments, decode, encode, equal, fromJs, json, jsonFromJs, lift, toolValue } from "./value.ts";
@@ -122,4 +123,4 @@ export {
   struct,
 } from "./record.ts";
 export { type UnionOf, external, oneOf, structs, tagged } from "./union.ts";
-export { type Change, laidOut, mapValues } from "./layout.ts";
+export { type AnyCodec, type Change, type Layout, laidOut, layoutOf, mapValues } from "./layout.ts";

@@ -7,18 +7,28 @@
 import type * as t from "io-ts";
 import { type Json, type JsonObject, type Path, setKey, isObject } from "./json.ts";
 
-type Part = t.Mixed;
+/** Any codec. */
+export type AnyCodec = t.Mixed;
+type Part = AnyCodec;
 
 /** The structure of a codec's encoded form. */
-type Layout =
+export type Layout =
   /** A value: opaque to everybody but its owner. */
   | { readonly type: "value" }
-  | { readonly type: "items"; readonly of: Part }
-  | { readonly type: "fields"; readonly of: ReadonlyMap<string, Part> }
-  /** `tag` is the field that selects the member; without it, the only key does. */
-  | { readonly type: "variants"; readonly tag?: string; readonly of: ReadonlyMap<unknown, Part> }
+  | { readonly type: "items"; readonly of: Part; readonly isKeyed?: boolean }
+  /** `mayMiss` has the names of the fields that may be absent. */
+  | { readonly type: "fields"; readonly of: ReadonlyMap<string, Part>; readonly mayMiss: ReadonlySet<string> }
+  /** `tag` is the field that selects the member; without it, the only key does, or the text is one of `units`. */
+  | {
+      readonly type: "variants";
+      readonly tag?: string;
+      readonly of: ReadonlyMap<unknown, Part>;
+      readonly units?: readonly string[];
+    }
+  /** One of a few texts. */
+  | { readonly type: "names"; readonly of: readonly string[] }
   /** The layout of another codec, which may be defined later. */
-  | { readonly type: "as"; readonly of: () => Part };
+  | { readonly type: "as"; readonly of: () => Part; readonly isNullable?: boolean };
 
 const layouts = new WeakMap<object, Layout>();
 
@@ -88,6 +98,7 @@ const within = (codec: Part, json: Json, change: Change, path: Path): Json => {
       return inVariant(layout, json, change, path);
     case "as":
       return within(layout.of(), json, change, path);
+    case "names":
     case undefined:
       return json;
   }

@@ -51,7 +51,7 @@ export const nullable = <A>(codec: Codec<A>): Defaulted<A | null> => ({
       (u, c) => (u === null ? E.right(null) : codec.validate(u, c)),
       (a) => (a === null ? null : codec.encode(a)),
     ),
-    { type: "as", of: () => codec },
+    { type: "as", of: () => codec, isNullable: true },
   ),
   absent: null,
   omit: () => false,
@@ -147,7 +147,11 @@ export const record = <A extends object>(name: string, fields: Fields<A>, tag?: 
       return out;
     },
   );
-  return laidOut(codec, { type: "fields", of: partsOf(compiled.map(({ wire, codec: of }) => [wire, of])) });
+  return laidOut(codec, {
+    type: "fields",
+    of: partsOf(compiled.map(({ wire, codec: of }) => [wire, of])),
+    mayMiss: new Set(compiled.flatMap(({ wire, kind }) => (kind === "required" ? [] : [wire]))),
+  });
 };
 
 /** Makes the codec of a record whose type follows from its fields (`TypeOf`). */

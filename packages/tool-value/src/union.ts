@@ -25,10 +25,11 @@ const unknownVariant = <A>(u: string, c: t.Context, names: readonly string[]): t
 /** One of a few strings. */
 export const oneOf = <A extends string>(name: string, ...names: readonly A[]): Codec<A> => {
   const is = (u: unknown): u is A => names.includes(u as A);
-  return codecFrom<A>(name, is, (u, c) => {
+  const codec = codecFrom<A>(name, is, (u, c) => {
     if (is(u)) return E.right(u);
     return typeof u === "string" ? unknownVariant(u, c, names) : wrongType(u, c, name);
   });
+  return laidOut(codec, { type: "names", of: names });
 };
 
 type Members<A, Tag extends keyof A> = {
@@ -114,5 +115,5 @@ export const external = <A>(
       return key === undefined ? a : { [key]: codecs.get(key)?.encode((a as Record<string, unknown>)[key]) };
     },
   );
-  return laidOut(codec, { type: "variants", of: codecs });
+  return laidOut(codec, { type: "variants", of: codecs, units });
 };

@@ -1,7 +1,7 @@
 /** The messages between the page and its workers, one pair of types for each worker. */
 import { currentFormat, currentProtocol, headerLine } from "@pawl/sansio-core";
 import type { Schedule, Task } from "@pawl/sansio-core/driver";
-import type { AnswerFrame } from "@pawl/runtime/driver";
+import type { TurnFrame } from "@pawl/runtime/driver";
 import type { Json } from "@pawl/tool-value";
 import type { Endpoint } from "../agent/endpoint.ts";
 import type { Care } from "./explore-scenario.ts";
@@ -49,8 +49,8 @@ export type ToEngine =
 
 export type FromEngine =
   | FromWriter
-  /** News of an answer that is under way. */
-  | { readonly type: "said"; readonly n: number; readonly frame: AnswerFrame }
+  /** News of a turn, before it is on record. */
+  | { readonly type: "said"; readonly frame: TurnFrame }
   | { readonly type: "answer"; readonly id: number; readonly value: Json }
   | { readonly type: "failed"; readonly id: number; readonly message: string };
 

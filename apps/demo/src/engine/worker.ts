@@ -31,7 +31,7 @@ const turnPlay = ({ worker, endpoint }: Opening): Play => ({
   host: {
     ...turnHost(endpoint),
     observeTurn: (_, command) => {
-      if (command.what === "model_asked") void engine?.then((opened) => opened.listen(command.request, command.n));
+      if (command.what === "model_asked") void engine?.then((opened) => opened.listen(command.request)).catch(fault);
     },
   },
   begin: beginTurn,
@@ -73,6 +73,8 @@ class Engine {
   readonly #tab: OpenTab;
   readonly #play: Play;
   readonly #session: Promise<Session>;
+  /** The turn that is read along. */
+  #heard: string | undefined;
 
   constructor(tab: OpenTab, play: Play, session: string) {
     this.#tab = tab;
@@ -87,8 +89,10 @@ class Engine {
   }
 
   /** Passes on what the model says, before it is on record. */
-  async listen(request: string, n: number): Promise<void> {
-    (await this.#session).readTurn(request, (frame) => send({ type: "said", n, frame }));
+  async listen(request: string): Promise<void> {
+    if (this.#heard === request) return;
+    this.#heard = request;
+    for await (const frame of (await this.#session).readTurn(request)) send({ type: "said", frame });
   }
 
   async ask(id: number, verb: Verb): Promise<void> {

@@ -1,6 +1,6 @@
 /** The page's client of a scene's engine: a worker that can be killed and restarted. Open questions survive the restart. */
 import type { Source } from "@pawl/inspector";
-import type { AnswerFrame } from "@pawl/runtime/driver";
+import type { TurnFrame } from "@pawl/runtime/driver";
 import type { Endpoint } from "../agent/endpoint.ts";
 import { type FromEngine, type Line, type ToEngine, type Verb, headerOf } from "../engine/message.ts";
 import type { SceneId } from "../engine/tool.ts";
@@ -21,7 +21,7 @@ export interface EngineEvents {
   /** Called when the state of the n-th worker changes. */
   readonly worker: (n: number, does: WorkerState) => void;
   /** Called with what a model says, before it is on record. */
-  readonly said?: (n: number, frame: AnswerFrame) => void;
+  readonly said?: (frame: TurnFrame) => void;
   readonly fault: (message: string) => void;
 }
 
@@ -102,7 +102,7 @@ export class EngineClient {
       case "writing":
         return this.#events.worker(this.#workers, "runs");
       case "said":
-        return this.#events.said?.(message.n, message.frame);
+        return this.#events.said?.(message.frame);
       case "fault":
         return this.#events.fault(message.message);
       case "lines":

@@ -59,8 +59,8 @@ export const beginEngine = (scene: SceneId, stage: Stage, { draw, worker }: Engi
         worker?.(n, does);
         draw();
       },
-      said: (n, frame) => {
-        story.turn.hear(n, frame);
+      said: (frame) => {
+        story.turn.hear(frame);
         draw();
       },
       fault: stage.fault,

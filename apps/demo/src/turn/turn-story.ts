@@ -1,7 +1,7 @@
 /** The story of a turn: its answers as the log has them, and the words that are shown before they are on record. */
 import type { Command, Event } from "@pawl/sansio-core";
 import type { Piece, TurnEnd } from "@pawl/sansio-core/driver";
-import type { AnswerFrame } from "@pawl/runtime/driver";
+import type { TurnFrame } from "@pawl/runtime/driver";
 
 /** One answer of the model, over all its attempts. */
 export interface AnswerStory {
@@ -91,10 +91,11 @@ export class TurnStory {
   }
 
   /** Takes what a reader of the answer is told before the log has it. */
-  hear(n: number, frame: AnswerFrame): void {
+  hear(frame: TurnFrame): void {
+    if (frame.type !== "text") return;
+    const { n, attempt, at, text } = frame;
     const answer = this.#answer(n);
-    if (answer.isOver || !("delta" in frame) || !("text" in frame.delta)) return;
-    const { attempt, at, text } = frame.delta;
+    if (answer.isOver) return;
     if (attempt < answer.attempts || at > answer.said.length) return;
     answer.said = answer.said.slice(0, at) + text;
   }

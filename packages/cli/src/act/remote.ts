@@ -5,8 +5,9 @@ import type { Input, Options } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
 import { scopeNamed, type LogSource, placeOf, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { headerLine, initial, write } from "@pawl/sansio-core";
+import { EventCodec, headerLine, initial, write } from "@pawl/sansio-core";
 import { headerBefore } from "@pawl/sansio-core/driver";
+import { describe, readOwned } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 
 /** Reads the log up to its end at the time of asking. Digests are not sent, so they are computed here. */
@@ -16,15 +17,17 @@ const linesAt = async (session: SessionClient): Promise<readonly string[]> => {
   const lines: string[] = [];
   let state = initial(scope);
   if (end === 0) return [headerLine(headerBefore(scope))];
-  for await (const { cursor, at, event } of session.observe()) {
+  const wrong = (cursor: number, code: string, what: string): CliError =>
+    new CliError(code, `event ${cursor} of ${scope} ${what}`, {
+      exit: exit.wrong,
+      hint: "does the host run another version of pawl?",
+    });
+  for await (const { cursor, at, event: json } of session.observe()) {
+    const read = readOwned(EventCodec, json);
+    if (E.isLeft(read)) throw wrong(cursor, read.left.code, `cannot be read: ${describe(read.left)}`);
+    const event = read.right;
     const written = write(state, { seq: cursor, at, event });
-    if (E.isLeft(written)) {
-      const message = `event ${cursor} of ${scope} is rejected: ${written.left.message}`;
-      throw new CliError(written.left.code, message, {
-        exit: exit.wrong,
-        hint: "does the host run another version of pawl?",
-      });
-    }
+    if (E.isLeft(written)) throw wrong(cursor, written.left.code, `is rejected: ${written.left.message}`);
     if (state.seq === 0) lines.push(headerLine(headerBefore(scope, event)));
     state = written.right.state;
     lines.push(written.right.line);

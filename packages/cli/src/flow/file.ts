@@ -15,7 +15,7 @@ export interface ToolPlace {
 }
 
 const flows = "@pawl/flow";
-const mcp = "@modelcontextprotocol/sdk";
+const mcp = "@pawl/mcp";
 
 /** Builds the tools of a flow. `http` and `mcp` tools may call local addresses only if `allowed` lists them. */
 export const programToolsIn = async (

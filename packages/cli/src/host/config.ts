@@ -86,6 +86,8 @@ export interface HostConfig {
   readonly log_level?: LogLevel;
   /** Makes spans with the OpenTelemetry SDK that the process has set up. */
   readonly traces?: boolean;
+  /** Serves the page on which people approve and look, at `/studio/`. */
+  readonly studio?: boolean;
   readonly stop_after_idle_ms?: number;
   /** Sends questions about sessions of other hosts to these hosts. Default: for a journal in a database. */
   readonly forward?: boolean;
@@ -153,6 +155,7 @@ const ConfigCodec: Codec<HostConfig> = record<HostConfig>("the configuration of 
   max_journal_mb: optional(u64),
   log_level: optional(oneOf<LogLevel>("a log level", "debug", "info", "warn", "error")),
   traces: optional(boolean),
+  studio: optional(boolean),
   stop_after_idle_ms: optional(u64),
   forward: optional(boolean),
   drain_ms: optional(u64),

@@ -25,6 +25,7 @@ import { loadModule } from "../module.ts";
 import { hostIn } from "./module.ts";
 import type { Terminal } from "../terminal.ts";
 import { type HostConfig, configOf, limitsOf, type Peer } from "./config.ts";
+import { devServerFor } from "./dev.ts";
 import { mountedBy } from "./flow.ts";
 import { secretsOf, textIn, tokenFor, writeGrants } from "./secret.ts";
 import { Client, moverOver } from "@pawl/wire";
@@ -71,6 +72,7 @@ const mergedConfig = (input: Input, terminal: Terminal): HostConfig => {
     ...(level === undefined ? {} : { log_level: level }),
     ...(idle === undefined ? {} : { stop_after_idle_ms: idle * 1000 }),
     ...(input.isSet("traces") ? { traces: true } : {}),
+    ...(input.isSet("studio") ? { studio: true } : {}),
   };
   if ((whole.port ?? 0) > 65_535) throw usageError(`--port expects at most 65535, found ${whole.port}`);
   return whole;
@@ -116,9 +118,12 @@ const journalBounds = ({ retention_days: days, max_journal_mb: mb }: HostConfig)
   ...(mb === undefined ? {} : { maxBytes: mb * 1024 * 1024 }),
 });
 
+/** Returns the address of Studio with a token, which the page takes out of it. */
+const studioLink = (url: string, token: string): string => `${url.replace(/^ws/, "http")}/studio/#token=${token}`;
+
 /** Serves until it was asked to stop, then releases its scopes to the next host. */
 const serve = async (config: HostConfig, journal: string, input: Input, terminal: Terminal): Promise<Exit> => {
-  const { tools: file, address, port = 0, log_level: level = "warn" } = config;
+  const { tools: file, address, port = 0, log_level: level = "warn", studio: hasStudio = false } = config;
   const {
     tools: own = [],
     host: ports = {},
@@ -164,6 +169,7 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
       log,
       receivers,
       ...(flows === undefined ? {} : { flows }),
+      ...(hasStudio ? { studio: (await import("@pawl/studio")).studioHandler } : {}),
       health: true,
       forwards: config.forward ?? isDatabase(journal),
       ...server,
@@ -171,14 +177,18 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
     writeGrants(secrets, config.grants ?? [], terminal.now());
     const by = input.text("grant");
     const token = by === undefined ? undefined : tokenFor(secrets, { by }, terminal.now()).token;
+    const studio = hasStudio
+      ? studioLink(host.url, token ?? tokenFor(secrets, { by: "studio" }, terminal.now()).token)
+      : undefined;
     log(entryOf("host.listening", { url: host.url, journal: shown }));
     const mounts = (config.flows ?? []).map(({ name }) => name);
     terminal.print(
-      { url: host.url, journal: shown, tools: tools.map(({ name }) => name), flows: mounts, token },
+      { url: host.url, journal: shown, tools: tools.map(({ name }) => name), flows: mounts, token, studio },
       () => [
         `${host.url} runs ${tools.map(({ name }) => name).join(", ")} over ${shown}`,
         ...mounts.map((name) => `flow ${name} at ${host.url.replace(/^ws/, "http")}/flows/${name}`),
         ...(token === undefined ? [] : [`token for ${by}: ${token}`]),
+        ...(studio === undefined ? [] : [`studio at ${studio}`]),
       ],
     );
     await runtime.recover();
@@ -208,15 +218,19 @@ export const hostCommand: Command = {
     grant: { type: "string", value: "<name>", what: "Print a token in this name for all sessions, valid for a day" },
     "log-level": { type: "string", value: "<level>", what: "debug, info, warn (default) or error; to standard error" },
     traces: { type: "boolean", what: "Make OpenTelemetry spans with the SDK that the process has set up" },
+    studio: { type: "boolean", what: "Serve Studio, and print a link to it that is valid for a day" },
+    dev: { type: "boolean", what: "Start a PostgreSQL server for development, with -j postgres:" },
     "stop-after-idle": { type: "string", value: "<s>", what: "Stop after being unused for this long" },
   },
   detail:
     "The argument is a configuration (a .json file; by default pawl.json if it exists), or a module that exports its tools\nas `tools`, beside `host`, `options` and `background` if it has them, or all of it by `export default defineHost({ … })`.\nOptions override the configuration. By default the host listens on loopback. The secret that signs tokens is kept beside\nthe journal, in a file that ends in .host. SIGTERM and SIGINT stop it cleanly: it lets running\nsteps end, for ten seconds at most (`drain_ms`), and the next host continues the unfinished work. A second signal stops it at once.",
-  json: [{ what: "When it listens", fields: "url, journal, tools, flows, token?" }],
+  json: [{ what: "When it listens", fields: "url, journal, tools, flows, token?, studio?" }],
   examples: [
     ["pawl host ./tools.ts -j journal.db --port 7777 --grant ann", "and print a token for it"],
     ["pawl host ./tools.ts -j postgres://db.internal/app", "one of many hosts on a database"],
+    ["pawl host ./tools.ts -j postgres: --dev", "on a database that it starts for itself, to try it"],
     ["pawl host ./host.ts --origin http://localhost:5173", "pages of this origin may connect"],
+    ["pawl host ./tools.ts --studio", "and print a link to the page on which people approve and look"],
     ["pawl host pawl.json --log-level info", "with a configuration"],
     ["pawl host pawl.json --traces", "with spans; NODE_OPTIONS='--import ./otel.ts' sets up the SDK"],
   ],
@@ -225,6 +239,13 @@ export const hostCommand: Command = {
     if (config.tools === undefined && config.flows === undefined)
       throw usageError("no tools are named", "name a module, or a configuration with `tools`: pawl host ./tools.ts");
     const journal = input.text("journal") ?? config.journal ?? journalOf(input, terminal);
-    return serve(config, journal, input, terminal);
+    const server = await devServerFor(journal, input.isSet("dev"));
+    if (server === undefined) return serve(config, journal, input, terminal);
+    terminal.note(`PostgreSQL for development, in .pawl-postgres: ${server.url}`);
+    try {
+      return await serve(config, server.url, input, terminal);
+    } finally {
+      await server.stop();
+    }
   },
 };

@@ -47,8 +47,15 @@ const toolsOf = (ledger: string) => {
 };
 
 export class Agent extends Scope<Env> {
+  /** Another in each incarnation. */
+  readonly #birth = crypto.randomUUID();
+
+  birth(): string {
+    return this.#birth;
+  }
+
   protected options(): ScopeOptions {
-    return { tools: toolsOf(this.env.LEDGER), codeVersion: "1" };
+    return { tools: toolsOf(this.env.LEDGER), codeVersion: "1", secrets: [new Uint8Array(32).fill(9)] };
   }
 
   protected objects(): Env["AGENT"] {
@@ -102,9 +109,12 @@ export class Agent extends Scope<Env> {
 
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
+    const { searchParams } = new URL(request.url);
+    const named = searchParams.get("scope");
+    if (named !== null) return env.AGENT.get(env.AGENT.idFromName(named)).fetch(request);
     const { scope, verb, of } = (await request.json()) as {
       readonly scope: string;
-      readonly verb: "ask" | "waiting" | "isQuiet" | "approve" | "refusals" | "evict";
+      readonly verb: "ask" | "birth" | "waiting" | "isQuiet" | "approve" | "refusals" | "evict";
       readonly of: readonly never[];
     };
     const agent = env.AGENT.get(env.AGENT.idFromName(scope)) as unknown as Record<

@@ -13,8 +13,7 @@ import type { WebSocket } from "ws";
 import { corsHeaders, answerPreflight } from "./cors.ts";
 import type { HostFlows } from "./flow-host.ts";
 import { startHeartbeat } from "./socket.ts";
-import { type HostLimits, longestTimerMs } from "./limits.ts";
-import { type Claims, type Secrets, claimsOf, missingRight } from "@pawl/wire/host";
+import { type Claims, type HostLimits, type Secrets, claimsOf, longestTimerMs, missingRight } from "@pawl/wire/host";
 
 export interface FlowMountPort {
   readonly runtime: Runtime;

@@ -8,7 +8,6 @@
  * A host forwards no question that was forwarded to it. Where the owner cannot be reached, or moved on, the client is told
  * to ask again in a moment: this host may own the scope by then.
  */
-import { OwnedElsewhere, Refused, ScopeLost } from "@pawl/runtime";
 import { describe } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { WebSocket } from "ws";
@@ -22,14 +21,7 @@ import {
   protocolVersion,
   readFrame,
 } from "@pawl/wire/frame";
-
-/** Returns the address of the host that owns the scope, if the error says that another one does. */
-export const ownerOf = (thrown: unknown): string | undefined =>
-  thrown instanceof OwnedElsewhere ? thrown.address : undefined;
-
-/** Tells whether a scope left this host, or cannot be opened here any more, because the host stops. */
-export const isLetGo = (thrown: unknown): boolean =>
-  thrown instanceof ScopeLost || (thrown instanceof Refused && thrown.code === "closing");
+import type { Forwards } from "@pawl/wire/host";
 
 /** Marks a connection whose questions were forwarded. */
 export const forwardedHeader = "x-pawl-forwarded";
@@ -152,7 +144,7 @@ class Pipe {
 }
 
 /** Forwards the questions of one client, over one connection for each owner. */
-export class Forwarding {
+export class Forwarding implements Forwards {
   readonly #port: ForwardPort;
   readonly #pipes = new Map<string, Pipe>();
 

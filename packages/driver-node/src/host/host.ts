@@ -1,20 +1,33 @@
-/** A host: serves a runtime over WebSocket. */
+/** A host: serves a runtime over WebSocket, and over HTTP on the same port. */
+import { once } from "node:events";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { Server as TlsServer } from "node:https";
 import type { Duplex } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import { httpHandler } from "@pawl/http";
 import type { Log, Runtime } from "@pawl/runtime";
 import { entryOf, healthAnswer } from "@pawl/runtime/driver";
-import { WebSocketServer } from "ws";
-import { Connection } from "./connection.ts";
+import { type WebSocket, WebSocketServer } from "ws";
 import { isSocketUrl } from "./cors.ts";
 import { type HostFlows, isFlowPath } from "./flow-host.ts";
-import { forwardedHeader } from "./forward.ts";
+import { Forwarding, forwardedHeader } from "./forward.ts";
 import type { FlowMount, FlowMountPort } from "./flow-server.ts";
-import { Receivers } from "./move.ts";
-import { type HostLimits, checkedLimits } from "./limits.ts";
-import { SendTurns } from "./socket.ts";
+import { hostSocketOf } from "./socket.ts";
 import { errorsToConsole } from "../telemetry/log.ts";
-import { type Claims, type Secrets, checkSecrets, signToken } from "@pawl/wire/host";
+import { nodeListener } from "./web-request.ts";
+import {
+  type Claims,
+  type ConnectionPort,
+  HostConnection,
+  type HostLimits,
+  Receivers,
+  type Secrets,
+  SendTurns,
+  checkSecrets,
+  checkedLimits,
+  signToken,
+} from "@pawl/wire/host";
+import { nodePlatform } from "../platform.ts";
 
 export interface HostOptions {
   readonly runtime: Runtime;
@@ -36,6 +49,13 @@ export interface HostOptions {
   readonly limits?: Partial<HostLimits>;
   /** Clients that scopes can move to. Pass their `mover` to the runtime. */
   readonly receivers?: Receivers;
+  /**
+   * Serves requests, events, waits and approvals over HTTP below `/v1`, with the tokens, origins and limits of the
+   * WebSocket. Default: unless `server` is a program's own, which may have such paths itself.
+   */
+  readonly http?: boolean;
+  /** Serves the page of `@pawl/studio` at `/studio/`: its `studioHandler`. The page asks over HTTP, so that must be on. */
+  readonly studio?: (request: Request) => Promise<Response>;
   /** Answers `GET /v1/health` and `/v1/ready`. Default: true, unless a server is given. */
   readonly health?: boolean;
   /**
@@ -52,6 +72,7 @@ export interface HostOptions {
 export interface Host {
   readonly port: number;
   readonly url: string;
+  /** Counts the clients: WebSockets, and HTTP requests that are under way. */
   readonly connections: number;
   readonly sign: (claims: Claims) => string;
   /** Closes all connections. The runtime keeps running. */
@@ -75,7 +96,7 @@ const refuse = (socket: Duplex, status: string): void => {
 /** Bytes that a client may send before its hello. */
 const maxUngreetedBytes = 64 * 1024;
 
-const boundUngreeted = (socket: Duplex, connection: Connection): void => {
+const boundUngreeted = (socket: Duplex, connection: HostConnection): void => {
   let bytes = 0;
   const count = ({ length }: Buffer): void => {
     bytes += length;
@@ -104,6 +125,18 @@ const listen = async (server: Server | TlsServer, port: number, address: string)
   });
 };
 
+/** Time that answers under way have to end when a host closes. */
+const drainMs = 2000;
+
+/** Closes a server once the answers under way have ended. A connection that has asked nothing yet is not waited for. */
+const closed = async (server: Server | TlsServer, requests: ReadonlySet<ServerResponse>): Promise<void> => {
+  const over = new Promise<void>((resolve) => void server.close(() => resolve()));
+  const ends = [...requests].map((response) => once(response, "close"));
+  await Promise.race([Promise.all(ends), pause(drainMs, undefined, { ref: false })]);
+  server.closeAllConnections();
+  await over;
+};
+
 const portOf = (server: Server | TlsServer): number => {
   const at = server.address();
   return typeof at === "object" && at !== null ? at.port : 0;
@@ -113,6 +146,21 @@ const urlOf = (server: Server | TlsServer, address: string): string => {
   const scheme = "setSecureContext" in server ? "wss" : "ws";
   return `${scheme}://${address.includes(":") ? `[${address}]` : address}:${portOf(server)}`;
 };
+
+/** A part of the host over HTTP: the paths that are its own, and what answers there. */
+interface Mount {
+  readonly is: (url: string | undefined) => boolean;
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+}
+
+/** Tells whether a request is for what a host serves over HTTP. */
+const isHttpPath = (url: string | undefined): boolean => (url ?? "").startsWith("/v1/");
+
+const isStudioPath = (url: string | undefined): boolean => /^\/studio(?:[/?]|$)/.test(url ?? "");
+
+/** Returns where the outside resolves waits, at an address that others reach. */
+const waitsAt = (publicUrl: string | undefined): string | undefined =>
+  publicUrl === undefined ? undefined : `${publicUrl.replace(/^ws/, "http").replace(/\/$/, "")}/v1/waits/`;
 
 /** Answers a request for the host's health; returns false for any other. */
 const answersHealth = (runtime: Runtime, { method, url = "" }: IncomingMessage, response: ServerResponse): boolean => {
@@ -129,6 +177,15 @@ const mounted = async (flows: HostFlows, port: FlowMountPort): Promise<FlowMount
   return new FlowMount(flows, port);
 };
 
+/** Makes the connection of a socket that was accepted. */
+const connected = (socket: WebSocket, port: ConnectionPort): HostConnection => {
+  const connection = new HostConnection(hostSocketOf(socket, port.limits.heartbeatMs), port);
+  socket.on("message", (data, isBinary) => connection.receive(isBinary ? undefined : String(data)));
+  socket.on("error", () => undefined); // A close event follows.
+  socket.on("close", () => connection.end());
+  return connection;
+};
+
 /** Opens a WebSocket host over a runtime, on loopback unless told otherwise. */
 export const openHost = async (options: HostOptions): Promise<Host> => {
   const { runtime, secrets, port = 0, address = loopback, origins = [], log = errorsToConsole } = options;
@@ -136,17 +193,50 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
   checkSecrets(secrets);
   checkPublic(options.publicUrl);
   const limits = checkedLimits(options.limits);
-  const turns = new SendTurns(limits);
-  const connections = new Set<Connection>();
+  const turns = new SendTurns(limits, nodePlatform);
+  const connections = new Set<HostConnection>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.maxMessageBytes, perMessageDeflate: false });
   const server = options.server ?? serverFor(limits);
   const isAllowedOrigin = (origin: string | undefined): boolean => origin === undefined || origins.includes(origin);
   const flows = options.flows && (await mounted(options.flows, { runtime, secrets, limits, isAllowedOrigin, log }));
+  const closing = new AbortController();
+  const isHttp = options.http ?? options.server === undefined;
+  const http = nodeListener(
+    httpHandler({
+      runtime,
+      secrets,
+      origins,
+      log,
+      signal: closing.signal,
+      limits: {
+        maxBodyBytes: limits.maxMessageBytes,
+        maxRequests: limits.maxConnections,
+        keepAliveMs: limits.heartbeatMs,
+      },
+    }),
+    limits,
+  );
+  const mounts: readonly Mount[] = [
+    ...(isHttp ? [{ is: isHttpPath, serve: http }] : []),
+    ...(flows === undefined ? [] : [{ is: isFlowPath, serve: flows.http.bind(flows) }]),
+    ...(options.studio === undefined ? [] : [{ is: isStudioPath, serve: nodeListener(options.studio, limits) }]),
+  ];
+  if (isHttp) runtime.waitsAt(waitsAt(options.publicUrl));
+  const requests = new Set<ServerResponse>();
   const { health = options.server === undefined } = options;
+  const common: ConnectionPort = { runtime, secrets, limits, turns, log, receivers };
+  const { maxMessageBytes } = limits;
+  const forwardsFor: ConnectionPort["forwardsFor"] = (token, send) => new Forwarding({ token, maxMessageBytes, send });
   const plain = (request: IncomingMessage, response: ServerResponse): void => {
     if (health && answersHealth(runtime, request, response)) return;
-    if (flows !== undefined && isFlowPath(request.url)) return void flows.http(request, response);
-    if (options.server === undefined) response.writeHead(426).end();
+    const serve = mounts.find(({ is }) => is(request.url))?.serve;
+    if (serve === undefined) {
+      if (options.server === undefined) response.writeHead(426).end();
+      return;
+    }
+    requests.add(response);
+    response.on("close", () => requests.delete(response));
+    void serve(request, response);
   };
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const { origin } = request.headers;
@@ -162,7 +252,7 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       if (flows !== undefined && isFlowPath(request.url)) return void flows.socket(accepted, request);
       const forwards = options.forwards === true && request.headers[forwardedHeader] === undefined;
-      const connection = new Connection(accepted, { runtime, secrets, limits, turns, log, receivers, forwards });
+      const connection = connected(accepted, { ...common, ...(forwards ? { forwardsFor } : {}) });
       connections.add(connection);
       boundUngreeted(socket, connection);
       accepted.on("close", () => connections.delete(connection));
@@ -172,9 +262,10 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
     server.off("upgrade", upgrade);
     server.off("request", plain);
     flows?.close();
+    closing.abort();
     for (const connection of connections) connection.close("going_away");
     sockets.close();
-    if (options.server === undefined) await new Promise<void>((resolve) => void server.close(() => resolve()));
+    if (options.server === undefined) await closed(server, requests);
   };
   server.on("upgrade", upgrade);
   server.on("request", plain);
@@ -189,7 +280,7 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
     port: portOf(server),
     url: urlOf(server, address),
     get connections() {
-      return connections.size;
+      return connections.size + requests.size;
     },
     sign: (claims) => signToken(secrets, claims),
     close,

@@ -2,6 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { Connection, type FileOptions } from "../sqlite/connection.ts";
 import { type InlineJournal, inlineJournal } from "../sqlite/inline.ts";
+import { endThread } from "../sqlite/worker-thread.ts";
 import { type ThreadAnswer, type Methods, type ThreadRequest, serializeError } from "./thread.ts";
 
 export interface ThreadData {
@@ -38,5 +39,5 @@ parentPort?.on("message", (request: ThreadRequest) => {
       (value) => post({ type: "done", id, value }),
       (thrown: unknown) => post({ type: "thrown", id, error: serializeError(thrown) }),
     )
-    .finally(() => request.type === "close" && parentPort?.close());
+    .finally(() => request.type === "close" && endThread(parentPort));
 });

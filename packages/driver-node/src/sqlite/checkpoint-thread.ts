@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
+import { endThread } from "./worker-thread.ts";
 
 /** Requests to the thread. It answers each pass when it is done. */
 export type CheckpointRequest = "pass" | "close";
@@ -14,7 +15,7 @@ const pass = db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
 parentPort?.on("message", (request: CheckpointRequest) => {
   if (request === "close") {
     db.close();
-    return parentPort?.close();
+    return endThread(parentPort);
   }
   pass.get();
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin

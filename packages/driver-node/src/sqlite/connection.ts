@@ -75,6 +75,8 @@ export class Connection {
   readonly #db: DatabaseSync;
   readonly #synchronous: "full" | "normal";
   readonly #identity: string | undefined;
+  /** Set where texts are cut at their first NUL as they are read: Deno's SQLite does so. */
+  readonly #cutsTexts: boolean;
   #rollbacks = 0;
 
   constructor(file: string, options: FileOptions = {}) {
@@ -85,6 +87,7 @@ export class Connection {
       this.#db = open(file, options);
       this.#identity = identityOf(file);
       this.sql = statements(this.#db);
+      this.#cutsTexts = this.#db.prepare("SELECT 'a' || char(0) || 'b' AS text").get()?.["text"] !== "a\0b";
       if (options.writer === true) this.transact(() => preallocateWal(file));
     } catch (thrown) {
       throw fileError(thrown, file);
@@ -109,6 +112,16 @@ export class Connection {
     if (this.isInPlace) return;
     const message = "it was deleted, moved or replaced while it was open: put it back, or start this process again";
     throw new JournalFileError("file_gone", `journal ${this.file}: ${message}`);
+  }
+
+  /** Refuses the name of a scope that could not be read back. */
+  checkName(scope: string): void {
+    if (!this.#cutsTexts || !scope.includes("\0")) return;
+    const why = "the SQLite of this runtime cuts texts there, and the scope would not be found again";
+    throw new JournalFileError(
+      "invalid_name",
+      `the name ${JSON.stringify(scope)} has a NUL: ${why}. Take another name, or Node`,
+    );
   }
 
   close(): void {

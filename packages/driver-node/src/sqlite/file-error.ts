@@ -11,6 +11,7 @@ export type JournalFileCode =
   | "can_not_open"
   | "io_failed"
   | "file_gone"
+  | "invalid_name"
   | "closed";
 
 /** A file that cannot be used as a journal, or no longer. */
@@ -36,7 +37,22 @@ const causes: { readonly [code: number]: readonly [JournalFileCode, string] } = 
   26: ["not_intact", "it is not a SQLite database: check the path"],
 };
 
-const codeOf = (thrown: Error): number => ("errcode" in thrown ? Number(thrown.errcode) & 0xff : 0);
+/** SQLite's texts of those codes: Deno's errors have nothing else. */
+const texts: readonly (readonly [text: string, code: number])[] = [
+  ["database is locked", 5],
+  ["database table is locked", 6],
+  ["readonly database", 8],
+  ["disk I/O error", 10],
+  ["disk image is malformed", 11],
+  ["disk is full", 13],
+  ["unable to open database file", 14],
+  ["not a database", 26],
+];
+
+const codeOf = (thrown: Error): number => {
+  if ("errcode" in thrown) return Number(thrown.errcode) & 0xff;
+  return texts.find(([text]) => thrown.message.includes(text))?.[1] ?? 0;
+};
 
 /** Tells whether another connection holds the lock. */
 export const isLocked = (thrown: unknown): boolean => thrown instanceof Error && codeOf(thrown) === 5;

@@ -138,6 +138,7 @@ export const claim = (
   who: { readonly instance: string; readonly protocol: number; readonly above: number },
 ): Claim => {
   connection.checkPlace();
+  connection.checkName(scope);
   return connection.unsynced(() => {
     connection.sql.make.run(scope);
     const scopeRow = index.read(scope) as ScopeRow;

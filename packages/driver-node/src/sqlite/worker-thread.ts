@@ -1,5 +1,5 @@
-/** Starts worker threads. */
-import { Worker } from "node:worker_threads";
+/** Starts and ends worker threads. */
+import { type MessagePort, Worker } from "node:worker_threads";
 
 /** The extension of this package's modules: `ts` in the repository, `js` when built. */
 export const moduleExtension = import.meta.url.endsWith(".ts") ? "ts" : "js";
@@ -22,4 +22,10 @@ export const startThread = <Message>(
   thread.on("message", hear);
   thread.unref(); // A listener keeps the process alive until it is told otherwise.
   return thread;
+};
+
+/** Lets this thread end. Deno's port cannot be closed; a thread ends there once nothing refers to its port. */
+export const endThread = (port: MessagePort | null): void => {
+  if (typeof port?.close === "function") port.close();
+  else port?.unref();
 };

@@ -1,5 +1,5 @@
 /** Log output as JSON lines, one object each, as pino writes them; `event` is the stable name of a line. */
-import type { Log } from "@pawl/runtime";
+import { EffectError, type Log, Refused } from "@pawl/runtime";
 import { type LogEntry, type LogLevel, errorOf } from "@pawl/runtime/driver";
 
 /** The numbers that pino gives to its levels, which collectors of logs know. */
@@ -46,5 +46,8 @@ export const logTo =
 export const errorsToConsole: Log = ({ level, name, fields, thrown }) => {
   const { call, tool, message } = fields;
   if (name === "call.crashed") console.warn(`pawl: call ${String(call)} of ${String(tool)} ${String(message)}`);
-  if (level === "error") console.error(`pawl: ${name}`, fields, ...(thrown === undefined ? [] : [thrown]));
+  if (level !== "error") return;
+  const code = thrown instanceof Refused || thrown instanceof EffectError ? thrown.code : undefined;
+  const page = code === undefined ? [] : [`see docs/errors.md#${code}`];
+  console.error(`pawl: ${name}`, fields, ...(thrown === undefined ? [] : [thrown]), ...page);
 };

@@ -1,58 +1,49 @@
 /**
  * OpenTelemetry spans from the steps of a runtime: a batch for each request, a call for each call in it, an effect for
- * each request of a body, and a commit for each append to the store. They carry ids, names, codes and times, but no
- * values.
+ * each request of a body, and a commit for each append to the store. They carry ids, names, codes and times, and values only
+ * where a host asks for content.
  *
- *   (the caller's span) ─▶ pawl.batch ─▶ pawl.call ─▶ pawl.effect ─▶ pawl.call of a batch that the body made
+ *   (the caller's span) ─▶ pawl.batch ─▶ execute_tool ─▶ pawl.effect ─▶ execute_tool of a batch that the body made
+ *                       └▶ invoke_agent ─▶ chat, for each attempt of a model call
+ *                                      └▶ execute_tool, for each call of an answer
  *
  * A commit is below the batch that it is for; one that several batches share is a root, with a link to each.
  *
  * A span lives in the memory of one process. A call that continues after a crash gets a new span, marked as resumed, in
- * the trace of its first run: the request records the caller's span, or its own batch's span if the caller has none.
+ * the trace of its first run and linked to it: the request records the caller's span, or its own batch's span if the caller has
+ * none. A turn is a request as well: its span is `invoke_agent` in place of `pawl.batch`.
  */
-import {
-  type Context,
-  ROOT_CONTEXT,
-  type Span,
-  SpanStatusCode,
-  TraceFlags,
-  type Tracer,
-  isSpanContextValid,
-  trace,
-} from "@opentelemetry/api";
+import { type Context, ROOT_CONTEXT, type Span, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
 import type { Telemetry } from "@pawl/runtime";
-import type { CommandOf, Command, Event, EventOf } from "@pawl/sansio-core";
+import type { CommandOf, Command, Event, EventOf, State } from "@pawl/sansio-core";
 import { requestBatch } from "@pawl/sansio-core/driver";
-import type { ToolCallOutput } from "@pawl/tool-value";
 import type { CommitContexts } from "./commit.ts";
+import { type Attributes, agentAttributes, describeOutcome, toolAttributes, toolContent } from "./gen-ai.ts";
+import { ModelSpans } from "./model-spans.ts";
+import { parentOf, traceparentOf } from "./traceparent.ts";
 
 type Observe = CommandOf<"observe">;
-interface Attributes {
-  readonly [name: string]: string | number | boolean;
-}
-
-const traceparentForm = /^00-(?<traceId>[0-9a-f]{32})-(?<spanId>[0-9a-f]{16})-(?<flags>[0-9a-f]{2})$/;
-
-/** Parses the caller's traceparent, if it is one. */
-const parentOf = (traceparent: string | undefined): Context => {
-  const { traceId = "", spanId = "", flags = "0" } = traceparentForm.exec(traceparent ?? "")?.groups ?? {};
-  const parent = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
-  return isSpanContextValid(parent) ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
-};
-
 const inBatch = /^(?<maker>.+)\/(?:life:\d+:)?tool-batch:[^/]+\/[^/]+$/s;
 
 /** Returns the call whose body made a call, by the name that the batch gave it. */
 const makerOf = (call: string): string | undefined => inBatch.exec(call)?.groups?.["maker"];
 
-/** Returns the batch of a call. Colons in a request's name are escaped. */
+/** Returns the batch of a call. */
 const batchOf = (call: string): string => call.slice(0, call.indexOf(":") + 1);
 
 const mostReplied = 16;
 
+/** Options of spans. */
+export interface SpanOptions {
+  /** Puts arguments and results of tools into their spans. */
+  readonly content?: boolean;
+}
+
 class ScopeSpans {
   readonly #tracer: Tracer;
   readonly #scope: string;
+  readonly #options: SpanOptions;
+  readonly #models: ModelSpans;
   readonly #batches = new Map<string, Span>();
   readonly #calls = new Map<string, Span>();
   /** Spans of open effects, by call and key. */
@@ -68,9 +59,16 @@ class ScopeSpans {
   /** The batch that is about to be submitted. */
   #nextBatch: { readonly request: string; readonly span: Span } | undefined;
 
-  constructor(tracer: Tracer, scope: string) {
+  constructor(tracer: Tracer, scope: string, options: SpanOptions) {
     this.#tracer = tracer;
     this.#scope = scope;
+    this.#options = options;
+    this.#models = new ModelSpans(tracer, scope, (at, request) => this.#turn(at, request));
+  }
+
+  /** The name of the session, or of the process. */
+  get #conversation(): string {
+    return this.#scope.replace(/^session:/, "");
   }
 
   get isEmpty(): boolean {
@@ -88,9 +86,11 @@ class ScopeSpans {
   }
 
   #start(name: string, at: number, attributes: Attributes, parent: Context): Span {
+    const linked = attributes["pawl.resumed"] === true ? trace.getSpanContext(parent) : undefined;
+    const links = linked === undefined ? [] : [{ context: linked }];
     return this.#tracer.startSpan(
       name,
-      { startTime: at, attributes: { "pawl.scope": this.#scope, ...attributes } },
+      { startTime: at, attributes: { "pawl.scope": this.#scope, ...attributes }, links },
       parent,
     );
   }
@@ -98,18 +98,20 @@ class ScopeSpans {
   /** Starts the span of a batch without a parent. Returns its traceparent, to be recorded. */
   begins(request: string): string | undefined {
     const span = this.#start("pawl.batch", Date.now(), { "pawl.request": request }, ROOT_CONTEXT);
-    const { traceId, spanId, traceFlags } = span.spanContext();
-    if (!isSpanContextValid(span.spanContext())) return undefined;
-    this.#nextBatch = { request, span };
-    return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
+    const traceparent = traceparentOf(span);
+    if (traceparent !== undefined) this.#nextBatch = { request, span };
+    return traceparent;
   }
 
   resumes(spans: ReadonlyMap<string, string>): void {
     for (const [request, span] of spans) this.#resumed.set(requestBatch(request), parentOf(span));
   }
 
-  onEvent(at: number, event: Event): void {
+  onEvent(at: number, event: Event, state: State): void {
+    this.#models.onEvent(at, event, state);
     switch (event.type) {
+      case "turn.submitted":
+        return this.#onTurn(at, event, state);
       case "request.submitted":
         return this.#onSubmitted(at, event);
       case "flow.submitted":
@@ -137,6 +139,30 @@ class ScopeSpans {
     this.#batches.set(requestBatch(request), next.span);
   }
 
+  #onTurn(at: number, { request, traceparent, agent }: EventOf<"turn.submitted">, { conversation }: State): void {
+    const next = this.#nextBatch;
+    this.#nextBatch = undefined;
+    const name = agent ?? conversation.frames.get(conversation.frame)?.agent;
+    const attributes = { "pawl.request": request, ...agentAttributes(this.#conversation, name) };
+    const span = next?.request === request ? next.span : this.#start("invoke_agent", at, {}, parentOf(traceparent));
+    span.setAttributes(attributes).updateName(name === undefined ? "invoke_agent" : `invoke_agent ${name}`);
+    this.#batches.set(requestBatch(request), span);
+  }
+
+  /** Returns the context of a turn's span, which begins again where another process has begun it. */
+  #turn(at: number, request: string): Context {
+    const batch = requestBatch(request);
+    const resumed = this.#resumed.get(batch) ?? ROOT_CONTEXT;
+    const attributes = {
+      "pawl.request": request,
+      "pawl.resumed": true,
+      ...agentAttributes(this.#conversation, undefined),
+    };
+    const span = this.#batches.get(batch) ?? this.#start("invoke_agent", at, attributes, resumed);
+    this.#batches.set(batch, span);
+    return trace.setSpan(ROOT_CONTEXT, span);
+  }
+
   /** Keeps the context of a batch for the commits of its reply and of its acknowledgement. */
   #replies(request: string, context: Context): void {
     this.#ended = [...this.#ended, context];
@@ -162,7 +188,7 @@ class ScopeSpans {
     const above = this.#makers.get(call) ?? this.#resumedMaker(at, call) ?? this.#batches.get(batchOf(call));
     const resumed = this.#resumed.get(batchOf(call)) ?? ROOT_CONTEXT;
     const parent = above === undefined ? resumed : trace.setSpan(ROOT_CONTEXT, above);
-    const span = this.#start("pawl.call", at, { "pawl.call": call, ...attributes }, parent);
+    const span = this.#start("execute_tool", at, { "pawl.call": call, ...attributes }, parent);
     this.#calls.set(call, span);
     return span;
   }
@@ -187,8 +213,10 @@ class ScopeSpans {
     this.#effects.get(call)?.get(key)?.setStatus({ code: SpanStatusCode.ERROR, message: code });
   }
 
-  onCommand(at: number, command: Command): void {
+  onCommand(at: number, command: Command, state: State): void {
     switch (command.type) {
+      case "model.ask":
+        return this.#models.asked(at, command, state);
       case "observe":
         return this.#onObserved(at, command);
       case "step.answer":
@@ -208,11 +236,13 @@ class ScopeSpans {
     }
   }
 
-  #onObserved(at: number, { what, call, tool, output }: Observe): void {
-    if (what === "call_started") this.#call(at, call, {}).setAttribute("pawl.tool", tool);
+  #onObserved(at: number, { what, call, tool, call_id: callId, args, output }: Observe): void {
+    if (what !== "call_started" && what !== "call_completed") return;
+    const span = this.#call(at, call, {}).updateName(`execute_tool ${tool}`);
+    span.setAttributes({ "pawl.tool": tool, ...toolAttributes(tool, callId) });
     if (what !== "call_completed") return;
-    const span = this.#call(at, call, {}).setAttribute("pawl.tool", tool);
-    if (output !== undefined) describe(span, output);
+    if (output !== undefined) describeOutcome(span, output);
+    if (output !== undefined && this.#options.content === true) span.setAttributes(toolContent(args, output));
     for (const key of this.#effects.get(call)?.keys() ?? []) this.#endEffect(at, call, key);
     span.end(at);
     this.#calls.delete(call);
@@ -228,6 +258,7 @@ class ScopeSpans {
   /** Ends all spans: another process continues the work. */
   lost(at: number): void {
     const effects = [...this.#effects.values()].flatMap((spans) => [...spans.values()]);
+    this.#models.lost(at);
     for (const span of [...effects, ...this.#calls.values(), ...this.#batches.values()]) {
       span.setAttribute("pawl.lost", true);
       span.end(at);
@@ -235,26 +266,21 @@ class ScopeSpans {
   }
 }
 
-const describe = (span: Span, { outcome }: ToolCallOutput): void => {
-  span.setAttribute("pawl.outcome", outcome.status);
-  if (outcome.status === "failure") span.setStatus({ code: SpanStatusCode.ERROR, message: outcome.payload.code });
-};
-
 /** Makes spans from the steps of a runtime. */
-export const spansOf = (tracer: Tracer): Telemetry & CommitContexts => {
+export const spansOf = (tracer: Tracer, options: SpanOptions = {}): Telemetry & CommitContexts => {
   const scopes = new Map<string, ScopeSpans>();
   const spansAt = (scope: string): ScopeSpans => {
-    const spans = scopes.get(scope) ?? new ScopeSpans(tracer, scope);
+    const spans = scopes.get(scope) ?? new ScopeSpans(tracer, scope, options);
     scopes.set(scope, spans);
     return spans;
   };
   return {
     begins: (scope, request) => spansAt(scope).begins(request),
     resumes: (scope, recorded) => spansAt(scope).resumes(recorded),
-    stepped: (scope, { at, event }, commands) => {
+    stepped: (scope, { at, event }, commands, state) => {
       const spans = spansAt(scope);
-      spans.onEvent(at, event);
-      for (const command of commands) spans.onCommand(at, command);
+      spans.onEvent(at, event, state);
+      for (const command of commands) spans.onCommand(at, command, state);
       if (spans.isEmpty) scopes.delete(scope);
     },
     takeContexts: (scope) => {

@@ -22,7 +22,7 @@ describe("the health of a host", () => {
     expect(posted.status).toBe(405);
     expect(posted.headers.get("allow")).toBe("GET, HEAD");
     expect(posted.text).toContain("/v1/ready is asked by GET, received POST");
-    expect((await asked(host, "/v1/readyness")).status).toBe(426);
+    expect((await asked(host, "/v1/readyness")).status).toBe(404);
   });
 
   it("says no to work without a lease, while it drains and when it is closed; it lives until then", async () => {

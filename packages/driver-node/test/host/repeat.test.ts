@@ -29,7 +29,7 @@ describe("a decision", () => {
     client.reconnect();
     await decided;
     expect(payloads(await (replies[0] ?? []))).toEqual([2]);
-    const events: string[] = [];
+    const events: unknown[] = [];
     for await (const { event } of clientOf(host).session("s").observe()) {
       if (event.type === "approval.decided") events.push(event.by);
       if (event.type === "reply.acked") break;

@@ -3,11 +3,18 @@
  * acknowledged.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import type { Event } from "@pawl/sansio-core";
+import { type Event, EventCodec } from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
 import type { Reply } from "@pawl/runtime";
 import { stableHash } from "@pawl/tool-value";
 import { type Client, HostRefused, type Observation, type Observed, type SessionClient } from "@pawl/wire";
 import type { Program } from "./program.ts";
+
+const eventOf = (json: unknown): Event => {
+  const read = EventCodec.decode(json);
+  if (E.isLeft(read)) throw new Error(`no event: ${JSON.stringify(json)}`);
+  return read.right;
+};
 
 export interface Account {
   readonly program: Program;
@@ -87,7 +94,7 @@ export class Agent {
       const last = this.#observed.at(-1)?.cursor ?? 0;
       if (cursor !== last + 1) throw new Error(`${this.#session.scope}: after event ${last} came ${cursor}`);
       this.#observed.push(observed);
-      for (const act of this.#actsOn(observed.event)) this.#act(act);
+      for (const act of this.#actsOn(eventOf(observed.event))) this.#act(act);
     }
   }
 

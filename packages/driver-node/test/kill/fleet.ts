@@ -17,12 +17,15 @@ export interface FleetOptions {
   readonly url: string;
   readonly seed: number;
   readonly kills: number;
+  /** Freezes hosts for longer than their lease as well, as often as it kills them. */
+  readonly freezes?: boolean;
   /** Called between kills, for faults of the database. */
   readonly disturb?: (killed: number) => Promise<void>;
 }
 
 export interface FleetReport {
   readonly kills: number;
+  readonly freezes: number;
   readonly sessions: number;
   readonly events: number;
   readonly steps: number;
@@ -70,6 +73,7 @@ class Fleet {
   readonly #random: Random;
   readonly postgres: NonNullable<Order["postgres"]>;
   killed = 0;
+  frozen = 0;
 
   constructor({ url, seed }: FleetOptions) {
     this.#random = new Random(seed);
@@ -121,6 +125,23 @@ class Fleet {
     seat.place.reconnect();
   }
 
+  /** Freezes a random host beyond its lease: others take its sessions, and it wakes to find that they are not its own. */
+  async freeze(): Promise<void> {
+    const seat = this.#random.of(this.seats);
+    const { url, life } = seat;
+    await pause(this.#random.below(200));
+    life?.freeze();
+    seat.url = undefined;
+    this.#direct();
+    seat.place.reconnect();
+    await pause(leaseMs + 500 + this.#random.below(500));
+    life?.wake();
+    this.frozen += 1;
+    seat.url = url;
+    this.#direct();
+    await pause(this.#random.below(200));
+  }
+
   async end(): Promise<void> {
     for (const { place } of this.seats) place.close();
     await Promise.all(this.seats.map((seat) => seat.end()));
@@ -170,7 +191,7 @@ const takeoversIn = async (fleet: Fleet, accounts: readonly Account[]): Promise<
 };
 
 export const runFleet = async (options: FleetOptions): Promise<FleetReport> => {
-  const { kills, seed, disturb } = options;
+  const { kills, seed, freezes = false, disturb } = options;
   const fleet = new Fleet(options);
   const { folder } = fleet;
   try {
@@ -179,6 +200,7 @@ export const runFleet = async (options: FleetOptions): Promise<FleetReport> => {
       while (fleet.killed < kills) {
         await disturb?.(fleet.killed);
         await fleet.kill();
+        if (freezes) await fleet.freeze();
       }
     };
     const [accounts] = await Promise.all([work(fleet, seed, () => fleet.killed < kills), killing()]);
@@ -186,7 +208,15 @@ export const runFleet = async (options: FleetOptions): Promise<FleetReport> => {
     const expected = await undisturbed(options, accounts.length);
     const checked = await checkWorld({ folder, postgres: fleet.postgres }, accounts, expected);
     const takeovers = await takeoversIn(fleet, accounts);
-    const report = { kills: fleet.killed, sessions: accounts.length, takeovers, at: fleet.fates, ...checked, folder };
+    const report = {
+      kills: fleet.killed,
+      freezes: fleet.frozen,
+      sessions: accounts.length,
+      takeovers,
+      at: fleet.fates,
+      ...checked,
+      folder,
+    };
     if (checked.wrong.length === 0) rmSync(folder, { recursive: true });
     return report;
   } catch (thrown) {

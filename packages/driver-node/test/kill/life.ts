@@ -71,6 +71,10 @@ export class Life {
     this.#child.kill("SIGKILL");
   }
 
+  freeze(): void {
+    this.#child.kill("SIGSTOP");
+  }
+
   wake(): void {
     this.#child.kill("SIGCONT");
   }

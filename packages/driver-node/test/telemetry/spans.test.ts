@@ -1,12 +1,13 @@
 /** Spans as an SDK exports them: which ones, their parents, and none without a tracer. */
-import { SpanStatusCode, TraceFlags } from "@opentelemetry/api";
+import { SpanKind, SpanStatusCode, TraceFlags } from "@opentelemetry/api";
 import {
   BasicTracerProvider,
   InMemorySpanExporter,
   type ReadableSpan,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
-import { Runtime, type ToolDefinition, defineTool, memoryJournal } from "@pawl/runtime";
+import { type HostPort, Runtime, type ToolDefinition, defineTool, memoryJournal } from "@pawl/runtime";
+import type { ModelPort } from "@pawl/runtime/driver";
 import { describe, expect, it } from "vitest";
 import { nodePlatform, spansOf, tracedJournal } from "../../src/index.ts";
 import { clientOf, hostOf, roots } from "../host/rig.ts";
@@ -37,10 +38,37 @@ const failing = defineTool({
   },
 });
 
-const traced = (tools: readonly ToolDefinition[], journal = memoryJournal(), instance = "i1") => {
+/** A model that looks first, and then says what it saw. */
+const model: ModelPort = {
+  ask: async ({ prompt }) => {
+    const hasSeen = prompt.some(({ role }) => role === "tool");
+    const part = hasSeen
+      ? ({ type: "text", text: "I saw it." } as const)
+      : ({ type: "tool-call", id: "c-1", tool: "echo", args: { secret: "hidden" } } as const);
+    return {
+      pieces: [{ b: 0, part }],
+      finish: { reason: hasSeen ? "stop" : "tool-calls" },
+      usage: { input_tokens: 10, output_tokens: 5 },
+      model_id: "m-2026",
+      provider_id: "answer-1",
+    };
+  },
+};
+const hostWith = (port: ModelPort): HostPort => ({
+  models: () => port,
+  agents: () => ({ routes: [{ provider: "acme", model: "m" }] }),
+});
+
+const traced = (
+  tools: readonly ToolDefinition[],
+  journal = memoryJournal(),
+  instance = "i1",
+  options: Parameters<typeof spansOf>[1] = {},
+  host = hostWith(model),
+) => {
   const exporter = new InMemorySpanExporter();
   const tracer = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).getTracer("test");
-  const telemetry = spansOf(tracer);
+  const telemetry = spansOf(tracer, options);
   const runtime = new Runtime({
     journal: tracedJournal(journal, tracer, telemetry),
     telemetry,
@@ -48,9 +76,10 @@ const traced = (tools: readonly ToolDefinition[], journal = memoryJournal(), ins
     tools,
     instance,
     roots,
+    host,
   });
   const named = (name: string): readonly ReadableSpan[] =>
-    exporter.getFinishedSpans().filter((span) => span.name === name);
+    exporter.getFinishedSpans().filter((span) => span.name === name || span.name.startsWith(`${name} `));
   return { runtime, named, exporter };
 };
 const idOf = (span: ReadableSpan | undefined): string | undefined => span?.spanContext().spanId;
@@ -64,7 +93,7 @@ describe("spans", () => {
     const traceparent = `00-${traceId}-${spanId}-01`;
     await clientOf(host).session("s").request("r", use("steps"), { traceparent });
     await until(() => named("pawl.batch").length === 1);
-    const [[batch], [call], effects] = [named("pawl.batch"), named("pawl.call"), named("pawl.effect")];
+    const [[batch], [call], effects] = [named("pawl.batch"), named("execute_tool"), named("pawl.effect")];
     expect(batch?.spanContext()).toMatchObject({ traceId, traceFlags: TraceFlags.SAMPLED });
     expect(parentOf(batch)).toBe(spanId);
     expect(batch?.attributes).toMatchObject({ "pawl.scope": "session:s", "pawl.request": "r", "pawl.calls": 1 });
@@ -81,10 +110,73 @@ describe("spans", () => {
     expect(said.join()).not.toMatch(/hidden|secret/);
   });
 
+  it("follow the conventions for generative AI: an agent's turn, its model calls and its tools", async () => {
+    const { runtime, named, exporter } = traced([echo]);
+    const session = await runtime.session("s");
+    await session.turn("t", "Look.", { agent: "looker" });
+    const [[agent], chats, [tool]] = [named("invoke_agent"), named("chat"), named("execute_tool")];
+    expect(agent?.name).toBe("invoke_agent looker");
+    expect(agent?.attributes).toMatchObject({
+      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.agent.name": "looker",
+      "gen_ai.conversation.id": "s",
+      "pawl.request": "t",
+    });
+    expect(chats.map(({ name, kind }) => [name, kind])).toEqual([
+      ["chat m", SpanKind.CLIENT],
+      ["chat m", SpanKind.CLIENT],
+    ]);
+    expect(chats.map(({ attributes }) => attributes["gen_ai.response.finish_reasons"])).toEqual([
+      ["tool-calls"],
+      ["stop"],
+    ]);
+    expect(chats[0]?.attributes).toMatchObject({
+      "gen_ai.operation.name": "chat",
+      "gen_ai.provider.name": "acme",
+      "gen_ai.request.model": "m",
+      "gen_ai.response.model": "m-2026",
+      "gen_ai.response.id": "answer-1",
+      "gen_ai.usage.input_tokens": 10,
+      "gen_ai.usage.output_tokens": 5,
+    });
+    expect(tool?.name).toBe("execute_tool echo");
+    expect(tool?.attributes).toMatchObject({ "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "echo" });
+    expect([...chats, tool].map(parentOf)).toEqual(Array(3).fill(idOf(agent)));
+    expect(JSON.stringify(exporter.getFinishedSpans().map(({ attributes }) => attributes))).not.toContain("hidden");
+    await session.turn("t", "Look.", { agent: "looker" });
+    expect(named("chat")).toHaveLength(2);
+  });
+
+  it("of a turn that another process goes on with are in its trace", async () => {
+    const journal = memoryJournal();
+    const first = traced([echo], journal, "i1", {}, hostWith({ ask: () => new Promise(() => undefined) }));
+    const session = await first.runtime.session("s");
+    session.turn("t", "Look.", { agent: "looker" }).catch(() => undefined); // Ends with its runtime.
+    await until(() => session.state.conversation.running?.phase.type === "asking");
+    await first.runtime.close();
+    expect(first.named("chat").map(({ attributes }) => attributes["pawl.lost"])).toEqual([true]);
+    const second = traced([echo], journal, "i2");
+    await (await second.runtime.session("s")).turn("t", "Look.", { agent: "looker" });
+    const [[begun], [resumed]] = [first.named("invoke_agent"), second.named("invoke_agent")];
+    expect(resumed?.attributes).toMatchObject({ "pawl.resumed": true });
+    expect(resumed?.spanContext().traceId).toBe(begun?.spanContext().traceId);
+    expect(resumed?.links.map(({ context }) => context.spanId)).toEqual([idOf(begun)]);
+    expect(second.named("chat").map(parentOf)).toEqual([idOf(resumed), idOf(resumed)]);
+  });
+
+  it("have arguments and results of tools where a host asks for content", async () => {
+    const { runtime, named } = traced([echo], memoryJournal(), "i1", { content: true });
+    await (await runtime.session("s")).request("r", [{ label: "c", tool: "echo", args: { said: "yes" } }]);
+    expect(named("execute_tool")[0]?.attributes).toMatchObject({
+      "gen_ai.tool.call.arguments": '{"said":"yes"}',
+      "gen_ai.tool.call.result": expect.stringContaining("yes"),
+    });
+  });
+
   it("of a body's calls are below the effect that made them", async () => {
     const { runtime, named } = traced([parent, echo]);
     await (await runtime.session("s")).request("r", use("parent"));
-    const calls = named("pawl.call");
+    const calls = named("execute_tool");
     const effect = named("pawl.effect").find(({ attributes }) => attributes["pawl.effect"] === "batch");
     const [inner, outer] = ["echo", "parent"].map((tool) =>
       calls.find(({ attributes }) => attributes["pawl.tool"] === tool),
@@ -110,7 +202,7 @@ describe("spans", () => {
     );
     await again.cancel({ request: "r" });
     await replies;
-    const all = second.named("pawl.call");
+    const all = second.named("execute_tool");
     const [inner, outer] = ["waiting", "calls"].map((tool) =>
       all.find(({ attributes }) => attributes["pawl.tool"] === tool),
     );
@@ -128,14 +220,14 @@ describe("spans", () => {
     const first = traced([waiting, failing], journal);
     const session = await first.runtime.session("s");
     await session.request("f", use("failing"));
-    expect(first.named("pawl.call")[0]?.status).toMatchObject({
+    expect(first.named("execute_tool")[0]?.status).toMatchObject({
       code: SpanStatusCode.ERROR,
       message: "tool_internal_error",
     });
     session.request("r", use("waiting")).catch(() => undefined); // Ends with its runtime.
     await until(() => session.state.waits.size === 1);
     await first.runtime.close();
-    const lost = [...first.named("pawl.call"), ...first.named("pawl.batch")].filter(
+    const lost = [...first.named("execute_tool"), ...first.named("pawl.batch")].filter(
       ({ attributes }) => attributes["pawl.lost"] === true,
     );
     expect(lost).toHaveLength(2);
@@ -146,10 +238,11 @@ describe("spans", () => {
     await until(() => again.state.calls.at("r:c")?.phase === "running");
     await again.cancel({ request: "r" });
     await replies;
-    const [resumed] = second.named("pawl.call");
+    const [resumed] = second.named("execute_tool");
     expect(resumed?.attributes).toMatchObject({ "pawl.resumed": true, "pawl.outcome": "cancelled" });
     expect(resumed?.spanContext().traceId).toBe(begun?.spanContext().traceId);
     expect(parentOf(resumed)).toBe(idOf(begun));
+    expect(resumed?.links.map(({ context }) => context.spanId)).toEqual([idOf(begun)]);
   });
 
   it("of a resumed call are in its caller's trace, and logs without a tracer contain no span", async () => {
@@ -166,7 +259,7 @@ describe("spans", () => {
     await until(() => again.state.calls.at("r:c")?.phase === "running");
     await again.cancel({ request: "r" });
     await again.replies("r");
-    const [resumed] = second.named("pawl.call");
+    const [resumed] = second.named("execute_tool");
     expect([resumed?.spanContext().traceId, parentOf(resumed)]).toEqual([traceId, spanId]);
 
     const plain = memoryJournal();

@@ -1,15 +1,13 @@
-/** The mcp provider: the official client, over Streamable HTTP or over a transport of the host. */
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { McpError } from "@modelcontextprotocol/sdk/types.js";
-import { type Json, type JsonObject, describe, jsonFromJs, parse, stringify, isObject } from "@pawl/tool-value";
+/** The mcp provider: one call of a server's tool, over streamable HTTP or over a transport of the host. */
+import { ProtocolError, type Transport } from "@modelcontextprotocol/client";
+import { type McpServer, singleCall } from "@pawl/mcp/client";
+import { type Json, type JsonObject, isObject, parse, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { isHttp, stdioName, timeoutMs, timerMs } from "../tool/endpoint.ts";
 import type { Dispatching, Provider, Run } from "../tool/provider.ts";
 import type { Registered } from "../tool/registry.ts";
 import { type Answer, failed, messageOf, succeeded } from "../tool/result.ts";
-import { codeOf, unreachable } from "./http.ts";
+import { unreachable } from "./http.ts";
 
 type Blame = "server" | "caller" | "network";
 
@@ -23,25 +21,10 @@ const serverProblem = (tool: string, runtime: string): Answer | undefined => {
   return failed(`ℰMCP tool '${tool}': invalid server URL '${url}'. Must start with http:// or https://.`);
 };
 
-const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => object };
-
-/** Converts a value for the SDK's `JSON.stringify`: integers beyond the safe range become raw digits. */
-const forSdk = (json: Json): unknown => {
-  if (typeof json === "bigint") return rawJSON(`${json}`);
-  if (Array.isArray(json)) return json.map(forSdk);
-  if (!isObject(json)) return json;
-  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, forSdk(value)]));
-};
-
 interface ToolCallParams {
   readonly name: string;
-  readonly arguments: { readonly [name: string]: unknown };
+  readonly arguments: JsonObject;
 }
-
-const paramsOf = (name: string, args: JsonObject): ToolCallParams => ({
-  name,
-  arguments: forSdk(args) as ToolCallParams["arguments"],
-});
 
 /** Returns the parameters of `tools/call`. The argument is the whole parameters, or the tool's arguments, or one input text. */
 const paramsFor = (tool: string, argument: string): ToolCallParams => {
@@ -49,7 +32,7 @@ const paramsFor = (tool: string, argument: string): ToolCallParams => {
   const object = json !== undefined && E.isRight(json) ? json.right : undefined;
   if (!isObject(object)) return { name: tool, arguments: { input: argument } };
   const { name, arguments: args } = object;
-  return typeof name === "string" && isObject(args) ? paramsOf(name, args) : paramsOf(tool, object);
+  return typeof name === "string" && isObject(args) ? { name, arguments: args } : { name: tool, arguments: object };
 };
 
 /** Returns the texts of a tool's result, one a line, or the whole result if it has none. */
@@ -75,7 +58,7 @@ export interface McpOptions {
   /** The limit of one response. */
   readonly maxBytes?: number;
   /** Connects to a server that the host starts itself: `runtime: "stdio:{name}"`. */
-  readonly stdio?: (name: string) => Transport | undefined;
+  readonly stdio?: (name: string) => (() => Transport) | undefined;
 }
 
 const defaultBytes = 4 * 1024 * 1024;
@@ -94,67 +77,57 @@ const limited = (maxBytes: number): TransformStream<Uint8Array, Uint8Array> => {
   });
 };
 
-/** Limits the size of responses, and puts the body of a refusal into the error. */
+/** Limits the size of responses, and puts the body of a server's failure into the error. */
 const limitedFetch =
   (options: McpOptions): typeof fetch =>
   async (input, init) => {
     const response = await options.fetch(input, init);
     const body = response.body?.pipeThrough(limited(options.maxBytes ?? defaultBytes)) ?? null;
     const limitedResponse = new Response(body, response);
-    if (response.ok || init?.method !== "POST") return limitedResponse;
+    if (response.status < 500) return limitedResponse; // A server of another generation refuses what it does not know.
     throw new HttpFailed(`MCP server returned HTTP ${response.status}: ${await limitedResponse.text()}`);
   };
 
-const transportOf = (options: McpOptions, { name, runtime }: Registered): Transport | Answer => {
+const serverOf = (options: McpOptions, { name, runtime }: Registered): McpServer | Answer => {
   const problem = serverProblem(name, runtime);
   if (problem !== undefined) return problem;
-  const server = stdioName(runtime);
-  if (server === undefined) {
-    const transport = new StreamableHTTPClientTransport(new URL(runtime.trim()), { fetch: limitedFetch(options) });
-    return transport as Transport; // The SDK's optional fields ignore exactOptionalPropertyTypes.
-  }
-  return options.stdio?.(server) ?? mcpFailure(`no stdio server \`${server}\`: name it in the options of the host`);
+  const local = stdioName(runtime);
+  if (local === undefined) return { name, url: runtime.trim(), fetch: limitedFetch(options) };
+  const transport = options.stdio?.(local);
+  if (transport !== undefined) return { name, transport };
+  return mcpFailure(`no stdio server \`${local}\`: name it in the options of the host`);
 };
 
-/** Turns an error of the client into a failure, without the prefix that the client adds. */
+/** Lists an error and its causes. */
+const causesOf = (thrown: unknown): readonly unknown[] =>
+  thrown instanceof Error ? [thrown, ...causesOf(thrown.cause)] : [];
+
+const isMalformed = (thrown: unknown): boolean =>
+  thrown instanceof SyntaxError || (thrown instanceof Error && thrown.name === "ZodError");
+
+/** Turns an error of the client into a failure. */
 const failureOf = (thrown: unknown, url: string): Answer => {
-  if (thrown instanceof McpError) {
-    return rpcFailure(thrown.code, thrown.message.replace(`MCP error ${thrown.code}: `, ""));
-  }
-  if (thrown instanceof HttpFailed) return mcpFailure(thrown.message);
-  if (unreachable.has(codeOf(thrown))) return mcpFailure(`cannot connect to MCP server at ${url}`);
-  const isMalformed = thrown instanceof SyntaxError || (thrown instanceof Error && thrown.name === "ZodError");
-  return mcpFailure(`${isMalformed ? "invalid JSON-RPC response" : "MCP request failed"}: ${messageOf(thrown)}`);
-};
-
-const callTool = async (
-  transport: Transport,
-  entry: Registered,
-  argument: string,
-  signal: AbortSignal,
-): Promise<Answer> => {
-  const client = new Client({ name: "pawl", version: "0.1.0" });
-  const timing = { signal, timeout: timerMs(entry.timeout) };
-  try {
-    await client.connect(transport, timing);
-    const { name, arguments: args } = paramsFor(entry.name, argument);
-    const result = jsonFromJs(await client.callTool({ name, arguments: args }, undefined, timing));
-    return E.isLeft(result)
-      ? mcpFailure(`invalid JSON-RPC response: ${describe(result.left)}`)
-      : answerOf(result.right as JsonObject);
-  } finally {
-    await client.close();
-  }
+  if (thrown instanceof ProtocolError) return rpcFailure(thrown.code, thrown.message);
+  const causes = causesOf(thrown);
+  const refused = causes.find((cause) => cause instanceof HttpFailed);
+  if (refused instanceof HttpFailed) return mcpFailure(refused.message);
+  if (causes.some((cause) => unreachable.has((cause as { readonly code?: unknown }).code)))
+    return mcpFailure(`cannot connect to MCP server at ${url}`);
+  const malformed = causes.find(isMalformed);
+  const said = malformed === undefined ? "MCP request failed" : "invalid JSON-RPC response";
+  return mcpFailure(`${said}: ${messageOf(malformed ?? causes.at(-1) ?? thrown)}`);
 };
 
 const runMcp =
   (options: McpOptions, entry: Registered): Run =>
   async (argument: string, { signal }: Dispatching): Promise<Answer> => {
-    const transport = transportOf(options, entry);
-    if ("success" in transport) return transport;
+    const server = serverOf(options, entry);
+    if ("success" in server) return server;
     const timeout = AbortSignal.timeout(timerMs(entry.timeout));
     try {
-      return await callTool(transport, entry, argument, AbortSignal.any([signal, timeout]));
+      const both = AbortSignal.any([signal, timeout]);
+      const call = { ...paramsFor(entry.name, argument), signal: both, timeoutMs: timerMs(entry.timeout) };
+      return answerOf(await singleCall(server, call));
     } catch (thrown) {
       if (timeout.aborted)
         return mcpFailure(`MCP server timed out after ${Math.floor(timeoutMs(entry.timeout) / 1000)}s`);

@@ -1,8 +1,18 @@
 /** Sources of logs: files and texts, and growing logs of a session, of a tab's journal, or of a host. */
 import type { Session } from "@pawl/runtime";
 import type { BlobReader } from "@pawl/runtime/driver";
-import { type Event, type Recorded, type State, eventLine, headerLine, initial, write } from "@pawl/sansio-core";
+import {
+  type Event,
+  EventCodec,
+  type Recorded,
+  type State,
+  eventLine,
+  headerLine,
+  initial,
+  write,
+} from "@pawl/sansio-core";
 import { headerBefore } from "@pawl/sansio-core/driver";
+import { type Json, describe, readOwned } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 
 /** The text of a log in pieces, and the pieces to come while it grows. */
@@ -70,12 +80,20 @@ export const tabSource = (tab: Tab, scope: string, signal: AbortSignal): Source 
 export interface Observed {
   readonly cursor: number;
   readonly at: number;
-  readonly event: Event;
+  /** As the log has it. */
+  readonly event: Json;
 }
+
+const eventOf = (scope: string, cursor: number, json: Json): Event => {
+  const event = readOwned(EventCodec, json);
+  if (E.isLeft(event)) throw new Error(`event ${cursor} of ${scope} cannot be read: ${describe(event.left)}`);
+  return event.right;
+};
 
 async function* observedLines(scope: string, observed: AsyncIterable<Observed>): AsyncGenerator<string> {
   let state: State = initial(scope);
-  for await (const { cursor, at, event } of observed) {
+  for await (const { cursor, at, event: json } of observed) {
+    const event = eventOf(scope, cursor, json);
     if (state.seq === 0) yield headerLine(headerBefore(scope, event));
     const written = write(state, { seq: cursor, at, event });
     if (E.isLeft(written)) throw new Error(`event ${cursor} of ${scope} does not fit: ${written.left.message}`);

@@ -15,6 +15,8 @@ import {
   MissingRequiredClientCapabilityError,
   ProtocolError,
   ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
 } from "@modelcontextprotocol/server";
 import type { Replies, Session } from "@pawl/runtime";
 import { type Json, isObject, stableHash } from "@pawl/tool-value";
@@ -218,11 +220,16 @@ class CallInProgress {
     return resultOfEnd(ended);
   }
 
-  /** Ends for a client that has gone. Nobody can come back to a call without a key: it is cancelled. */
+  /**
+   * Ends for a client that wants no answer any more. A call without a key, to which nobody can come back, is cancelled. A
+   * connection that broke says nothing of what its client wants: the call goes on.
+   */
   async #abandoned(): Promise<never> {
     const { session: name, request } = this.#place;
-    const { by } = this.#asked.client.caller;
-    if (this.#asked.key === undefined && this.#isSubmitted && this.#replies === undefined) {
+    const { client, key, signal } = this.#asked;
+    const { by } = client.caller;
+    const isBroken = signal.reason instanceof SdkError && signal.reason.code === SdkErrorCode.ConnectionClosed;
+    if (key === undefined && !isBroken && this.#isSubmitted && this.#replies === undefined) {
       const session = await this.#port.runtime.session(name);
       if (session.state.requests.at(request)?.phase === "running") await session.cancel({ request }, by);
     }

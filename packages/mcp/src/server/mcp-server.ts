@@ -20,6 +20,8 @@ import {
   type ProgressToken,
   ResourceTemplate,
   SERVER_INFO_META_KEY,
+  SdkError,
+  SdkErrorCode,
   type ServerContext,
   type Transport,
   isJSONRPCNotification,
@@ -38,7 +40,7 @@ import { answersIn } from "./question.ts";
 import type { Tasks } from "./task.ts";
 import { inputSchemaOf, listed } from "./tool-list.ts";
 import type { ProgressReport } from "./watch.ts";
-import { idempotencyKey, isTaskMethod, tasksExtension } from "./wire.ts";
+import { idempotencyExtension, idempotencyKey, isTaskMethod, tasksExtension } from "./wire.ts";
 
 type Params = { readonly [name: string]: unknown };
 
@@ -68,6 +70,14 @@ const progressOf = (token: ProgressToken, send: (params: object) => void): ((rep
   };
 };
 
+/** A request that is answered here. Its client may say that it wants no answer, or end the request of HTTP that asked. */
+interface Answering {
+  readonly gone: AbortController;
+  readonly http: AbortSignal | undefined;
+}
+
+const connectionClosed = (): SdkError => new SdkError(SdkErrorCode.ConnectionClosed, "the connection was closed");
+
 /** What one connection has of its own. */
 export interface ConnectionOptions {
   readonly caller: Caller;
@@ -82,7 +92,7 @@ export class PawlMcpServer extends McpServer {
   readonly #caller: Caller;
   readonly #isModern: boolean;
   /** Requests that are answered here, by their ids. */
-  readonly #answering = new Map<unknown, AbortController>();
+  readonly #answering = new Map<unknown, Answering>();
 
   readonly #elsewhere: ((address: string) => void) | undefined;
 
@@ -95,7 +105,7 @@ export class PawlMcpServer extends McpServer {
         capabilities: {
           tools: { listChanged: true },
           resources: {},
-          ...(isModern ? { extensions: { [tasksExtension]: {} } } : {}),
+          ...(isModern ? { extensions: { [tasksExtension]: {}, [idempotencyExtension]: {} } } : {}),
         },
         ...(instructions === undefined ? {} : { instructions }),
       },
@@ -170,7 +180,7 @@ export class PawlMcpServer extends McpServer {
     const { onmessage, onclose } = transport;
     const taken = (message: JSONRPCMessage, extra?: MessageExtraInfo): void => {
       if (this.#isModern && isJSONRPCNotification(message) && message.method === "notifications/cancelled")
-        this.#answering.get(objectOf(message.params)["requestId"])?.abort();
+        this.#answering.get(objectOf(message.params)["requestId"])?.gone.abort();
       if (
         this.#isModern &&
         isJSONRPCRequest(message) &&
@@ -180,7 +190,8 @@ export class PawlMcpServer extends McpServer {
       onmessage?.(message, extra);
     };
     const closed = (): void => {
-      for (const gone of this.#answering.values()) gone.abort();
+      for (const { gone, http } of this.#answering.values())
+        gone.abort(http?.aborted === true ? undefined : connectionClosed());
       onclose?.();
     };
     Object.assign(transport, { onmessage: taken, onclose: closed });
@@ -188,8 +199,9 @@ export class PawlMcpServer extends McpServer {
 
   #take(message: JSONRPCRequest, transport: Transport, extra: MessageExtraInfo | undefined): void {
     const gone = new AbortController();
-    this.#answering.set(message.id, gone);
-    extra?.request?.signal.addEventListener("abort", () => gone.abort(), { once: true });
+    const http = extra?.request?.signal;
+    this.#answering.set(message.id, { gone, http });
+    http?.addEventListener("abort", () => gone.abort(), { once: true });
     const { name, version } = this.#port.settings;
     const identity = { [SERVER_INFO_META_KEY]: { name, version } };
     const reply = (body: object): Promise<void> => {

@@ -127,7 +127,7 @@ const endedView = async (
   const ended = await endedOf(reply, contentPort(port, client.caller), isStructured);
   switch (ended.type) {
     case "result":
-      return { ...fields, status: "completed", result: ended.result };
+      return { ...fields, status: "completed", result: { resultType: "complete", ...ended.result } };
     case "cancelled":
       return { ...fields, status: "cancelled", statusMessage: ended.message };
     case "error":

@@ -129,6 +129,8 @@ export interface HostSide {
   readonly background: BackgroundOptions;
   /** Roots of the secrets under which wait keys are signed for the outside. */
   readonly roots: Roots;
+  /** Where the outside resolves waits over HTTP: a token behind `url` is the address of a wait. */
+  readonly waits: { readonly url?: string | undefined };
 }
 
 /** Lists the questions of the core that this host has an answer to. */

@@ -164,6 +164,14 @@ export type ChainCheck =
       readonly found: string;
     };
 
+/** Called when an instance is to look. A wake may be lost: polling is the net under it. */
+export interface Wakes {
+  /** A scope of the instance has mail. */
+  readonly mail: (scope: string) => void;
+  /** Scopes were let go, or wakes may have been missed. */
+  readonly look: () => void;
+}
+
 /**
  * The mail of a store that does not have all scopes. Letters to others lie in an outbox from the append that sends them, and the driver
  * carries them. A letter is in the sender's outbox or in the target's inbox, and never in neither.
@@ -181,6 +189,8 @@ export interface Journal {
   readonly outbox?: Outbox;
   /** Claims or loads a scope and brings along what its owner reads next, in one round trip: for a store that is far away. */
   readonly open?: Pick<Journal, "claim" | "load">;
+  /** Wakes an instance from its next join on, until the function that it returns is called. */
+  readonly listen?: (instance: string, wakes: Wakes) => () => void;
   /** Present in a store whose scopes can move. */
   readonly moves?: MoveStore;
   /** The journal below one that seals values: as it is stored. */

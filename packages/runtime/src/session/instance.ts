@@ -31,6 +31,7 @@ import type { Places } from "../process/run/background.ts";
 import type { Glimpse } from "../process/run/session-work.ts";
 import type { Member } from "../commit/commit-loop.ts";
 import type { Telemetry } from "../log.ts";
+import type { ModelPlaces } from "../turn/pace.ts";
 
 export interface Instance {
   /** Its name as the owner of scopes, as it is in their logs. */
@@ -47,6 +48,8 @@ export interface Instance {
   readonly hostRequests: HostRequests;
   /** Places for background runs on this worker. */
   readonly places: Places;
+  /** Places for attempts to ask a model. */
+  readonly models: ModelPlaces;
   /** Turns of calls that crash again and again. */
   readonly crashTurns: CrashTurns;
   readonly shutdown: Shutdown;

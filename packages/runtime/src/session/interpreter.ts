@@ -102,7 +102,7 @@ export class ScopeInterpreter implements Interpreter {
     this.leaving = new Leaving(runner, instance);
     this.requests = new Requests(this.access, callers, instance.admission);
     this.offers = new Offers(this.access, this.observers, instance, side);
-    this.turns = new Turns(this.access, side, (answer) => this.#answer(answer));
+    this.turns = new Turns(this.access, side, instance.models, (answer) => this.#answer(answer));
     this.#snapshots = new Snapshots(store, instance.platform, schedule);
   }
 
@@ -146,7 +146,7 @@ export class ScopeInterpreter implements Interpreter {
   /** Ends all bodies, with nothing recorded of it. From now on only replies and observations are performed. */
   close(): void {
     this.#isClosing = true;
-    this.turns.endAll();
+    this.turns.endAll(new ScopeLost(`scope ${this.runner.id} is closed`));
     this.bodies.endAll();
   }
 
@@ -184,7 +184,6 @@ export class ScopeInterpreter implements Interpreter {
     const { id } = this.runner;
     this.#store.values.end();
     this.leaving.abandon(why);
-    this.turns.endAll();
     this.bodies.endAll();
     this.#snapshots.stop();
     this.requests.abandon(new ScopeLost(why));
@@ -194,6 +193,7 @@ export class ScopeInterpreter implements Interpreter {
     this.scopeLinks.abandon(why);
     const lost = new ScopeLost(`scope ${id} was lost: ${why}`);
     this.observers.end(lost);
+    this.turns.endAll(lost);
     this.streams.end(lost);
     this.#instance.lost(this.#session);
   }

@@ -62,8 +62,8 @@ import { record } from "../scope/access.ts";
 import type { StreamFrame, StreamOptions } from "../stream/streams.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
-import type { AnswerCursor, AnswerReader } from "../turn/answer-stream.ts";
 import { type Said, type TurnOptions, turnSubmitted } from "../turn/submit.ts";
+import type { ReadTurnOptions, TurnFrame } from "../turn/turn-reader.ts";
 
 /** A session, or a process. */
 export class Session extends CallsTools {
@@ -161,13 +161,13 @@ export class Session extends CallsTools {
     });
   }
 
-  /**
-   * Reads the answer that is under way, from a place that the reader has or from its beginning. Returns how to stop;
-   * undefined where no answer of this turn is known here, or the place is beyond it.
-   */
-  readTurn(request: string, reader: AnswerReader, cursor?: AnswerCursor): (() => void) | undefined {
-    this.#instance.shutdown.pass();
-    return this.#scope.turns.read(request, reader, cursor);
+  /** Reads the answers of a turn until it is over. A turn that nobody has submitted yet is waited for. */
+  async *readTurn(request: string, options: ReadTurnOptions = {}): AsyncGenerator<TurnFrame> {
+    const { signal = new AbortController().signal } = options;
+    yield* await this.#with(async (live) => {
+      const { turns, underWay } = live.#scope;
+      return held(underWay, turns.read(request, { ...options, signal }), signal);
+    });
   }
 
   /** Decides on a budget that is reached: the turn that it holds up goes on, or stops. */

@@ -17,18 +17,41 @@ export interface Sequence<S> {
   concat(more: S): S;
 }
 
+/** Tells those who wait that something has changed. */
+export class Changes {
+  #version = 0;
+  #waiting: (() => void)[] = [];
+
+  /** Grows with each change: what was read at a version still holds at that version. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Wakes those who wait for a change. */
+  changed(): void {
+    this.#version += 1;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) wake();
+  }
+
+  /** Resolves once there was a change since a version. */
+  async since(version: number): Promise<void> {
+    if (version === this.#version) await new Promise<void>((wake) => this.#waiting.push(wake));
+  }
+}
+
 /** Units that are on record, and are kept for readers that are almost up to date. */
 const keptUnits = 512;
 
-export class StreamBuffer<S extends Sequence<S>> {
+export class StreamBuffer<S extends Sequence<S>> extends Changes {
   #held: S;
   #start = 0;
   #attempt = 0;
   #recorded = 0;
-  #version = 0;
-  #waiting: (() => void)[] = [];
 
   constructor(empty: S) {
+    super();
     this.#held = empty;
   }
 
@@ -38,10 +61,6 @@ export class StreamBuffer<S extends Sequence<S>> {
   }
   get end(): number {
     return this.#start + this.#held.length;
-  }
-  /** Grows with each change: what was read at a version still holds at that version. */
-  get version(): number {
-    return this.#version;
   }
 
   /** Begins an attempt: what was said from there on is void. */
@@ -77,18 +96,5 @@ export class StreamBuffer<S extends Sequence<S>> {
     return from < this.#start || from >= Math.min(to, this.end)
       ? undefined
       : this.#held.slice(from - this.#start, to - this.#start);
-  }
-
-  /** Wakes those who wait for a change. */
-  changed(): void {
-    this.#version += 1;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const wake of waiting) wake();
-  }
-
-  /** Resolves once there was a change since a version. */
-  async since(version: number): Promise<void> {
-    if (version === this.#version) await new Promise<void>((wake) => this.#waiting.push(wake));
   }
 }

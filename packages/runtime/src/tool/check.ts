@@ -179,6 +179,12 @@ const readBy = (schema: Schema<unknown>, value: unknown): unknown => {
   return E.isRight(json) ? json.right : value;
 };
 
+/** Makes the check of what a step returns, by any of the three forms: what it decodes that to, or what is wrong. */
+export const outputChecker = (schema: Schema<unknown>): ((returned: unknown) => Promise<Checked>) => {
+  const check = checkerOf(schema, "result");
+  return (returned) => check(readBy(schema, returned) as Json);
+};
+
 /**
  * Makes the check of what a body returns: a success becomes what its schema decodes it to, or a failure if it does not fit.
  * Failures and pending results pass.

@@ -53,13 +53,13 @@ const rest = (unit: Unit, from: number): Unit | undefined => {
   return { ...unit, at: from, text: unit.text.slice(from - unit.at) };
 };
 
-/** Units with their neighbours of the same kind as one. */
-const joined = (units: readonly Unit[]): readonly Unit[] =>
-  units.reduce<readonly Unit[]>((all, unit) => {
-    const last = all.at(-1);
-    const isSame = last !== undefined && "text" in last && "text" in unit && last.of === unit.of;
-    return isSame ? [...all.slice(0, -1), { ...last, text: last.text + unit.text }] : [...all, unit];
-  }, []);
+/** Adds a unit; it is one with the last where both are text of a kind. */
+const push = (units: Unit[], unit: Unit): void => {
+  const last = units.at(-1);
+  const isSame = last !== undefined && "text" in last && "text" in unit && last.of === unit.of;
+  if (isSame) units[units.length - 1] = { ...last, text: last.text + unit.text };
+  else units.push(unit);
+};
 
 /** Keeps what a model says of one answer, for readers of any cursor. */
 export class AnswerStream {
@@ -164,19 +164,33 @@ export class AnswerStream {
     if (from === undefined) return undefined;
     if (cursor !== undefined && cursor.attempt < this.#attempt)
       reader({ reset: { attempt: this.#attempt, keep: from.keep } });
-    const lacked = joined(this.#units.flatMap((unit) => rest(unit, from.at) ?? []));
-    for (const unit of lacked) reader({ delta: { attempt: this.#attempt, ...unit } });
+    for (const unit of this.#lacked(from.at)) reader({ delta: { attempt: this.#attempt, ...unit } });
     if (this.#end !== undefined) reader(this.#ended(this.#end));
     this.#readers.add(reader);
     return () => void this.#readers.delete(reader);
   }
 
-  /** From where a reader goes on: of what it has, each attempt since has kept some, and the least of these counts. */
+  /** Returns the units from one on. Most readers lack only the newest. */
+  #lacked(at: number): readonly Unit[] {
+    const first = this.#units.findLastIndex((unit) => unit.at <= at);
+    const lacked: Unit[] = [];
+    for (const unit of this.#units.slice(Math.max(0, first))) {
+      const part = rest(unit, at);
+      if (part !== undefined) push(lacked, part);
+    }
+    return lacked;
+  }
+
+  /**
+   * From where a reader goes on: of what it has, each attempt since has kept some, and the least of these counts. Of attempts
+   * before those that are known here, as another process made them, nobody knows what they kept: the reader begins anew.
+   */
   #from(
     cursor: AnswerCursor = { attempt: this.#attempt, at: 0 },
   ): { readonly at: number; readonly keep: number } | undefined {
+    const [known = this.#attempt] = this.#keeps.keys();
     const since = [...this.#keeps].filter(([attempt]) => attempt > cursor.attempt).map(([, keep]) => keep);
-    const keep = Math.min(this.#length, ...since);
+    const keep = cursor.attempt < known - 1 ? 0 : Math.min(this.#length, ...since);
     if (cursor.attempt > this.#attempt || (since.length === 0 && cursor.at > this.#length)) return undefined;
     return { at: Math.min(cursor.at, keep), keep };
   }

@@ -1,29 +1,26 @@
 /** One attempt of a model call: from the question to its event, with what it says on the way. */
 import type { CommandOf, Event } from "@pawl/sansio-core";
 import { type AgentSpec, type Piece, type PromptMessage, modelFate } from "@pawl/sansio-core/driver";
-import { parse } from "@pawl/tool-value";
+import { type AttachmentRef, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Access } from "../scope/access.ts";
 import { textOf } from "../error.ts";
+import { type AttachmentStore, putAttachment } from "../journal/attachment.ts";
 import { mismatchesOf } from "../tool/check.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import { type ModelAnswer, type ModelCall, type ModelPort, ModelError } from "./port.ts";
+import type { ModelPlaces } from "./pace.ts";
 import { promptHash } from "./prompt-of.ts";
 
 type Ask = CommandOf<"model.ask">;
-
-/** How long an attempt may be silent, and how long it may take. */
-export interface ModelTimes {
-  readonly modelIdleMs: number;
-  readonly modelTotalMs: number;
-}
 
 /** The parts that an attempt needs. */
 export interface AttemptPort {
   readonly access: Access;
   readonly port: ModelPort;
   readonly stream: AnswerStream;
-  readonly times: ModelTimes;
+  readonly places: ModelPlaces;
+  readonly attachments: AttachmentStore;
   readonly spec: AgentSpec;
   readonly form: AgentSpec["output"];
   readonly prompt: readonly PromptMessage[];
@@ -34,11 +31,12 @@ export class Attempt {
   readonly #ask: Ask;
   readonly #of: AttemptPort;
   readonly #abort = new AbortController();
-  readonly #begun: number;
+  #begun: number;
   #checkpoint: (() => void) | undefined;
   #timer: (() => void) | undefined;
   #streamed = 0;
   #isStopped = false;
+  #hasLeft = false;
   #timeout: string | undefined;
 
   constructor(ask: Ask, of: AttemptPort) {
@@ -60,6 +58,7 @@ export class Attempt {
 
   /** Ends without a word: the scope is the next owner's. */
   leave(): void {
+    this.#hasLeft = true;
     this.#quiet();
     this.#abort.abort();
   }
@@ -71,9 +70,12 @@ export class Attempt {
     this.#timer = undefined;
   }
 
-  /** Asks, and records what comes of it. */
+  /** Asks when there is a place, and records what comes of it. */
   async run(): Promise<void> {
     const call = this.#call();
+    const leavePlace = await this.#of.places.enter(this.#abort.signal);
+    if (leavePlace === undefined) return this.#failed(new ModelError("unknown", "it was stopped before it was asked"));
+    this.#begun = this.#of.access.platform.monotonic();
     this.#patience();
     try {
       const answer = await this.#answered(call);
@@ -83,7 +85,9 @@ export class Attempt {
       this.#failed(thrown);
     } finally {
       this.#quiet();
+      leavePlace();
     }
+    return undefined;
   }
 
   async #answered(call: ModelCall): Promise<ModelAnswer | undefined> {
@@ -101,9 +105,11 @@ export class Attempt {
 
   #call(): ModelCall {
     const { prompt, form, prefix } = this.#of;
-    const { key, attempt, max_output_tokens: cap } = this.#ask;
+    const { request, n, key, attempt, max_output_tokens: cap } = this.#ask;
     const { settings, tools, tool_choice: toolChoice } = this.#head;
     return {
+      request,
+      n,
       prompt,
       tools,
       toolChoice,
@@ -116,13 +122,23 @@ export class Attempt {
       signal: this.#abort.signal,
       say: (piece) => this.#say(piece),
       identified: (id) => this.#identified(id),
+      bytes: (ref) => this.#bytes(ref),
+      keep: (bytes, meta) => putAttachment(this.#of.attachments, bytes, meta),
     };
+  }
+
+  async #bytes({ id }: AttachmentRef): Promise<Uint8Array> {
+    const bytes = await this.#of.attachments.bytes(id);
+    if (bytes === undefined)
+      throw new ModelError("invalid_request", `the store of attachments has no bytes ${id}, which the prompt shows`);
+    return bytes;
   }
 
   /** Gives up an attempt that is silent for too long, or takes too long. */
   #patience(): void {
-    const { access, times } = this.#of;
+    const { access, places } = this.#of;
     const { platform } = access;
+    const { pace: times } = places;
     this.#timer?.();
     const left = times.modelTotalMs - (platform.monotonic() - this.#begun);
     const isLast = left <= times.modelIdleMs;
@@ -141,12 +157,13 @@ export class Attempt {
 
   #apply(event: Event): void {
     const { runner } = this.#of.access;
-    if (!runner.isAbandoned) runner.apply(event);
+    if (!runner.isAbandoned && !this.#hasLeft) runner.apply(event);
   }
 
   #say(piece: Piece): void {
     const { stream, access } = this.#of;
-    if (this.#timeout !== undefined || this.#fate !== "take" || access.runner.isAbandoned) return;
+    const isOver = this.#timeout !== undefined || this.#hasLeft || access.runner.isAbandoned;
+    if (isOver || this.#fate !== "take") return;
     this.#patience();
     const isDue = stream.say(piece, access.platform.monotonic());
     if (isDue) return this.#putOnRecord();

@@ -13,9 +13,12 @@ import type {
   Usage,
 } from "@pawl/sansio-core/driver";
 import type { CommandOf } from "@pawl/sansio-core";
-import type { Json } from "@pawl/tool-value";
+import type { AttachmentCreateMeta, AttachmentRef, Json } from "@pawl/tool-value";
 
 export interface ModelCall {
+  /** The turn, and the number of its model call. */
+  readonly request: string;
+  readonly n: number;
   readonly prompt: readonly PromptMessage[];
   readonly tools: AgentSpec["shown"];
   readonly toolChoice: Json;
@@ -32,6 +35,10 @@ export interface ModelCall {
   say(piece: Piece): void;
   /** Says how the provider names the answer that it makes. */
   identified(providerId: string): void;
+  /** Reads the bytes of a file of the prompt. */
+  bytes(ref: AttachmentRef): Promise<Uint8Array>;
+  /** Keeps the bytes of a file that the model made, and returns what stands for them in the answer. */
+  keep(bytes: Uint8Array, meta: AttachmentCreateMeta): Promise<AttachmentRef>;
 }
 
 /** An answer: the pieces that were not said, and what the provider says of the whole. */

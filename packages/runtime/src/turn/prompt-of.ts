@@ -23,6 +23,12 @@ export class PromptEvents {
     if (lost !== undefined) throw new Error(`event ${lost} of ${runner.id}, which a prompt shows, is not in its log`);
   }
 
+  /** Loads events, and returns how to read them. */
+  async reading(seqs: readonly number[]): Promise<(seq: number) => Event> {
+    await this.#load([...new Set(seqs)]);
+    return this.#read;
+  }
+
   readonly #read = (seq: number): Event => {
     const event = this.#events.get(seq);
     if (event === undefined) throw new Error(`event ${seq} was not read before the prompt was made`);

@@ -8,10 +8,13 @@ import { type Json, stringify } from "@pawl/tool-value";
 import type { HostSide } from "../host/host.ts";
 import { type Access, record } from "../scope/access.ts";
 import { textOf } from "../error.ts";
-import { type AnswerCursor, type AnswerReader, AnswerStream } from "./answer-stream.ts";
-import { type ModelTimes, Attempt } from "./attempt.ts";
+import { Changes } from "../stream/buffer.ts";
+import { AnswerStream } from "./answer-stream.ts";
+import { Attempt } from "./attempt.ts";
+import type { ModelPlaces } from "./pace.ts";
 import type { AgentDefinition } from "./port.ts";
 import { PromptEvents } from "./prompt-of.ts";
+import { type LiveAnswer, type ReadTurnOptions, type TurnFrame, readTurn } from "./turn-reader.ts";
 
 type TurnCommand = CommandOf<
   "agent.load" | "model.ask" | "model.stop" | "model.resolve" | "turn.check" | "turn.observe"
@@ -26,9 +29,6 @@ const types: ReadonlySet<string> = new Set<TurnCommand["type"]>([
   "turn.observe",
 ]);
 export const isOfTurn = (command: Command): command is TurnCommand => types.has(command.type);
-
-const pace = { checkpointChars: 4096, checkpointMs: 5000 };
-const times: ModelTimes = { modelIdleMs: 120_000, modelTotalMs: 900_000 };
 
 /** The tools of a session as models are shown them, by name. */
 const shownIn = ({ runner }: Access, { tool }: HostSide, names: readonly string[] | undefined): AgentSpec["shown"] =>
@@ -52,15 +52,24 @@ export class Turns {
   readonly #access: Access;
   readonly #side: HostSide;
   readonly #answer: (answer: Promise<Event | undefined>) => void;
+  readonly #places: ModelPlaces;
   readonly #events: PromptEvents;
+  readonly #changes = new Changes();
+  #lost: Error | undefined;
   /** The open attempt; a scope has one at a time. */
   #attempt: { readonly name: string; readonly attempt: Attempt } | undefined;
   /** The answer that is under way, or that came last. */
-  #stream: { readonly request: string; readonly n: number; readonly stream: AnswerStream } | undefined;
+  #live: (LiveAnswer & Pick<CommandOf<"model.ask">, "kind">) | undefined;
 
-  constructor(access: Access, side: HostSide, answer: (answer: Promise<Event | undefined>) => void) {
+  constructor(
+    access: Access,
+    side: HostSide,
+    places: ModelPlaces,
+    answer: (answer: Promise<Event | undefined>) => void,
+  ) {
     this.#access = access;
     this.#side = side;
+    this.#places = places;
     this.#answer = answer;
     this.#events = new PromptEvents(access);
   }
@@ -80,25 +89,34 @@ export class Turns {
       case "model.resolve":
         return this.#answer(this.#resolve(command));
       case "turn.observe":
+        if (command.what === "turn_ended") this.#changes.changed();
         return host.observeTurn?.(id, command);
     }
   }
 
-  /** Ends the open attempt without a word: the scope is the next owner's. */
-  endAll(): void {
+  /** Ends the open attempt and all reading: the scope is the next owner's. */
+  endAll(lost: Error): void {
+    this.#lost = lost;
     this.#attempt?.attempt.leave();
     this.#attempt = undefined;
+    this.#changes.changed();
   }
 
-  /** Reads along; undefined where no answer of the turn is known here, or the place is beyond it. */
-  read(request: string, reader: AnswerReader, cursor?: AnswerCursor): (() => void) | undefined {
-    return this.#stream?.request === request ? this.#stream.stream.read(reader, cursor) : undefined;
+  /** Reads the answers of a turn from a place on, live and late. */
+  read(request: string, options: ReadTurnOptions): AsyncGenerator<TurnFrame> {
+    const live = (of: string): LiveAnswer | undefined => {
+      if (this.#lost !== undefined) throw this.#lost;
+      return this.#live?.request === of && this.#live.kind === "answer" ? this.#live : undefined;
+    };
+    return readTurn({ access: this.#access, events: this.#events, changes: this.#changes, live }, request, options);
   }
 
-  #streamOf({ request, n }: CommandOf<"model.ask">): AnswerStream {
-    if (this.#stream?.request !== request || this.#stream.n !== n)
-      this.#stream = { request, n, stream: new AnswerStream(pace) };
-    return this.#stream.stream;
+  #streamOf({ request, n, kind }: CommandOf<"model.ask">): AnswerStream {
+    if (this.#live?.request === request && this.#live.n === n) return this.#live.stream;
+    const stream = new AnswerStream(this.#places.pace);
+    stream.read(() => this.#changes.changed());
+    this.#live = { request, n, kind, stream };
+    return stream;
   }
 
   /** Asks the model; what comes of it the attempt records itself. */
@@ -115,8 +133,9 @@ export class Turns {
     const route = spec.routes[command.route];
     const port = route === undefined ? undefined : this.#side.host.models?.(route);
     if (port === undefined) return this.#withoutPort(command);
-    const of = { access: this.#access, port, stream, times, spec, form, prompt, prefix: plan.prefix };
-    const attempt = new Attempt(command, of);
+    const { attachments } = this.#side;
+    const of = { access: this.#access, places: this.#places, attachments, port, stream, spec, form, prompt };
+    const attempt = new Attempt(command, { ...of, prefix: plan.prefix });
     this.#attempt = { name, attempt };
     if (this.#isStopping(command)) attempt.stop();
     await attempt.run();

@@ -158,3 +158,50 @@ describe("a monitor", () => {
     expect(await work.schedules()).toMatchObject([{ enabled: false, trigger_count: 1 }]);
   });
 });
+
+describe("a program's schedule", () => {
+  const weekly = { key: "report", text: "write the report", cron: "*/10 * * * *" };
+
+  it("is one however often its program starts, and tells its session its text", async () => {
+    const { world, process } = begun();
+    const made = await process.runtime.schedules.create("s", weekly);
+    expect(made).toMatchObject({ text: "write the report", cron: "*/10 * * * *", isActive: true, fired: 0 });
+    process.kill();
+    const { runtime } = world.begin([]);
+    const again = await runtime.schedules.create("s", weekly);
+    expect(again.id).toBe(made.id);
+    expect(again.nextAt).toBeInstanceOf(Date);
+    await pass(world, 600_000);
+    expect(world.outside.heard).toEqual([
+      { session: "s", key: `schedule:${made.id}:1`, text: "write the report", schedule: made.id },
+    ]);
+    await runtime.schedules.cancel("s", made.id);
+    expect(await runtime.schedules.list("s")).toMatchObject([{ id: made.id, isActive: false, fired: 1 }]);
+  });
+
+  it("fires once at its time", async () => {
+    const { world, process } = begun();
+    const at = new Date(world.platform.now() + 60_000);
+    const made = await process.runtime.schedules.create("s", { key: "once", text: "now", at });
+    expect(made).toMatchObject({ at, nextAt: at, isActive: true });
+    await pass(world, 120_000);
+    expect(await process.runtime.schedules.list("s")).toMatchObject([{ fired: 1, isActive: false }]);
+  });
+
+  it.each([
+    [{ key: " ", text: "now", at: new Date(1) }, "expected a `key` that is not blank"],
+    [{ key: "a", text: "", at: new Date(1) }, "expected a `text` that is not blank"],
+    [{ key: "a", text: "now" }, "expected either `cron` or `at`"],
+    [{ key: "a", text: "now", at: new Date(Number.NaN) }, "`at` is no valid date"],
+  ])("is refused: %j", async (request, message) => {
+    const { process } = begun();
+    const made = process.runtime.schedules.create("s", request);
+    await expect(made).rejects.toMatchObject({ code: "invalid_argument", message: expect.stringContaining(message) });
+  });
+
+  it("is refused where its expression is none", async () => {
+    const { process } = begun({ plan: calendar });
+    const made = process.runtime.schedules.create("s", { key: "a", text: "now", cron: "bad" });
+    await expect(made).rejects.toMatchObject({ code: "schedule_refused", message: "invalid cron expression 'bad'" });
+  });
+});

@@ -11,6 +11,7 @@ import { byBirth } from "../call/row.ts";
 import type { CallRow } from "../call/model.ts";
 import type { State } from "../kernel/vocabulary.ts";
 import type { RequestRow } from "../request/model.ts";
+import type { TurnEnd } from "../turn/model.ts";
 import { callReason } from "./call.ts";
 import type { CallReason, EffectReason } from "./model.ts";
 
@@ -117,19 +118,53 @@ const statusOfCall = (state: State, row: CallRow): Found => {
 const statusOfCalls = (state: State, rows: readonly CallRow[]): Status =>
   firstOf(rows.toSorted(byBirth).map((row) => statusOfCall(state, row))) ?? working;
 
+/** Returns how a turn has ended. One that was stopped by its limits, its model or its host has failed. */
+const endOfTurn = (end: TurnEnd): StatusWord => {
+  if (end.status === "stopped") return end.because === "cancelled" ? "cancelled" : "failed";
+  return end.status === "failed" ? "failed" : "done";
+};
+
 /** Returns how a request has ended: failed if one of its calls did. */
-const endOf = ({ replies, flow }: Extract<RequestRow, { readonly phase: "replying" }>): StatusWord => {
+const endOf = ({ replies, flow, turn }: Extract<RequestRow, { readonly phase: "replying" }>): StatusWord => {
+  if (turn !== undefined) return endOfTurn(turn);
   if (flow !== undefined) return flow.ending.type === "failed" ? "failed" : "done";
   const statuses = replies.map(({ output }) => output.outcome.status);
   if (statuses.includes("failure")) return "failed";
   return statuses.includes("cancelled") ? "cancelled" : "done";
 };
 
-/** Returns the status of a request that is in the state. */
+const callsOf = (state: State, request: string): readonly CallRow[] =>
+  state.calls.rows().filter(({ call }) => call.request === request);
+
+/** Returns what the running turn waits for. */
+const ofTurn = (state: State, { request, phase, since }: NonNullable<State["conversation"]["running"]>): Status => {
+  switch (phase.type) {
+    case "asking":
+      return waiting("model", { since });
+    case "stopping":
+      return waiting("model", { since, until: phase.due.at });
+    case "backing_off":
+      return waiting("time", { since, until: phase.due.at });
+    case "unknown":
+      return { ...waiting("person", { since }), state: "unknown" };
+    case "parked":
+      return waiting("budget", { since });
+    case "calling":
+      return { since, ...statusOfCalls(state, callsOf(state, request)) };
+    case "loading":
+    case "checking":
+      return { since, ...working };
+  }
+};
+
+/** Returns the status of a request that is in the state. A turn that waits waits for what the running one waits for. */
 export const requestStatus = (state: State, row: RequestRow): Status => {
   if (row.phase === "replying") return { state: endOf(row) };
-  const rows = state.calls.rows().filter(({ call }) => call.request === row.request);
-  return { since: row.born, ...statusOfCalls(state, rows) };
+  const { running, waiting: turns } = state.conversation;
+  if (running?.request === row.request) return ofTurn(state, running);
+  if (running !== undefined && turns.some(({ request }) => request === row.request))
+    return { ...ofTurn(state, running), since: row.born };
+  return { since: row.born, ...statusOfCalls(state, callsOf(state, row.request)) };
 };
 
 /** Returns the status of a scope: that of its live requests together, or of a process. */

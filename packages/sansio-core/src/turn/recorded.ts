@@ -8,7 +8,7 @@ import { type AnswerPart, type Message, type Piece, assemble, continued, textOf 
 export type Read = (seq: number) => Event;
 
 /** The pieces of an answer that an event holds. */
-const piecesIn = (event: Event): readonly Piece[] => {
+export const piecesIn = (event: Event): readonly Piece[] => {
   switch (event.type) {
     case "model.streamed":
     case "model.answered":

@@ -8,8 +8,14 @@ import type { State } from "../../src/kernel/vocabulary.ts";
 import type { RequestRow } from "../../src/request/model.ts";
 import { play, script, statesOf } from "../arbitrary/play.ts";
 
-const callsOf = (state: State, { request }: RequestRow): readonly CallRow[] =>
-  state.calls.rows().filter(({ call }) => call.request === request);
+/** The turn that a request waits for or with: itself where it runs, and the one that runs where it is behind that. */
+const turnOf = ({ conversation: { running, waiting } }: State, { request }: RequestRow) =>
+  running?.request === request || waiting.some((turn) => turn.request === request) ? running : undefined;
+
+const callsOf = (state: State, row: RequestRow): readonly CallRow[] => {
+  const request = turnOf(state, row)?.request ?? row.request;
+  return state.calls.rows().filter(({ call }) => call.request === request);
+};
 
 const asksPerson = (row: CallRow): boolean =>
   row.phase === "awaiting_approval" ||
@@ -18,7 +24,8 @@ const asksPerson = (row: CallRow): boolean =>
 /** Returns what is wrong with the status of a running request. */
 const brokenIn = (state: State, row: RequestRow, status: Status): string | undefined => {
   const calls = callsOf(state, row);
-  const hasUnknown = calls.some(({ phase }) => phase === "unknown");
+  const isUnknown = turnOf(state, row)?.phase.type === "unknown";
+  const hasUnknown = isUnknown || calls.some(({ phase }) => phase === "unknown");
   if (hasUnknown !== (status.state === "unknown")) return `${status.state}, and a call is unknown: ${hasUnknown}`;
   if (status.state !== "working" && status.state !== "waiting" && !hasUnknown) return `it runs, and is ${status.state}`;
   if ((status.since ?? Infinity) > state.seq) return `it is so since event ${status.since}`;

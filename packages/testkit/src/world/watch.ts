@@ -3,8 +3,8 @@
  * body may wait only for its context, and a step for the scenario's outside; anything else leaves the simulated world
  * and is reported.
  */
-import type { StepInfo, ToolContext, ToolDefinition } from "@pawl/runtime";
-import { coreToolOf } from "@pawl/runtime/driver";
+import type { Durable, StepInfo, ToolContext, ToolDefinition } from "@pawl/runtime";
+import { type StepOptions, coreToolOf } from "@pawl/runtime/driver";
 import { recoveryOf } from "@pawl/sansio-core/driver";
 import type { Arrival } from "./gate.ts";
 import type { Claim } from "./scenario.ts";
@@ -156,7 +156,7 @@ export class Watch {
 
   #context(tool: ToolDefinition, context: ToolContext, work: Work): ToolContext {
     const steps = new Map<string, { readonly effect: string; readonly claim: Claim }>();
-    const run: ToolContext["run"] = (stepId, fn, options = {}) => {
+    const run = <A>(stepId: string, fn: (info: StepInfo) => A | Promise<A>, options: StepOptions = {}): Durable<A> => {
       const effect = `step ${tool.name}/${stepId}`;
       const claim = claimOfStep[options.recovery ?? "again"];
       this.#around.claim(effect, claim);

@@ -9,6 +9,7 @@
 import type { Cursor, Frame } from "@pawl/runtime";
 import { type StreamCursor, type StreamFrame, cursorAfter, isAfter } from "@pawl/runtime/driver";
 import type { Event } from "@pawl/sansio-core";
+import type { JsonObject } from "@pawl/tool-value";
 import type { HostFrame } from "../frame/host-frame.ts";
 import type { HostRefused } from "./error.ts";
 import type { SubscribeQuestion } from "./pending-questions.ts";
@@ -123,11 +124,14 @@ abstract class Subscription<A> implements AsyncIterableIterator<A>, AnySubscript
   }
 }
 
+/** An event as the log has it: `EventCodec` of `@pawl/sansio-core` reads it. */
+export type LogEvent = JsonObject & { readonly type: Event["type"] };
+
 export interface Observed {
   /** The position to continue from. */
   readonly cursor: number;
   readonly at: number;
-  readonly event: Event;
+  readonly event: LogEvent;
 }
 
 /** The events of a scope, each once and in order. */
@@ -156,7 +160,7 @@ export class Observation extends Subscription<Observed> {
     if (frame.type !== "observed" || frame.cursor <= this.#cursor) return;
     const { cursor, at, event } = frame;
     this.#cursor = cursor;
-    this.push({ cursor, at, event }, cursor);
+    this.push({ cursor, at, event: event as LogEvent }, cursor);
   }
 }
 

@@ -12,7 +12,6 @@ import {
   type Settled,
   StreamFrame,
 } from "@pawl/runtime/driver";
-import { type Event, EventCodec } from "@pawl/sansio-core";
 import { type Codec, type Json, array, json, oneOf, optional, string, tagged, u64 } from "@pawl/tool-value";
 
 export interface HostError {
@@ -62,7 +61,8 @@ export type HostFrame =
       readonly id: number;
       readonly cursor: number;
       readonly at: number;
-      readonly event: Event;
+      /** As the log has it. A client hands it on: who looks into it reads it with `EventCodec`. */
+      readonly event: Json;
     }
   /** Confirms a watch. From this cursor on, whatever is missed is told as a gap. */
   | { readonly type: "watching"; readonly id: number; readonly cursor: Cursor }
@@ -102,7 +102,7 @@ export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame
   approvals_wanted: { id: u64, approvals: array(ApprovalWanted) },
   scopes_awaiting: { id: u64, scopes: array(ScopeAwaiting) },
   resolved: { id: u64, outcome: Resolved },
-  observed: { id: u64, cursor: u64, at: u64, event: EventCodec },
+  observed: { id: u64, cursor: u64, at: u64, event: json },
   watching: { id: u64, cursor: Cursor },
   watched: { id: u64, n: u64, frame: FrameCodec },
   streamed: { id: u64, n: u64, frame: StreamFrame },

@@ -37,6 +37,7 @@ const readOnly = "the current core rejects its log, so it is read-only: run `paw
 const keyUnavailable = "the scope's values are sealed, and the host has no key that opens them: its log says why";
 const keyDeleted = "the scope's key was deleted: its values can never be read again";
 
+/** Returns what a client is told of an error. One that is the host's own is logged, and not told. */
 export const hostErrorOf = (thrown: unknown, log: Log): Omit<HostError, "id"> => {
   const isMoving = thrown instanceof ScopeMoving || (thrown instanceof Refused && thrown.code === "scope_is_moving");
   if (isMoving) return { code: thrown.code, message: thrown.message, retry_after_ms: ownerRetryMs };
@@ -53,3 +54,11 @@ export const hostErrorOf = (thrown: unknown, log: Log): Omit<HostError, "id"> =>
   if (thrown instanceof SealedError) return { code: thrown.code, message: keyUnavailable };
   return { code: "internal_error", message: "the host failed to answer: its log says why" };
 };
+
+/** Returns the address of the host that owns the scope, if the error says that another one does. */
+export const ownerOf = (thrown: unknown): string | undefined =>
+  thrown instanceof OwnedElsewhere ? thrown.address : undefined;
+
+/** Tells whether a scope left this host, or cannot be opened here any more, because the host stops. */
+export const isLetGo = (thrown: unknown): boolean =>
+  thrown instanceof ScopeLost || (thrown instanceof Refused && thrown.code === "closing");

@@ -4,6 +4,7 @@ import { Refused } from "@pawl/runtime";
 import type { ClientFrame, HostFrame, Question, QuestionType } from "../frame/index.ts";
 import type { Right } from "./token.ts";
 
+/** Lists the right that each question takes. */
 export const rights: { readonly [T in QuestionType]: Right } = {
   open: "observe",
   call: "call",
@@ -41,6 +42,7 @@ const processPrefix = "process:";
 const wrongScopeForm = (prefix: string, scope: string): Refused =>
   new Refused("scope_unknown", `expected a scope of the form ${prefix}<id>, found ${JSON.stringify(scope)}`);
 
+/** Refuses a question about a scope that there is not. */
 export const refuseUnknown = async (runtime: Runtime, scope: string): Promise<void> => {
   if (!(await runtime.has(scope))) throw new Refused("scope_unknown", `there is no scope ${JSON.stringify(scope)}`);
 };
@@ -78,6 +80,7 @@ export const signal = async (
 /** Maximum length of a page of scopes that await approval. */
 const longestPage = 1000;
 
+/** Lists the scopes that wait for approvals, a page of them. */
 export const awaitingApproval = async (
   runtime: Runtime,
   { id, scope: prefix, after = "", limit = longestPage }: Of<"awaiting_approval">,

@@ -135,8 +135,9 @@ export const claimsOf = (secrets: Secrets, token: string, now: number): E.Either
   return expires_at <= now ? E.left(`the token expired at ${new Date(expires_at).toISOString()}`) : claims;
 };
 
-/** Returns why the claims do not allow something in a scope. */
-export const missingRight = ({ by, scopes, rights }: Claims, right: Right, scope: string): string | undefined => {
+/** Returns why the claims do not allow something in a scope; without a scope, why they allow it in none. */
+export const missingRight = ({ by, scopes, rights }: Claims, right: Right, scope?: string): string | undefined => {
   if (!rights.includes(right)) return `\`${by}\` has no right to ${right}`;
+  if (scope === undefined) return undefined;
   return scopes.some((prefix) => scope.startsWith(prefix)) ? undefined : `\`${by}\` has no right in scope ${scope}`;
 };

@@ -153,6 +153,8 @@ export interface CallFacts {
   readonly processApi: ProcessApi;
   /** Signs the token under which the outside resolves the wait of this id. */
   readonly token: (id: string, whose: KeyScope) => string;
+  /** Returns where the outside resolves a token over HTTP, if a host serves that and knows its address. */
+  readonly urlOf: (token: string) => string | undefined;
   /** Records that the outside was given the key that completes the call. */
   readonly handOut: (completionKey: string) => void;
   /** Returns the context that prepares a call which the body starts apart. */

@@ -4,7 +4,10 @@
  */
 import { type EffectResult, type StepError, type StepRecovery, firstTry } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
 import { EffectError, effectErrorOf, requireRule } from "../../error.ts";
+import { type ArgsOf, type Given, type Schema, problemOfAnySchema } from "../../tool/argument.ts";
+import { outputChecker } from "../../tool/check.ts";
 import { keptError, keptValue, thrownBy, valueOfKept } from "../kept-value.ts";
 import type { Work } from "../record.ts";
 import type { Try, TryTerms } from "../step-work.ts";
@@ -22,7 +25,7 @@ export interface StepInfo {
   readonly attempt: number;
 }
 
-export interface StepOptions {
+export interface StepOptions<S = Schema<unknown>> {
   /**
    * Goes into the log beside the step. A run that asks for the step with another input than the log has diverges, so it
    * guards what the function takes from the body.
@@ -34,6 +37,11 @@ export interface StepOptions {
   readonly retry?: { readonly attempts: number; readonly firstDelayMs?: number; readonly maxDelayMs?: number };
   /** Aborts the signal of an attempt that takes longer; then it has failed as `step_timed_out`. */
   readonly timeoutMs?: number;
+  /**
+   * The schema of the result, as of a tool's. What it decodes the result to goes on record, and is what the body is given; a
+   * result that does not fit fails the attempt as `invalid_step_output`.
+   */
+  readonly output?: S;
 }
 
 export interface CleanUp {
@@ -41,9 +49,18 @@ export interface CleanUp {
   readonly signal: AbortSignal;
 }
 
+interface RunStep {
+  <const S extends Schema<unknown>>(
+    name: string,
+    fn: (step: StepInfo) => Given<S> | Promise<Given<S>>,
+    options: StepOptions<S> & { readonly output: S },
+  ): Durable<ArgsOf<S>>;
+  <A>(name: string, fn: (step: StepInfo) => A | Promise<A>, options?: StepOptions): Durable<A>;
+}
+
 export interface Steps {
   /** Runs `fn` once per record: a body that runs again is answered from the log. */
-  readonly run: <A>(name: string, fn: (step: StepInfo) => A | Promise<A>, options?: StepOptions) => Durable<A>;
+  readonly run: RunStep;
   /**
    * When the call is cancelled, `fn` runs, and may ask for durable effects; the call's end waits for it, at most
    * `deadlineMs` (10 seconds). After a crash, or where the body had left the memory, the body runs again and so does `fn`.
@@ -123,6 +140,18 @@ const wrongOption = (stepId: string, wanted: string): EffectError =>
 
 const isCount = (found: number, least: number): boolean => Number.isSafeInteger(found) && found >= least;
 
+/** Makes a step's function check its result. A schema is compiled where the function runs, and never for a repetition. */
+export const checkedStep =
+  (stepId: string, fn: (step: StepInfo) => unknown, output: Schema<unknown>) =>
+  async (step: StepInfo): Promise<unknown> => {
+    const problem = problemOfAnySchema(output);
+    if (problem !== undefined) throw wrongOption(stepId, `\`output\` is no schema: ${problem}`);
+    const checked = await outputChecker(output)(await fn(step));
+    if (E.isRight(checked)) return checked.right;
+    const message = `the result of step \`${stepId}\` does not fit its \`output\`: ${checked.left}`;
+    throw new EffectError("invalid_step_output", message);
+  };
+
 const problemOfOptions = (stepId: string, { recovery, retry, timeoutMs }: StepOptions): EffectError | undefined => {
   if (retry !== undefined && recovery === "once")
     return wrongOption(stepId, '`retry` does not go with `recovery: "once"`, which allows one try');
@@ -156,7 +185,7 @@ const noInput: Json = {};
 const run = (asking: Asking): Steps["run"] => {
   const used = new Set<string>();
   const keeping = asking.facts.keepsValues ? asValue : asJson;
-  return (stepId, fn, options = {}) => {
+  return (stepId: string, fn: (step: StepInfo) => unknown, options: StepOptions = {}): Durable<never> => {
     const key = `durable-step:${stepId}`;
     return refusing(
       key,
@@ -165,10 +194,11 @@ const run = (asking: Asking): Steps["run"] => {
         if (misuse !== undefined) throw misuse;
         const terms = termsOf(asking, stepId, options);
         used.add(stepId);
-        const { input } = options;
+        const { input, output } = options;
+        const work = output === undefined ? fn : checkedStep(stepId, fn, output);
         const json = input === undefined ? noInput : toJson(input, `the input of step \`${stepId}\``);
         const only = { number: firstTry, signal: asking.body.signals.current };
-        const perform: Work = (tried = only) => resultOf(() => fn(new Info(asking, key, tried)), stepId, keeping);
+        const perform: Work = (tried = only) => resultOf(() => work(new Info(asking, key, tried)), stepId, keeping);
         const { recovery = "again" } = options;
         const effect = { kind: "step", recovery, input: json } as const;
         return asking.askFor(keeping.read, key, effect, json, perform, terms && { terms }) as Durable<never>;

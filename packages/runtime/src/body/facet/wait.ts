@@ -24,7 +24,11 @@ export interface WaitOptions<S = undefined> {
 export interface Waiting<A> extends Durable<A> {
   /** The token under which the outside resolves it. */
   readonly token: string;
-  /** Where the outside resolves it over HTTP, once a host serves that and knows its address. */
+  /**
+   * Where the outside resolves it over HTTP, by a `POST` whose body is what the wait is told: whoever has the address may.
+   * Undefined where no host serves that, or it does not know its public address. It may be another one after a restart, so
+   * hand it out in a step, and return it nowhere else.
+   */
   readonly url?: string;
 }
 
@@ -118,8 +122,11 @@ const tokenOf = ({ facts }: Asking, name: string, whose: KeyScope): string =>
   facts.token(waitIdOf(facts, name, whose), whose);
 
 /** Gives a wait its token, which is made when it is read: most bodies hand it out once, in their first run. */
-const withToken = (asking: Asking, wait: Durable<unknown>, name: string, whose: KeyScope): Waiting<unknown> =>
-  Object.defineProperty(wait, "token", { get: () => tokenOf(asking, name, whose) }) as Waiting<unknown>;
+const withToken = (asking: Asking, wait: Durable<unknown>, name: string, whose: KeyScope): Waiting<unknown> => {
+  const token = (): string => tokenOf(asking, name, whose);
+  const given = { token: { get: token }, url: { get: () => asking.facts.urlOf(token()) } };
+  return Object.defineProperties(wait, given) as Waiting<unknown>;
+};
 
 const completionKey = ({ body, facts }: Asking): string => {
   const problem = problemOfCompletion(facts.capabilities);

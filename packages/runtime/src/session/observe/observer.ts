@@ -2,7 +2,7 @@
  * Those who watch a scope: from a cursor on, first from the log and then as it grows. Each has a buffer of its own with
  * a bound; one who is too slow misses what does not fit, is told so, and holds nobody.
  */
-import type { Command } from "@pawl/sansio-core";
+import type { Command, State } from "@pawl/sansio-core";
 import type { Access } from "../../scope/access.ts";
 import { Refused, aheadOf, errorOf } from "../../error.ts";
 import type { Cursor, Ephemeral, Frame, Observed } from "./observation.ts";
@@ -139,6 +139,7 @@ export class Subscription implements AsyncIterableIterator<Frame> {
 
 interface Durable {
   readonly whenDurable: () => Promise<void>;
+  readonly state: State;
 }
 
 const endAll = (watching: readonly Subscription[], thrown: unknown): void => {
@@ -174,7 +175,7 @@ export class Observers {
 
   /** Shows an event and its commands to observers, once it is durable. */
   stepped(cause: Cause, commands: readonly Command[], scope: Durable): void {
-    this.#telemetry?.stepped(this.#scope, cause, commands);
+    this.#telemetry?.stepped(this.#scope, cause, commands, scope.state);
     if (this.#subscriptions.size === 0) return;
     const frames = observedIn(this.#scope, cause, commands);
     if (frames.length === 0) return;
