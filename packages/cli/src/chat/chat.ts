@@ -28,7 +28,7 @@ export const chatCommand: Command = {
   examples: [
     ["pawl chat alice --host ws://127.0.0.1:7777 --token $TOKEN", "with the agent of a host"],
     ["pawl chat journal.db#session:alice --agents ./agents.ts", "with the agents of a module, over a journal"],
-    ["echo 'What is open?' | pawl chat alice -j journal.db --agents ./agents.ts", "one question"],
+    ["pawl chat alice -j journal.db --agents ./agents.ts < questions.txt", "questions of a file, one a line"],
   ],
   run: async (input, terminal) => {
     const { lines } = terminal;
