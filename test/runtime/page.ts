@@ -13,6 +13,7 @@ export const scriptOf = async (
   const { output } = await build({
     input: pathOf(file),
     platform: "browser",
+    transform: { define: { "import.meta": "{}" } }, // A script that is no module has no place of its own.
     plugins: [{ name: "changed", transform: (source, id) => changed(id, source) }],
     output: { format: "iife", name: "suite" },
     write: false,

@@ -118,3 +118,17 @@ export const writeSuperseded = async (name: string): Promise<readonly unknown[]>
   second.close();
   return [claim.type, late?.type, refused instanceof BrowserJournalError && refused.code, lines.length, next?.type];
 };
+
+/** Runs all checks of journals, one after the other. Returns how many there are, and what failed. */
+export const runAll = async (): Promise<{ readonly count: number; readonly failed: readonly string[] }> => {
+  const failed: string[] = [];
+  for (const { name } of checks) {
+    const wrong = await run(name);
+    if (wrong !== undefined) failed.push(`${name}: ${wrong}`);
+  }
+  for (const { name } of platformChecks) {
+    const wrong = await runPlatform(name);
+    if (wrong !== undefined) failed.push(`${name}: ${wrong}`);
+  }
+  return { count: checks.length + platformChecks.length, failed };
+};
