@@ -47,7 +47,7 @@ describe("the story of a turn", () => {
     expect(story.answers[0]?.said).toBe("Hello");
     story.hear(delta(2, 0, "Hello"));
     story.hear(delta(2, 5, " world"));
-    expect(story.answers[0]?.said).toBe("Hello world");
+    expect(story.answers[0]).toMatchObject({ said: "Hello world", kept: 5 });
     expect(turnVerdict(story, true).words).toBe("It goes on in mid-word.");
   });
 

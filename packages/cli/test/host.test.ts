@@ -117,6 +117,26 @@ describe("the module of a host", () => {
     });
   });
 
+  it("is served with Studio where that is asked for, and the link logs in", async () => {
+    const tools = 'export const tools = [{ name: "quick", execute: () => "at once" }];';
+    const { started, said } = await hostOn(tools, ["--studio", "--grant", "ann"]);
+    const { studio = "" } = said as { readonly studio?: string };
+    const [page = "", given = ""] = studio.split("#token=");
+    expect(page).toBe(`${said.url?.replace(/^ws/, "http")}/studio/`);
+    expect(await (await fetch(page)).text()).toContain("<title>pawl</title>");
+    const login = await fetch(new URL("/v1/login", page), {
+      method: "POST",
+      headers: { authorization: `Bearer ${given}` },
+    });
+    expect([login.status, await login.json()]).toMatchObject([200, { by: "ann", scopes: ["session:"] }]);
+    started.kill();
+    await once(started, "exit");
+    const plain = await hostOn(tools);
+    expect((await fetch(`${plain.said.url?.replace(/^ws/, "http")}/studio/`)).status).toBe(426);
+    plain.started.kill();
+    await once(plain.started, "exit");
+  });
+
   it("is refused where a tool runs in the background and nothing keeps the files of its runs", async () => {
     const { said } = await hostOn('export const tools = [{ name: "index", execute: () => 1, background: () => 1 }];');
     expect(said).toMatchObject({

@@ -13,7 +13,17 @@ import type * as engine from "./engine.ts";
 /** The options of a tab and its runtime. By default, `log` shows errors on the console. */
 export interface OpenTabOptions extends Pick<
   RuntimeOptions,
-  "tools" | "host" | "options" | "patience" | "linger" | "log" | "mover" | "blobChars" | "upgrade" | "codeVersion"
+  | "tools"
+  | "host"
+  | "options"
+  | "patience"
+  | "linger"
+  | "log"
+  | "mover"
+  | "blobChars"
+  | "upgrade"
+  | "codeVersion"
+  | "turns"
 > {
   /** Names the journal, which all tabs of this name share. It is created if there is none. */
   readonly name: string;

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { journalChecks, moveChecks } from "@pawl/testkit";
+import { journalChecks, moveChecks, platformChecks } from "@pawl/testkit";
 import type { BrowserContext, Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
 import { spawnChromium } from "../../../test/runtime/chromium.ts";
@@ -20,6 +20,10 @@ inChromium("a journal in IndexedDB", "packages/driver-browser/test/page/journal.
 
   it.each([...journalChecks, ...moveChecks].map(({ name }) => name))("%s", async (name) => {
     expect(await page.evaluate(`suite.run(${JSON.stringify(name)})`)).toBeUndefined();
+  });
+
+  it.each(platformChecks.map(({ name }) => name))("its platform: %s", async (name) => {
+    expect(await page.evaluate(`suite.runPlatform(${JSON.stringify(name)})`)).toBeUndefined();
   });
 
   it("refuses what a newer driver has made, and says so", async () => {

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { nodePlatform } from "@pawl/driver-node";
 import { journalChecks, platformChecks } from "@pawl/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -10,6 +11,8 @@ import { type Worker, bundled, hasWorkerd, startWorker } from "./workerd.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pawl-objects-"));
 let worker: Worker;
+/** A worker with an agent, its journal and its clients. */
+let code: string;
 
 const verdict = async (path: string, name: string, more = ""): Promise<string> => {
   const answer = await fetch(`${worker.url}/${path}?name=${encodeURIComponent(name)}${more}`);
@@ -18,8 +21,12 @@ const verdict = async (path: string, name: string, more = ""): Promise<string> =
 
 describe.skipIf(!hasWorkerd)("in workerd", () => {
   beforeAll(async () => {
-    const code = await bundled("worker/store.ts");
-    worker = await startWorker({ code, folder, objects: { className: "Store", binding: "STORE" } });
+    code = await bundled("worker/agent.ts");
+    worker = await startWorker({
+      code: await bundled("worker/store.ts"),
+      folder,
+      objects: { className: "Store", binding: "STORE" },
+    });
   });
   afterAll(async () => {
     await worker.kill();
@@ -30,6 +37,12 @@ describe.skipIf(!hasWorkerd)("in workerd", () => {
     it.each(journalChecks.filter(({ needs }) => needs !== "leases").map(({ name }) => name))("%s", async (name) => {
       expect(await verdict("journal", name)).toBe("");
     });
+  });
+
+  it("is a bundle of at most 250 KB, compressed, and needs no module of Node", () => {
+    expect(gzipSync(code).length).toBeLessThanOrEqual(250_000);
+    const imported = [...code.matchAll(/\bfrom\s*["'](?<name>[^"']+)["']/g)].map(({ groups }) => groups?.["name"]);
+    expect(imported).toEqual(["cloudflare:workers"]);
   });
 
   it("keeps texts that are longer than a row", async () => {

@@ -79,6 +79,27 @@ describe.skipIf(!hasChromium)(hasChromium ? "studio" : withoutChromium, () => {
     await page.locator(".request pre", { hasText: "hello" }).waitFor();
   });
 
+  it("lists a session whose log cannot be read beside the others", async () => {
+    const host = await started();
+    await host.call("fine", "r", "echo");
+    const { journal } = host;
+    const broken: typeof journal = {
+      ...journal,
+      scopes: async (...of) => [...(await journal.scopes(...of)), { scope: "session:old", epoch: 1, seq: 1 }],
+      read: async (scope, ...of) =>
+        scope === "session:old" ? [{ seq: 1, line: '{"not":"a line"}' }] : journal.read(scope, ...of),
+    };
+    await host.stop();
+    const next = await started(broken, host.host.port, "i2");
+    const { page } = await opened(browser, next, { hash: "#/runs" });
+    await page
+      .locator(".run", { hasText: "old" })
+      .getByText(/^unreadable/)
+      .waitFor();
+    await page.getByRole("button", { name: "Failed" }).click();
+    expect(await page.locator(".run .name").allTextContents()).toEqual(["old"]);
+  });
+
   it("goes through the store page by page", async () => {
     const host = await started();
     for (let n = 0; n < 103; n++) await host.runtime.session(`s${String(n).padStart(3, "0")}`);

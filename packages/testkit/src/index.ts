@@ -36,6 +36,7 @@ export {
   describeSimulation,
   explorerMatchers,
 } from "./world/report.ts";
+export { type ModelScript, type ScriptedModelOptions, scriptedModel } from "./world/model.ts";
 export { type Claim, type Outside, type Scenario, type ActOf, type ScenarioHost, callsOf } from "./world/scenario.ts";
 export { runScenario } from "./world/run.ts";
 export { type LostBody } from "./world/audit.ts";

@@ -17,6 +17,9 @@ const port = globalThis as unknown as Worker;
 const send = (message: FromEngine): void => port.postMessage(message, []);
 const by = "you";
 
+/** Words are on record this much later at most: a kill in mid-word leaves something to go on from. */
+const checkpointMs = 400;
+
 /** The part that differs from scene to scene. */
 interface Play {
   readonly tools: readonly ToolDefinition[];
@@ -113,6 +116,7 @@ const open = async (opening: Opening): Promise<Engine> => {
   const tab = await openTab({
     name: `pawl-demo-${scene}`,
     tools: play.tools,
+    turns: { checkpointMs },
     host: { ...play.host, fault: (what, thrown) => fault(`${what}: ${String(thrown)}`) },
   });
   const opened = new Engine(tab, play, session);

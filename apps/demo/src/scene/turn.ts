@@ -23,8 +23,8 @@ const badgeWords: { readonly [D in WorkerState]: (n: number) => string } = {
 };
 
 /** Draws an answer: words on record, words that are only shown, and words that died with a worker until they are said again. */
-const answerElement = ({ said, recorded, lost, isOver }: AnswerStory): HTMLElement => {
-  const ghost = lost.slice(said.length - recorded);
+const answerElement = ({ said, recorded, kept, lost, isOver }: AnswerStory): HTMLElement => {
+  const ghost = lost.slice(said.length - kept);
   return el(
     "p",
     { class: `said agent answer ${isOver ? "over" : "speaks"}` },

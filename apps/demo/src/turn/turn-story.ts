@@ -9,7 +9,8 @@ export interface AnswerStory {
   /** All that was said by the newest attempt, and how much of it is on record. */
   said: string;
   recorded: number;
-  /** Words that were shown, and died with their attempt. */
+  /** Where the newest attempt goes on from, and the words that were shown behind that place and died with the last attempt. */
+  kept: number;
   lost: string;
   attempts: number;
   isOver: boolean;
@@ -79,7 +80,7 @@ export class TurnStory {
   #answer(n: number): AnswerStory {
     const known = this.answers.find((one) => one.n === n);
     if (known !== undefined) return known;
-    const answer: AnswerStory = { n, said: "", recorded: 0, lost: "", attempts: 1, isOver: false, calls: [] };
+    const answer: AnswerStory = { n, said: "", recorded: 0, kept: 0, lost: "", attempts: 1, isOver: false, calls: [] };
     this.answers.push(answer);
     return answer;
   }
@@ -88,6 +89,7 @@ export class TurnStory {
     answer.lost = answer.said.slice(keep);
     answer.said = answer.said.slice(0, keep);
     answer.recorded = keep;
+    answer.kept = keep;
   }
 
   /** Takes what a reader of the answer is told before the log has it. */

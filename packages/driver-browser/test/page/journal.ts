@@ -1,5 +1,5 @@
 /** Runs in the browser: the checks of all journals, and what tests of this one do in a tab. */
-import { type JournalCheck, journalChecks, moveChecks } from "@pawl/testkit";
+import { type JournalCheck, type PlatformCheck, journalChecks, moveChecks, platformChecks } from "@pawl/testkit";
 import { Runtime, defineTool } from "@pawl/runtime";
 import {
   BrowserJournalError,
@@ -15,6 +15,15 @@ let databases = 0;
 
 const journalOf = (of: BrowserJournalOptions) => (room?: number) =>
   openBrowserJournal({ ...of, ...(room !== undefined && { room }) });
+
+/** Runs a check of the browser's platform. Returns why it failed. */
+export const runPlatform = async (name: string): Promise<string | undefined> => {
+  const check = platformChecks.find((one) => one.name === name) as PlatformCheck;
+  return check.run(browserPlatform).then(
+    () => undefined,
+    (thrown: unknown) => String(thrown),
+  );
+};
 
 /** What is wrong with a check, if anything is. */
 export const run = async (name: string): Promise<string | undefined> => {

@@ -16,7 +16,7 @@ const wrongId = (wanted: string, found: string): Refused =>
   new Refused("invalid_argument", `Last-Event-ID: expected ${wanted}, found \`${found}\``);
 
 /** Returns what a reader has: what its browser says by itself, or what it says in the address. */
-const lastId = ({ request, query }: Caller): string | undefined =>
+export const lastId = ({ request, query }: Caller): string | undefined =>
   request.headers.get("last-event-id") ?? query.get("after") ?? undefined;
 
 const numbersIn = (id: string, wanted: string): readonly [number, number | undefined] => {
@@ -124,8 +124,11 @@ const stream = async (asked: Caller): Promise<Response> => {
   return asked.stream(chunks(frames));
 };
 
-const last = { "last-event-id": { type: "string", what: "The id of the last event that the reader has" } } as const;
-const after = { type: "string", what: "The same as `Last-Event-ID`, for those who cannot set headers" } as const;
+/** The header and the query by which a reader says what it has. */
+export const last = {
+  "last-event-id": { type: "string", what: "The id of the last event that the reader has" },
+} as const;
+export const after = { type: "string", what: "The same as `Last-Event-ID`, for those who cannot set headers" } as const;
 
 export const eventRoutes = [
   route({

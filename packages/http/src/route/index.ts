@@ -7,6 +7,7 @@ import { loginRoutes } from "./login.ts";
 import { requestRoutes } from "./request.ts";
 import { type Route, route } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
+import { turnRoutes } from "./turn.ts";
 import { waitRoutes } from "./wait.ts";
 
 const documentRoute = route({
@@ -22,6 +23,7 @@ const documentRoute = route({
 export const routes: readonly Route[] = [
   ...sessionRoutes,
   ...requestRoutes,
+  ...turnRoutes,
   ...eventRoutes,
   ...approvalRoutes,
   ...waitRoutes,

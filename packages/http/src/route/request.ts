@@ -1,10 +1,11 @@
 /** Requests of a session: submitted, joined, waited for, cancelled, acknowledged, listed. */
-import { type CallOfRequest, Refused, type Replies, type Reply, RequestStatus, type Session } from "@pawl/runtime";
+import { type CallOfRequest, type Reply, RequestStatus, type Session } from "@pawl/runtime";
 import { CallOfRequestCodec, ReplyCodec } from "@pawl/runtime/driver";
 import { type Codec, type Json, array, json, optional, record, string } from "@pawl/tool-value";
 import { answer, sessionOf } from "@pawl/wire/host";
-import { answered, longestWaitS, nothing, wantedWait } from "../body.ts";
-import { type Asked, type Caller, type Query, countIn, principal, route, scopeIn } from "./route.ts";
+import { answered, nothing } from "../body.ts";
+import { type Asked, type Caller, countIn, principal, route, scopeIn } from "./route.ts";
+import { lookedAt, prefer, waited } from "./waited.ts";
 
 interface Submission {
   readonly calls: readonly CallOfRequest[];
@@ -32,31 +33,11 @@ interface RequestList {
 }
 const RequestListCodec: Codec<RequestList> = record<RequestList>("RequestList", { requests: array(RequestStatus) });
 
-const isOver = ({ state }: RequestStatus): boolean => state === "done" || state === "failed" || state === "cancelled";
-
-const viewed = (status: RequestStatus, replies: Replies): RequestView => {
+const viewOf = async (session: Session, request: string, gone: AbortSignal): Promise<RequestView> => {
+  const { status, replies } = await lookedAt(session, request, gone);
+  if (replies === undefined) return { status };
   const { triggers } = replies;
   return { status, replies: [...replies], ...(triggers === undefined ? {} : { triggers }) };
-};
-
-/** Asks for replies until a time is over. Returns undefined if they have not come by then. */
-const within = async (seconds: number, gone: AbortSignal, ask: (signal: AbortSignal) => Promise<Replies>) => {
-  const late = seconds === 0 ? AbortSignal.abort() : AbortSignal.timeout(seconds * 1000);
-  try {
-    return await ask(AbortSignal.any([gone, late]));
-  } catch (thrown) {
-    if (thrown instanceof Refused && thrown.code === "waiter_gone") return undefined;
-    throw thrown;
-  }
-};
-
-/**
- * Looks at a request that may be over: replies that a waiter left before they came are in the state, or in the log. They are
- * kept until they are acknowledged, since an answer over HTTP may be lost.
- */
-const viewOf = async (session: Session, request: string, gone: AbortSignal): Promise<RequestView> => {
-  const status = await session.status(request);
-  return isOver(status) ? viewed(status, await session.replies(request, { keep: true, signal: gone })) : { status };
 };
 
 const opened = (asked: Caller, asks: "call" | "replies"): Promise<Session> =>
@@ -67,14 +48,10 @@ const requestIn = ({ params }: Caller): string => params["request"] as string;
 const pathOf = ({ base, params }: Caller): string =>
   `${base}/v1/sessions/${encodeURIComponent(params["session"] as string)}/requests/${encodeURIComponent(params["request"] as string)}`;
 
-const waitedHeader = (seconds: number): { readonly [name: string]: string } =>
-  seconds === 0 ? {} : { "preference-applied": `wait=${seconds}` };
-
 const submit = async (asked: Asked<Submission>): Promise<Response> => {
   const { request: web, body, gone } = asked;
   const session = await opened(asked, "call");
   const request = requestIn(asked);
-  const seconds = wantedWait(web.headers);
   const traceparent = web.headers.get("traceparent");
   const how = {
     by: principal(asked),
@@ -82,19 +59,17 @@ const submit = async (asked: Asked<Submission>): Promise<Response> => {
     ...(body.execution_scope === undefined ? {} : { executionScope: body.execution_scope }),
     ...(traceparent === null ? {} : { traceparent }),
   };
-  await within(seconds, gone, (signal) => session.request(request, body.calls, { ...how, signal }));
+  const applied = await waited(asked, (signal) => session.request(request, body.calls, { ...how, signal }));
   const view = await viewOf(session, request, gone);
-  const headers = { location: pathOf(asked), ...waitedHeader(seconds) };
+  const headers = { location: pathOf(asked), ...applied };
   return answered(RequestViewCodec, view, view.replies === undefined ? 202 : 200, headers);
 };
 
 const look = async (asked: Caller): Promise<Response> => {
-  const { request: web, gone } = asked;
   const session = await opened(asked, "replies");
   const request = requestIn(asked);
-  const seconds = wantedWait(web.headers);
-  if (seconds > 0) await within(seconds, gone, (signal) => session.replies(request, { keep: true, signal }));
-  return answered(RequestViewCodec, await viewOf(session, request, gone), 200, waitedHeader(seconds));
+  const applied = await waited(asked, (signal) => session.replies(request, { keep: true, signal }));
+  return answered(RequestViewCodec, await viewOf(session, request, asked.gone), 200, applied);
 };
 
 const cancel = async (asked: Caller): Promise<Response> => {
@@ -130,9 +105,6 @@ const list = async (asked: Caller): Promise<Response> => {
   return answered(RequestListCodec, { requests });
 };
 
-const prefer: Query = {
-  prefer: { type: "string", what: `\`wait=30\` waits so many seconds for the replies, ${longestWaitS} at most` },
-};
 const one = "/v1/sessions/{session}/requests/{request}";
 
 export const requestRoutes = [

@@ -3,7 +3,7 @@
  * its name in the scope, `tool` the name of its tool, `label` the name that whoever asked for it gave it, as a model does.
  */
 import { type Reply as RecordedReply, type RequestedCall, callRef } from "@pawl/sansio-core";
-import type { UnknownCause } from "@pawl/sansio-core/driver";
+import type { TurnEnd, UnknownCause } from "@pawl/sansio-core/driver";
 import {
   type Codec,
   type Json,
@@ -93,8 +93,11 @@ export const ReplyCodec: Codec<Reply> = record<Reply>("struct Reply", {
   replay: optional(json),
 });
 
-/** The replies of a request, one for each call in order, and the occurrences that its calls triggered, if any. */
-export type Replies = readonly Reply[] & { readonly triggers?: readonly Json[] };
+/**
+ * The replies of a request, one for each call in order, and the occurrences that its calls triggered, if any. A turn has no
+ * replies of its own, and its end instead.
+ */
+export type Replies = readonly Reply[] & { readonly triggers?: readonly Json[]; readonly turn?: TurnEnd };
 
 /** Gives replies the occurrences of their request. */
 export const withTriggers = (replies: readonly Reply[], triggers: readonly Json[] = []): Replies =>
@@ -103,7 +106,11 @@ export const withTriggers = (replies: readonly Reply[], triggers: readonly Json[
 /** Returns the replies of a request from how the log has them. */
 export const repliesOf = (
   request: string,
-  recorded: { readonly replies: readonly RecordedReply[]; readonly triggers: readonly Json[] },
+  recorded: {
+    readonly replies: readonly RecordedReply[];
+    readonly triggers: readonly Json[];
+    readonly turn?: TurnEnd | undefined;
+  },
 ): Replies => {
   const replies = recorded.replies.map(({ call_id: label, duration_ms: durationMs, ...reply }) => ({
     call: callRef(request, label),
@@ -111,5 +118,6 @@ export const repliesOf = (
     ...reply,
     durationMs,
   }));
-  return withTriggers(replies, recorded.triggers);
+  const { turn } = recorded;
+  return turn === undefined ? withTriggers(replies, recorded.triggers) : Object.assign(replies, { turn });
 };

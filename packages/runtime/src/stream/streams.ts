@@ -217,16 +217,19 @@ const find = async (access: Access, call: string, name: string): Promise<Index |
   const row = streamIn(runner.durable, call, name);
   if (row !== undefined) return indexOf(row);
   const seq = await finished.find("stream", streamId(call, name));
-  if (seq !== undefined) return (await isOfStream(access, seq)) ? indexFrom(access, seq) : nothing;
+  if (seq !== undefined) return indexAt(access, name, seq);
   if (runner.state.calls.at(call) !== undefined) return undefined;
   const what =
     (await finished.find("call", call)) === undefined ? "there is no call" : "there was no such stream in call";
   throw new Refused("stream_unknown", `stream \`${name}\`: ${what} \`${call}\``);
 };
 
-/** A stream that recorded nothing is found by the event that ended its call. */
-const isOfStream = async (access: Access, seq: number): Promise<boolean> =>
-  (await eventAt(access, seq))?.type.startsWith("stream.") === true;
+/** Finds a stream by its last event. One that recorded nothing is found by the event that ended its call. */
+const indexAt = async (access: Access, name: string, seq: number): Promise<Index> => {
+  const event = await eventAt(access, seq);
+  if (event === undefined) throw new Refused("gone", `stream \`${name}\`: retention has deleted what it said`);
+  return event.type.startsWith("stream.") ? indexFrom(access, seq) : nothing;
+};
 
 /** Reads the chunks of a group, from one of them on. What retention has taken is skipped, and said. */
 const readGroup = async (

@@ -26,5 +26,6 @@ const LimitCodec: Codec<Limit> = record<Limit>("struct Limit", {
   // oxlint-disable-next-line unicorn/no-thenable -- what follows when it is reached
   then: optional<Then>(oneOf("ask, fail or wrap_up", "ask", "fail", "wrap_up")),
 });
+/** Decodes and encodes the limits of a turn, an agent or a session. */
 export const LimitsCodec: Codec<Limits> = record<Limits>("struct Limits", perWhat(optional(LimitCodec)));
 export const AmountsCodec: Codec<Amounts> = record<Amounts>("struct Amounts", perWhat(optional(u64)));

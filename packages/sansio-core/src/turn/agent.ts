@@ -126,6 +126,7 @@ const RouteCodec: Codec<Route> = record<Route>("struct Route", {
   continue: optional(boolean),
 });
 
+/** Decodes and encodes the form that a turn asks its answer to have. */
 export const OutputFormCodec: Codec<OutputForm> = record<OutputForm>("struct OutputForm", {
   schema: json,
   name: optional(text),

@@ -14,7 +14,7 @@ import type { Draft } from "../kernel/draft.ts";
 import { answerBatch } from "../kernel/vocabulary.ts";
 import type { NewCall } from "../request/model.ts";
 import { type Usage, charge } from "./budget.ts";
-import { checkpoint } from "./checkpoint.ts";
+import { checkpoint, conclude } from "./checkpoint.ts";
 import {
   agentOf,
   append,
@@ -43,7 +43,7 @@ import {
   localCalls,
   textOf,
 } from "./message.ts";
-import type { Ending, ModelCall, RunningTurn } from "./model.ts";
+import type { ModelCall, RunningTurn } from "./model.ts";
 import { texts } from "./text.ts";
 
 /** An answer as it is reported: the pieces that are not on record yet, and what is said of the whole. */
@@ -202,14 +202,6 @@ const repair = (draft: Draft, row: RunningTurn, answer: Answer): void => {
   return checkpoint(draft, { ...row, repaired: row.repaired + 1 });
 };
 
-const finish = (draft: Draft, row: RunningTurn, answer: Answer, value: { readonly value?: Json }): void => {
-  const end: Ending & { readonly status: "finished" } = { status: "finished", text: answer.text, ...value };
-  if (!draft.options.turn_check) return endTurn(draft, row, end);
-  const { n } = answer.call;
-  put(draft, inPhase(draft, row, { type: "checking", n, end }));
-  draft.emit({ type: "turn.check", request: row.request, n, at: "before_end" });
-};
-
 const incomplete = (draft: Draft, row: RunningTurn, { text }: Answer): void =>
   endTurn(draft, row, { status: "stopped", because: "incomplete", ...saying(text) });
 
@@ -230,8 +222,8 @@ const goOn = (draft: Draft, row: RunningTurn, answer: Answer): void => {
   if (awaitsProvider(parts)) return checkpoint(draft, row);
   const value = valueOf(row, answer);
   if (value === undefined) return repair(draft, row, answer);
-  if (joiners(draft).length > 0) return checkpoint(draft, row);
-  return finish(draft, row, answer, value);
+  const end = { status: "finished", text, ...value } as const;
+  return joiners(draft).length > 0 ? checkpoint(draft, row, end) : conclude(draft, row, end);
 };
 
 /** Takes the answer of an attempt; its usage is counted already. */

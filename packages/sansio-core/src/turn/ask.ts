@@ -6,7 +6,7 @@ import { type Level, type Reached, outputCap } from "./budget.ts";
 import { agentOf, change, charged, conversationOf, inPhase, levelsOf, observe, put, routeOf } from "./conversation.ts";
 import { endTurn } from "./end.ts";
 import type { ModelKind } from "./event.ts";
-import type { ModelCall, RunningTurn, TurnCommand } from "./model.ts";
+import type { ModelCall, PhaseIn, RunningTurn, TurnCommand } from "./model.ts";
 
 type Ask = Extract<TurnCommand, { readonly type: "model.ask" }>;
 
@@ -89,11 +89,10 @@ export const park = (
   draft: Draft,
   row: RunningTurn,
   reached: readonly Reached[],
-  call: ModelCall | undefined,
+  at: Pick<PhaseIn<"parked">, "call" | "end">,
 ): void => {
   const number = conversationOf(draft).asks + 1;
   change(draft, { asks: number });
-  const at = call === undefined ? {} : { call };
   put(draft, inPhase(draft, row, { type: "parked", ask: number, reached, since: draft.at, ...at }));
   observe(draft, row.request, { what: "turn_parked", ask: number, reached });
 };

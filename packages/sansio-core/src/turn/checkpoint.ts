@@ -22,7 +22,7 @@ import {
 import { ask, askNext, park } from "./ask.ts";
 import { endTurn, endWaiting } from "./end.ts";
 import { type Range, rangeOf } from "./frame.ts";
-import type { ModelCall, RunningTurn } from "./model.ts";
+import type { ModelCall, PendingEnd, PhaseIn, RunningTurn } from "./model.ts";
 
 const defaultPercent = 80;
 const defaultGroups = 4;
@@ -73,7 +73,7 @@ const wrapUp = (draft: Draft, row: RunningTurn): void => {
 };
 
 /** Returns whether a limit stands in the way; the turn has gone on without the model then. */
-const isHeld = (draft: Draft, row: RunningTurn, call: ModelCall | undefined, but?: What): boolean => {
+const isHeld = (draft: Draft, row: RunningTurn, at: Pick<PhaseIn<"parked">, "call" | "end">, but?: What): boolean => {
   if (row.wrapped) return false;
   const levels = levelsOf(draft, row);
   const reached: readonly Reached[] = reachedIn(levels, but);
@@ -87,27 +87,35 @@ const isHeld = (draft: Draft, row: RunningTurn, call: ModelCall | undefined, but
       wrapUp(draft, row);
       return true;
     case "ask":
-      park(draft, row, reached, call);
+      park(draft, row, reached, at);
       return true;
   }
 };
 
 /** Makes the compaction without which there is no answer, unless a limit stands in the way. */
 export const compactNeeded = (draft: Draft, row: RunningTurn, range: Range): void => {
-  if (!isHeld(draft, row, undefined)) askCompaction(draft, row, range, true);
+  if (!isHeld(draft, row, {})) askCompaction(draft, row, range, true);
 };
 
 /** Goes on after the host's check, unless what came meanwhile has reached a limit. */
 export const afterCheck = (draft: Draft, row: RunningTurn): void => {
-  if (!isHeld(draft, row, undefined)) compactOrAsk(draft, row);
+  if (!isHeld(draft, row, {})) compactOrAsk(draft, row);
 };
 
 /** Asks for an attempt after a failure, unless what that has cost stands in the way. */
 export const askAgain = (draft: Draft, row: RunningTurn, call: ModelCall): void => {
-  if (!isHeld(draft, row, call, "model_calls")) ask(draft, row, call);
+  if (!isHeld(draft, row, { call }, "model_calls")) ask(draft, row, call);
 };
 
 // Messages that wait to join.
+
+/** Ends a turn, unless the host's check says otherwise. */
+export const conclude = (draft: Draft, row: RunningTurn, end: PendingEnd): void => {
+  if (!draft.options.turn_check) return endTurn(draft, row, end);
+  const { n } = row;
+  put(draft, inPhase(draft, row, { type: "checking", n, end }));
+  draft.emit({ type: "turn.check", request: row.request, n, at: "before_end" });
+};
 
 export const takeJoiners = (draft: Draft, row: RunningTurn): void => {
   const taken = joiners(draft);
@@ -118,10 +126,11 @@ export const takeJoiners = (draft: Draft, row: RunningTurn): void => {
   observe(draft, row.request, { what: "messages_taken", turns: taken.map(({ request }) => request) });
 };
 
-export const checkpoint = (draft: Draft, row: RunningTurn): void => {
+/** `end`: how the turn would end, if no message waited to join it. */
+export const checkpoint = (draft: Draft, row: RunningTurn, end?: PendingEnd): void => {
   if (row.cancelled) return endTurn(draft, row, { status: "stopped", because: "cancelled" });
   if (row.wrapped) return compactOrAsk(draft, row);
-  if (isHeld(draft, row, undefined)) return;
+  if (isHeld(draft, row, end === undefined ? {} : { end })) return;
   takeJoiners(draft, row);
   if (!draft.options.turn_check) return compactOrAsk(draft, row);
   const n = row.n + 1;

@@ -31,6 +31,7 @@ import { PiecesCodec } from "./message.ts";
 import type { StoppedBecause, TurnEnd } from "./model.ts";
 
 export const FailureClassCodec: Codec<FailureClass> = oneOf<FailureClass>("a failure class", ...failureClasses);
+/** Decodes and encodes what a turn does while another one runs. */
 export const WhenBusyCodec: Codec<WhenBusy> = oneOf("when busy", "queue", "join", "interrupt", "replace", "refuse");
 
 export const FinishCodec: Codec<Finish> = record<Finish>("struct Finish", {
@@ -86,6 +87,7 @@ export const finished = {
   by: optional(string),
   limited: optional(boolean),
 };
+/** Decodes and encodes how a turn ended. */
 export const TurnEndCodec: Codec<TurnEnd> = tagged<TurnEnd, "status">("TurnEnd", "status", {
   finished: { ...ended, ...finished },
   stopped: {
@@ -105,3 +107,8 @@ export const TurnEndCodec: Codec<TurnEnd> = tagged<TurnEnd, "status">("TurnEnd",
   },
   joined: { ...ended, into: string },
 });
+
+/** What hosts submit a turn with, and are told of its end. */
+export type { TurnEnd } from "./model.ts";
+export { LimitsCodec as TurnLimitsCodec } from "../kernel/limit.ts";
+export { MessageCodec as TurnMessageCodec } from "./message.ts";

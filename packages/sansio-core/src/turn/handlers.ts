@@ -7,8 +7,18 @@ import { agentRow } from "./agent.ts";
 import { enterFrame } from "./begin.ts";
 import type { Amounts } from "../kernel/limit.ts";
 import { raised } from "./budget.ts";
-import { afterCheck, askAgain, checkpoint } from "./checkpoint.ts";
-import { append, callIn, change, conversationOf, frameOf, levelsOf, observe, putFrame } from "./conversation.ts";
+import { afterCheck, askAgain, checkpoint, conclude } from "./checkpoint.ts";
+import {
+  append,
+  callIn,
+  change,
+  conversationOf,
+  frameOf,
+  joiners,
+  levelsOf,
+  observe,
+  putFrame,
+} from "./conversation.ts";
 import { endTurn } from "./end.ts";
 import { emptyFrame, mainAgent, withEntries } from "./frame.ts";
 import { problemOfMessages } from "./message.ts";
@@ -77,8 +87,8 @@ export const onChecked = (draft: Draft, event: EventOf<"turn.checked">): Rejecti
   if (messages.length > 0) append(draft, row, { type: "user", seq: draft.seq });
   if (verdict.type === "end") endTurn(draft, row, { status: "stopped", because: "check", reason: verdict.reason });
   else if (end === undefined) afterCheck(draft, row);
-  else if (messages.length > 0 || conversationOf(draft).waiting.some(({ place }) => place === "join"))
-    checkpoint(draft, row);
+  else if (messages.length > 0) checkpoint(draft, row);
+  else if (joiners(draft).length > 0) checkpoint(draft, row, end);
   else endTurn(draft, row, end);
   return undefined;
 };
@@ -110,8 +120,9 @@ const extended = (draft: Draft, row: RunningTurn, phase: Parked, add: { turn?: A
   const call = callIn(phase);
   // Its time while it was parked is in `parkedMs` already: the phase that had it is over.
   const resumed = { ...next, phase: { type: "loading", agent: "" } } as const;
-  if (call === undefined) checkpoint(draft, resumed);
-  else askAgain(draft, resumed, call);
+  if (call !== undefined) askAgain(draft, resumed, call);
+  else if (phase.end !== undefined && joiners(draft).length === 0) conclude(draft, resumed, phase.end);
+  else checkpoint(draft, resumed, phase.end);
 };
 
 export const onDecided = (draft: Draft, event: EventOf<"budget.decided">): Rejection | undefined => {

@@ -189,6 +189,7 @@ const ContentCodec: Codec<Message["content"]> = laidOut(
   { type: "as", of: () => parts },
 );
 
+/** Decodes and encodes a message of a turn. */
 export const MessageCodec: Codec<Message> = record<Message>("struct Message", {
   role: oneOf("a role", "user", "system", "assistant"),
   content: ContentCodec,

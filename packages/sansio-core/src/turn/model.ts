@@ -108,7 +108,7 @@ export interface Unheard {
 }
 
 /** How a turn will end unless the host's check says otherwise. */
-type PendingEnd = Extract<Ending, { readonly status: "finished" }>;
+export type PendingEnd = Extract<Ending, { readonly status: "finished" }>;
 
 export type Phase =
   | { readonly type: "loading"; readonly agent: string }
@@ -137,6 +137,8 @@ export type Phase =
       readonly since: number;
       /** The model call that it was parked in, between two attempts. */
       readonly call?: ModelCall;
+      /** How it ends where the messages that were to join it are gone by then. */
+      readonly end?: PendingEnd;
     }
   | { readonly type: "stopping"; readonly call: ModelCall; readonly for: "cancel" | "interrupt"; readonly due: Due };
 

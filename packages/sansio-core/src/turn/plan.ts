@@ -18,6 +18,10 @@ export interface Plan {
   readonly prefix: string;
 }
 
+/** What was cut off is shown in front of what has cut it off; where that is gone, the model is asked as before. */
+const withoutLastCut = (entries: readonly Entry[]): readonly Entry[] =>
+  entries.at(-1)?.type === "cut" ? entries.slice(0, -1) : entries;
+
 /** Returns the plan of the prompt that the running turn's model is shown; undefined where it has no model call. */
 export const promptPlan = ({ conversation }: State, request: string): Plan | undefined => {
   const { running, frames } = conversation;
@@ -30,7 +34,7 @@ export const promptPlan = ({ conversation }: State, request: string): Plan | und
     agent: running.agent.seq,
     route: call.route,
     provider: route.provider,
-    entries: entriesOf(frame, call.range),
+    entries: call.kind === "compact" ? entriesOf(frame, call.range) : withoutLastCut(frame.entries),
     summarizes: call.kind === "compact",
     tools: call.withoutTools !== true,
     prefix: call.mode === "continue" ? call.prefix : "",

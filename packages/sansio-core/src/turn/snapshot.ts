@@ -31,7 +31,16 @@ import { finished } from "./codec.ts";
 import { type FailureClass, type ModelMode, failureClasses } from "./event.ts";
 import { FrameCodec, type Range, mainFrame } from "./frame.ts";
 import { PiecesCodec } from "./message.ts";
-import type { Conversation, Ending, ModelCall, Phase, RunningTurn, TurnRows, Unheard, WaitingTurn } from "./model.ts";
+import type {
+  Conversation,
+  ModelCall,
+  PendingEnd,
+  Phase,
+  RunningTurn,
+  TurnRows,
+  Unheard,
+  WaitingTurn,
+} from "./model.ts";
 
 /** A mark that is there or not. */
 const mark = codecFrom<true>(
@@ -68,7 +77,6 @@ const ModelCallCodec: Codec<ModelCall> = record<ModelCall>("struct ModelCall", {
   asked: u64,
 });
 
-type PendingEnd = Extract<Ending, { readonly status: "finished" }>;
 const PendingEndCodec: Codec<PendingEnd> = record<PendingEnd>("struct PendingEnd", {
   status: oneOf("a status", "finished"),
   ...finished,
@@ -85,7 +93,13 @@ const PhaseCodec: Codec<Phase> = tagged<Phase, "type">("Phase", "type", {
   unknown: { call: ModelCallCodec },
   calling: { n: u32, text, edited: dict(json) },
   checking: { n: u32, end: optional(PendingEndCodec) },
-  parked: { ask: u64, reached: array(ReachedCodec), since: u64, call: optional(ModelCallCodec) },
+  parked: {
+    ask: u64,
+    reached: array(ReachedCodec),
+    since: u64,
+    call: optional(ModelCallCodec),
+    end: optional(PendingEndCodec),
+  },
   stopping: { call: ModelCallCodec, for: oneOf("why", "cancel", "interrupt"), due: DueCodec },
 });
 

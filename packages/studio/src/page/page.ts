@@ -48,7 +48,7 @@ export const statusWords = ({ state, waits_for: waitsFor }: Status): string => {
 
 /** The tone of a status: the colour of its words. */
 export const toneOf = ({ state, waits_for: waitsFor }: Status): string => {
-  if (state === "failed" || state === "unreadable") return "failed";
+  if (state === "failed" || state.startsWith("unreadable")) return "failed";
   if (state === "unknown" || waitsFor === "person") return "asks";
   if (state === "done") return "fine";
   return state === "working" ? "running" : "calm";

@@ -11,8 +11,10 @@ interface Run {
   readonly updated_at: number;
   readonly address?: string;
 }
+/** A session as the host lists it. One whose log cannot be read has a problem in place of a status. */
+type Listed = Omit<Run, "status"> & { readonly status?: Status; readonly problem?: string };
 interface Runs {
-  readonly sessions: readonly Run[];
+  readonly sessions: readonly Listed[];
   readonly next?: string;
 }
 
@@ -21,11 +23,16 @@ const filters: readonly (readonly [name: string, label: string, holds: (status: 
   ["person", "Waits for a person", ({ waits_for: what, state }) => what === "person" || state === "unknown"],
   ["working", "Working", ({ state }) => state === "working"],
   ["waiting", "Waits for something else", ({ state, waits_for: what }) => state === "waiting" && what !== "person"],
-  ["failed", "Failed", ({ state }) => state === "failed" || state === "unreadable"],
+  ["failed", "Failed", ({ state }) => state === "failed" || state.startsWith("unreadable")],
   ["done", "Done", ({ state }) => state === "done" || state === "cancelled"],
 ];
 
 const pageSize = 100;
+
+const runOf = ({ status, problem = "", ...run }: Listed): Run => ({
+  ...run,
+  status: status ?? { state: `unreadable: ${problem}` },
+});
 
 const row = ({ session, title, tags, status, updated_at: at, address }: Run): HTMLElement =>
   el(
@@ -39,7 +46,7 @@ const row = ({ session, title, tags, status, updated_at: at, address }: Run): HT
       ...tags.map((tag) => el("span", { class: "tag" }, tag)),
       el("span", { class: `status ${toneOf(status)}` }, statusWords(status)),
       address === undefined ? undefined : el("span", { class: "soft" }, `at ${address}`),
-      timeOf(at),
+      at === 0 ? undefined : timeOf(at),
     ),
   );
 
@@ -85,7 +92,8 @@ export const runsPage: Page = ({ main, reached, signal, rest }) => {
   search.addEventListener("input", draw);
   main.replaceChildren(el("h1", {}, "Runs"), tabs, search, list, foot);
   const changed = (found: Runs): void => {
-    ({ sessions: runs, next } = found);
+    runs = found.sessions.map(runOf);
+    ({ next } = found);
     draw();
   };
   const query = new URLSearchParams({ limit: String(pageSize), ...(after === "" ? {} : { after }) });

@@ -121,8 +121,9 @@ const said = (scope: SimScope, world: Environment, command: Ask): Event | undefi
   const of = { request, n, attempt };
   const phase = scope.state.conversation.running?.phase;
   if (phase?.type === "stopping") {
-    if (isCalm || dice.isUnder(50)) return stopped(scope, world, of);
-    return dice.isUnder(50) ? undefined : failed(world, command);
+    if (isCalm || dice.isUnder(40)) return stopped(scope, world, of);
+    if (dice.isUnder(40)) return undefined;
+    return dice.isUnder(50) ? answered(scope, world, of, phase.call.streamed.length) : failed(world, command);
   }
   const streamed = phase?.type === "asking" ? phase.call.streamed.length : 0;
   if (isCalm) return answered(scope, world, of, streamed);

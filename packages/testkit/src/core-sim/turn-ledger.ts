@@ -16,6 +16,7 @@ interface Asked {
 
 interface Told {
   isStarted: boolean;
+  isCancelled: boolean;
   isEnded: boolean;
   /** The number of its last model call. */
   n: number;
@@ -56,7 +57,10 @@ export class TurnLedger {
   #happened(scope: string, event: Event): void {
     switch (event.type) {
       case "turn.submitted":
-        this.#turns.set(`${scope} ${event.request}`, { isStarted: false, isEnded: false, n: 0 });
+        this.#turns.set(`${scope} ${event.request}`, { isStarted: false, isCancelled: false, isEnded: false, n: 0 });
+        break;
+      case "request.cancelled":
+        this.#cancelled(scope, event.request);
         break;
       case "model.streamed":
         this.#hear(scope, event, event.pieces);
@@ -77,6 +81,11 @@ export class TurnLedger {
         break;
       default:
     }
+  }
+
+  #cancelled(scope: string, request: string): void {
+    const turn = this.#turns.get(`${scope} ${request}`);
+    if (turn?.isEnded === false) turn.isCancelled = true;
   }
 
   #hear(scope: string, of: OfAttempt, pieces: readonly Piece[]): readonly Piece[] {
@@ -173,6 +182,7 @@ export class TurnLedger {
     if (command.what !== "turn_ended") return void this.#live(scope, request);
     turn.isEnded = true;
     const { end } = command;
+    if (turn.isCancelled && end.status !== "stopped") this.#broken(`${scope} ${request}: cancelled, and ${end.status}`);
     const by = end.status === "finished" || end.status === "failed" ? end.by : undefined;
     if (by !== undefined && end.status === "finished" && !this.#succeeded.has(`${scope} ${request}:${by}`))
       this.#broken(`${scope} ${request}: ended by ${by}, which did not succeed`);

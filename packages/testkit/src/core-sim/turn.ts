@@ -89,6 +89,9 @@ const heardLate: Doing = ({ state }, { dice }) => {
   return { type: "model.late", ...of, usage: anyUsage(dice) };
 };
 
+const turnCancelled: Doing = ({ state: { conversation } }) =>
+  conversation.running === undefined ? undefined : { type: "request.cancelled", request: conversation.running.request };
+
 /** What hosts say of a conversation besides its turns. */
 export const conversed: Doing = (scope, world) => {
   if (!mayTalk(scope)) return undefined;
@@ -109,6 +112,7 @@ export const conversed: Doing = (scope, world) => {
     budgetDecided,
     budgetDecided,
     heardLate,
+    turnCancelled,
   ]);
   return doing(scope, world);
 };

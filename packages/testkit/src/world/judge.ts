@@ -4,7 +4,7 @@ import { breach, claimOf, type Scenario } from "./scenario.ts";
 import { divergencesOf } from "./divergence.ts";
 import type { Run, Violation, Outcome } from "./outcome.ts";
 
-const isUnknownIn = /"(?:tool|step)_outcome_unknown"/;
+const isUnknownIn = /"(?:tool|step|model)_outcome_unknown"/;
 
 /** Tells whether the log, or an answer to the host, says that an outcome is unknown. */
 export const saysUnknown = ({ logs, result = null }: Outcome): boolean =>

@@ -48,7 +48,7 @@ export class Process implements Actor {
     });
     this.watch = this.#watched();
     const tools = around.scenario.tools(this.#outside()).map((tool) => this.watch.tool(tool));
-    this.runtime = this.#runtime(tools);
+    this.runtime = this.#runtime(tools, around.scenario.models?.(this.#outside((ask) => ask(undefined))));
     if (around.scenario.recovers === true) void this.runtime.recover().catch(() => undefined); // The caller of a session gets the error.
   }
 
@@ -89,12 +89,13 @@ export class Process implements Actor {
     this.#die();
   }
 
-  #runtime(tools: readonly ToolDefinition[]): Runtime {
+  #runtime(tools: readonly ToolDefinition[], models: HostPort["models"]): Runtime {
     const { clock, journalOf, scenario, threw } = this.#around;
     const [journal, platform] = [journalOf(this), clock.platformOf(this)];
     const { host: own, ...given } = scenario.runtime ?? {};
     const host: HostPort = {
       ...own,
+      ...(models === undefined ? {} : { models }),
       internalError: (call, thrown, detail) => {
         threw(call, causeChain(thrown));
         own?.internalError?.(call, thrown, detail);
@@ -129,8 +130,8 @@ export class Process implements Actor {
     return value;
   }
 
-  /** Returns the outside world, as this process's tools see it. */
-  #outside(): Outside {
+  /** Returns the outside world, as this process's tools see it; and its models, which are nobody's tools. */
+  #outside(of: Watch["ofTool"] = (ask) => this.watch.ofTool(ask)): Outside {
     const { clock, ledger } = this.#around;
     const isAlive = (): boolean => this.#isAlive;
     const isFrozen = (): boolean => this.#isFrozen;
@@ -143,9 +144,9 @@ export class Process implements Actor {
         return isFrozen();
       },
     };
-    const sleep: Outside["sleep"] = (ms) => this.watch.ofTool(() => this.#owe(clock.sleep(actor, ms)));
-    const act = async (doer: Doer | undefined, name: string, of: EffectOf): Promise<Happened> => {
-      const { key, detail = null, ms = 0 } = of;
+    const sleep: Outside["sleep"] = (ms) => of(() => this.#owe(clock.sleep(actor, ms)));
+    const act = async (doer: Doer | undefined, name: string, said: EffectOf): Promise<Happened> => {
+      const { key, detail = null, ms = 0 } = said;
       if (!this.#isAlive) return never;
       await this.#pass({ type: "effect", when: "before", effect: name });
       if (ms > 0) await sleep(ms);
@@ -163,7 +164,7 @@ export class Process implements Actor {
       await this.#pass({ type: "effect", when: "after", effect: name });
       return happened;
     };
-    const effect: Outside["effect"] = (name, of = {}) => this.watch.ofTool((doer) => act(doer, name, of));
+    const effect: Outside["effect"] = (name, detail = {}) => of((doer) => act(doer, name, detail));
     return { effect, sleep, now: () => clock.now };
   }
 }

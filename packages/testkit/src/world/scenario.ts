@@ -1,5 +1,5 @@
 /** Scenarios, which users write: tools, the host's behaviour, and claims about effects. */
-import type { CallOfRequest, Replies, RuntimeOptions, Session, ToolDefinition } from "@pawl/runtime";
+import type { CallOfRequest, HostPort, Replies, RuntimeOptions, Session, ToolDefinition } from "@pawl/runtime";
 import type { Happened } from "./ledger.ts";
 
 export const claimOf = (effect: string, scenario: Scenario, claims: ReadonlyMap<string, Claim>): Claim =>
@@ -67,6 +67,8 @@ export interface Scenario {
   /** Makes the tools of one process. Their memory dies with it. */
   readonly tools: (outside: Outside) => readonly ToolDefinition[];
   readonly host: (host: ScenarioHost) => Promise<unknown>;
+  /** Makes what one process asks the models of its turns with; `scriptedModel` makes a model that counts what is paid. */
+  readonly models?: (outside: Outside) => NonNullable<HostPort["models"]>;
   /** Claims of effects by name, if they differ from what steps and tools imply. */
   readonly claims?: { readonly [effect: string]: Claim };
   /** Internal errors are intended, and not reported as `failed`. */

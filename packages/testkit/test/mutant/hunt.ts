@@ -10,6 +10,7 @@ import {
   simulate,
 } from "../../src/index.ts";
 import { absent } from "./absent.ts";
+import { given } from "./given.ts";
 import { kept } from "./kept.ts";
 import { proofs } from "./releases.ts";
 import { type Hunt, hunts } from "./scenarios.ts";
@@ -55,7 +56,7 @@ const proved = async (prove: () => Promise<string | undefined>): Promise<string 
 
 const all: readonly Search[] = [
   ...Object.entries<Hunt>(hunts).map(([name, hunt]): Search => [name, () => wrong(hunt)]),
-  ...Object.entries({ ...proofs, ...absent, ...kept, ...simulations }).map(([name, prove]): Search => [
+  ...Object.entries({ ...proofs, ...absent, ...kept, ...given, ...simulations }).map(([name, prove]): Search => [
     name,
     () => proved(prove),
   ]),

@@ -2,12 +2,14 @@
  * Mutants of the core, the runtime and journals, each with one change to the source. The hunt has to catch all of them.
  */
 import type { absent } from "./absent.ts";
+import type { given } from "./given.ts";
 import type { kept } from "./kept.ts";
 import type { proofs } from "./releases.ts";
 import type { hunts } from "./scenarios.ts";
 import type { simulations } from "./simulated.ts";
+import { turnMutants } from "./turn-mutants.ts";
 
-type Proofs = typeof proofs & typeof absent & typeof kept & typeof simulations;
+type Proofs = typeof proofs & typeof absent & typeof kept & typeof given & typeof simulations;
 
 export interface Mutant {
   readonly what: string;
@@ -644,4 +646,5 @@ export const mutants: readonly Mutant[] = [
     find: "const attempts = [...stream.attempts, { seq: draft.seq, from, keep }];",
     replace: "const attempts = [...stream.attempts, { seq: draft.seq, from: 0, keep: 0 }];",
   },
+  ...turnMutants,
 ];

@@ -7,6 +7,7 @@ import { crashing } from "./crashing.ts";
 import { lasting } from "./lasting.ts";
 import { resting } from "./resting.ts";
 import { streaming } from "./streaming.ts";
+import { talking } from "./talking.ts";
 
 export interface Hunt {
   readonly scenario: Scenario;
@@ -451,6 +452,7 @@ export const hunts = {
   ...resting,
   ...crashing,
   streaming,
+  ...talking,
   ...lasting,
   upgrading: upgraded(sequence),
   upgradingWaits: upgraded(waiting),
