@@ -11,7 +11,7 @@ const paint = (code: number, text: string): string => (colour ? `\u001b[${code}m
 
 /** Runs the agent and kills it after a number of steps; resolves with true if it ended by itself. */
 const live = async (life: number, stepsToLive: number): Promise<boolean> => {
-  const agent = spawn(process.execPath, [join(import.meta.dirname, "agent.ts"), folder], {
+  const agent = spawn(process.execPath, [join(import.meta.dirname, "trip.ts"), folder], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   console.log(paint(36, `process ${agent.pid} starts${life > 1 ? " and opens the same journal" : ""}`));

@@ -2,22 +2,14 @@
  * Agents as data: a name for instructions, models, tools and limits. What is said here is put on record when a turn names the
  * agent first, and again when it has changed; a turn that runs keeps the version that it began with.
  */
-import {
-  type DefinedTool,
-  type HostPort,
-  type Schema,
-  type Session,
-  Refused,
-  contractOf,
-  type ToolDefinition,
-} from "@pawl/runtime";
+import { type DefinedTool, type HostPort, type Schema, Refused, contractOf, type ToolDefinition } from "@pawl/runtime";
 import type { AgentDefinition, Given, ModelPort, Said } from "@pawl/runtime/driver";
 import type { Route } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import { handoffOf } from "./handoff.ts";
 import { type Limits, limitsOf } from "./limits.ts";
 import { type AgentModel, defined, modelKey, routeOf } from "./model.ts";
-import { type RunOptions, AgentTurn } from "./turn.ts";
+import { type RunOptions, type TurnSession, AgentTurn } from "./turn.ts";
 
 /** The form that answers are to have. One that does not fit is sent back, twice by default. */
 export interface AgentOutput<S extends Schema<unknown> = Schema<unknown>> {
@@ -61,7 +53,7 @@ export interface Agent<O = unknown> {
   /** The agent as it stands in the log. */
   readonly definition: AgentDefinition;
   /** Says something to the agent: a stream of what it answers, and an end. The same id again joins the same turn. */
-  readonly turn: (session: Session, said: Said, options: RunOptions) => AgentTurn<O>;
+  readonly turn: (session: TurnSession, said: Said, options: RunOptions) => AgentTurn<O>;
 }
 
 const invalid = (name: string, why: string): Refused => new Refused("invalid_argument", `agent \`${name}\`: ${why}`);

@@ -9,7 +9,7 @@ export {
   defineAgent,
 } from "./agent.ts";
 /** A turn that was begun: a stream of what is said, a place in it, and an end. */
-export { AgentTurn, type RunOptions, TurnFailed } from "./turn.ts";
+export { AgentTurn, type RunOptions, TurnFailed, type TurnSession } from "./turn.ts";
 export { type Limit, type Limits } from "./limits.ts";
 /** One way to ask a model; `@pawl/agent/ai-sdk` makes them of the AI SDK's models. */
 export { type AgentModel, type ModelOptions } from "./model.ts";

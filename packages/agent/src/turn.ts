@@ -1,5 +1,5 @@
 /** A turn of an agent, as the program that began it sees it: a stream of what is said, a place in it, and an end. */
-import type { Session, Waiting } from "@pawl/runtime";
+import type { Waiting } from "@pawl/runtime";
 import {
   type ReadTurnOptions,
   type Said,
@@ -10,6 +10,13 @@ import {
 } from "@pawl/runtime/driver";
 import type { TurnEnd } from "@pawl/sansio-core/driver";
 import { type Limits, limitsOf } from "./limits.ts";
+
+/** A session of a runtime here, or of a host that this program is a client of (`SessionClient`): keys stay with the host. */
+export interface TurnSession {
+  readonly turn: (request: string, said: Said, options: TurnOptions & Waiting) => Promise<TurnEnd>;
+  readonly readTurn: (request: string, options: ReadTurnOptions) => AsyncIterable<TurnFrame>;
+  readonly cancel: (target: { readonly request: string }) => Promise<void>;
+}
 
 export interface RunOptions extends Omit<TurnOptions, "agent" | "limits" | "output">, Waiting {
   /** Names the turn in its session. After a crash the same id joins it, wherever it is by then. */
@@ -52,11 +59,11 @@ export class AgentTurn<O = unknown> implements AsyncIterable<TurnFrame> {
   readonly id: string;
   /** How the turn ended. */
   readonly end: Promise<TurnEnd>;
-  readonly #session: Session;
+  readonly #session: TurnSession;
   readonly #over = new AbortController();
   #cursor: TurnCursor | undefined;
 
-  /** @internal */ constructor(session: Session, agent: string, said: Said, options: RunOptions) {
+  /** @internal */ constructor(session: TurnSession, agent: string, said: Said, options: RunOptions) {
     const { id, from, limits, ...how } = options;
     this.id = id;
     this.#session = session;
@@ -96,7 +103,7 @@ export class AgentTurn<O = unknown> implements AsyncIterable<TurnFrame> {
   }
 
   /** Stops the turn. What was said stays in the history. */
-  stop(by?: string): Promise<void> {
-    return this.#session.cancel({ request: this.id }, by);
+  stop(): Promise<void> {
+    return this.#session.cancel({ request: this.id });
   }
 }

@@ -65,7 +65,7 @@ describe("an agent", () => {
     const agent = defineAgent({ model: scriptedModel(["one two three four five six"], { wordMs: 20 }) });
     const { session, close } = await open([agent]);
     const turn = agent.turn(session, "Count.", { id: "t1" });
-    for await (const frame of turn) if (frame.type === "text") await turn.stop("ann");
+    for await (const frame of turn) if (frame.type === "text") await turn.stop();
     expect(await turn.end).toMatchObject({ status: "stopped", because: "cancelled" });
     expect((await turn.text()).startsWith("one")).toBe(true);
     await expect(turn.value()).rejects.toThrow("turn `t1` has no value: it was stopped: cancelled");

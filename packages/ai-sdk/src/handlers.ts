@@ -11,7 +11,7 @@
  */
 import type { Runtime, Session } from "@pawl/runtime";
 import { type UIMessage, type UIMessageChunk, createUIMessageStreamResponse } from "ai";
-import { type Place, begunTurn, latestTurn, partFromStart, partOf, requestOf } from "./turn.ts";
+import { type Place, begunTurn, endedOrLive, latestTurn, partFromStart, partOf, requestOf } from "./turn.ts";
 import { decideOn, hasDecisions } from "./decisions.ts";
 import type { chatTool } from "./chat-tool.ts";
 
@@ -105,7 +105,9 @@ export const chatHandlers = (runtime: Runtime, host: ChatHost): ChatHandlers => 
       const part = await decideOn(session, latest, messages, await by(chat));
       if (part !== undefined) return answered(partOf(session, latest, part, from), { id, part });
     }
-    const turn = await begunTurn(session, tool, requestOf(messages, posted.trigger, latest), messages);
+    const isAgain = posted.trigger === "regenerate-message";
+    const before = isAgain && latest !== undefined ? await endedOrLive(session, latest) : latest;
+    const turn = await begunTurn(session, tool, requestOf(messages, isAgain, before), messages);
     return answered(partOf(session, turn, 1, from), { id, part: 1 });
   };
   const GET = async (request: Request): Promise<Response> => {

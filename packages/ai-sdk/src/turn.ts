@@ -48,18 +48,33 @@ export const latestTurn = async (session: Session): Promise<Turn | undefined> =>
   return typeof request === "string" ? turnNamed(session, request) : undefined;
 };
 
-/** Names the turn that answers these messages. To answer them once more is another turn. */
-export const requestOf = (messages: readonly UIMessage[], trigger: unknown, latest: Turn | undefined): string => {
+/**
+ * Names the turn that answers these messages. To answer them once more is another turn, unless the first is still under way: a
+ * page that has lost its server asks for another answer as one does that did not like it.
+ */
+export const requestOf = (messages: readonly UIMessage[], isAgain: boolean, latest: Turn | undefined): string => {
   const name = `chat:${hashText(JSON.stringify(messages)).slice(0, 24)}`;
   const [same, count = "1"] = latest?.request.split("#") ?? [];
   if (same !== name) return name;
-  const isAnother = trigger === "regenerate-message" || latest?.isBroken === true;
+  const isAnother = latest?.isBroken === true || (isAgain && latest?.isLive === false);
   const number = Number(count) + (isAnother ? 1 : 0);
   return number === 1 ? name : `${name}#${number}`;
 };
 
 const pollMs = 10;
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, pollMs));
+
+const momentMs = 100;
+
+/** Gives a turn the moment that it needs to end: a page may have its finish before that is on record. */
+export const endedOrLive = async (session: Session, turn: Turn): Promise<Turn> => {
+  let now = turn;
+  for (let waited = 0; now.isLive && waited < momentMs; waited += pollMs) {
+    await pause();
+    now = (await turnNamed(session, turn.request)) ?? turn;
+  }
+  return now;
+};
 
 /** Begins a turn, or joins it. Resolves once it is on record, so that its pages are there to be read. */
 export const begunTurn = async (

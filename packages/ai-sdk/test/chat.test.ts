@@ -118,6 +118,24 @@ const halting = (again: readonly string[]) => {
 };
 
 describe("a server that ends in mid-word", () => {
+  it("is asked to answer again by a page that lost it, and has the one turn that is under way", async () => {
+    const gate = new Gate();
+    const model = new ScriptedModel((_, asked) => ({ words: [`answer ${asked}`], pace: gate.pass }));
+    const world = worldOf({ model });
+    const page = world.page();
+    void page.sendMessage({ text: "Hi" });
+    await expect.poll(() => model.asked, { timeout: 5000 }).toBe(1);
+    await world.restart();
+    await expect.poll(() => page.status, { timeout: 5000 }).toBe("error");
+    const again = page.regenerate();
+    await expect.poll(() => model.asked, { timeout: 5000 }).toBe(2);
+    await new Promise((resolve) => setTimeout(resolve, 500)); // The page has joined the turn.
+    gate.open();
+    await again;
+    expect([lastText(page), model.asked]).toEqual(["answer 2", 2]);
+    expect(await (await world.runtime.session("c1")).requests()).toHaveLength(1);
+  });
+
   it.each([
     ["the same answer", ["Hel", "lo wor", "ld"]],
     ["another answer", ["Hel", "p is ", "near"]],

@@ -1,5 +1,6 @@
 /** Runs the command line as a process: streams, signals, exit code. */
 import { Console } from "node:console";
+import { createInterface } from "node:readline";
 import { run } from "./run.ts";
 
 // Standard output carries pawl's own output only. Modules and tools that log are sent to standard error.
@@ -16,6 +17,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 const code = await run(process.argv.slice(2), {
   out: process.stdout,
   err: process.stderr,
+  lines: { [Symbol.asyncIterator]: () => createInterface({ input: process.stdin })[Symbol.asyncIterator]() },
   env: process.env,
   now: Date.now,
   interrupted: interrupt.signal,

@@ -53,6 +53,8 @@ export interface Terminal {
   readonly paint: (style: Style, text: string) => string;
   readonly env: { readonly [name: string]: string | undefined };
   readonly now: () => number;
+  /** Lines that a person types; undefined where there is no input. */
+  readonly lines: AsyncIterable<string> | undefined;
   /** Ends commands that follow for ever. */
   readonly interrupted: AbortSignal;
 }
@@ -86,6 +88,8 @@ export interface Streams {
     write(text: string): unknown;
   };
   readonly err: { readonly isTTY?: boolean; write(text: string): unknown };
+  /** Lines of the input, read when they are wanted. */
+  readonly lines?: AsyncIterable<string>;
   readonly env: { readonly [name: string]: string | undefined };
   readonly now: () => number;
   readonly interrupted: AbortSignal;
@@ -143,6 +147,7 @@ export const terminalOn = (streams: Streams, isJson: boolean): Terminal => {
     progress,
     redraw: screen && ((lines) => screen(lines.map(escapedLine))),
     paint: (style, text) => (isColour ? styleText(style, text, { validateStream: false }) : text),
+    lines: streams.lines,
     env,
     now,
     interrupted,

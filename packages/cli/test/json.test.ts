@@ -1,4 +1,5 @@
 /** `--json`: what every command prints with it, when it succeeds and when it fails. */
+import { Readable } from "node:stream";
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -117,6 +118,13 @@ const tried: { readonly [command: string]: Tried } = {
       ["host F/tools.mjs -j F/host.db --address 192.0.2.1", 3],
     ],
   },
+  chat: {
+    fine: ["chat J#waiting --agents F/tools.mjs"],
+    not: [
+      ["chat J#waiting", 2],
+      ["chat J --agents F/tools.mjs", 2],
+    ],
+  },
   // Over stdio its client speaks, and over HTTP it serves until it is stopped: `mcp.test.ts` does both.
   mcp: {
     fine: [],
@@ -160,6 +168,8 @@ const tried: { readonly [command: string]: Tried } = {
 
 let copies = 0;
 
+const nothingTyped = (): AsyncIterable<string> => Readable.from([]);
+
 /** Runs a line on its own journal. */
 const runLine = (line: string): Promise<Said> => {
   const journal = at(`copy-${(copies += 1)}.db`);
@@ -171,7 +181,7 @@ const runLine = (line: string): Promise<Said> => {
     if (word === "H") return hash;
     return word.replace(/^J(?=#|$)/, journal).replace(/^F\//, `${folder}/`);
   });
-  return pawl([...words, "--json"]);
+  return pawl([...words, "--json"], { lines: nothingTyped() });
 };
 
 describe("--json", () => {

@@ -18,6 +18,8 @@ export interface With {
   readonly now?: number;
   readonly interrupted?: AbortSignal;
   readonly onOut?: (text: string) => void;
+  /** Lines of its input. */
+  readonly lines?: AsyncIterable<string>;
 }
 
 /** Runs a command line in this process. */
@@ -31,6 +33,7 @@ export const pawl = async (args: readonly string[], how: With = {}): Promise<Sai
     now,
     interrupted = new AbortController().signal,
     onOut,
+    lines,
   } = how;
   const code = await run(args, {
     out: {
@@ -42,6 +45,7 @@ export const pawl = async (args: readonly string[], how: With = {}): Promise<Sai
       },
     },
     err: { isTTY: isErrTTY, write: (text) => (err += text) },
+    ...(lines === undefined ? {} : { lines }),
     env,
     now: () => now ?? Date.now(),
     interrupted,

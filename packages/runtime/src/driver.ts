@@ -140,6 +140,7 @@ export {
   type TurnHost,
   type TurnVerdict,
 } from "./turn/port.ts";
+export { type BudgetStatus, budgetOf } from "./turn/budget.ts";
 export { type TurnPace, defaultPace } from "./turn/pace.ts";
 export { type ReadTurnOptions, type TurnCursor, TurnFrame, turnCursorAfter } from "./turn/turn-reader.ts";
 export { type Said, type TurnOptions } from "./turn/submit.ts";

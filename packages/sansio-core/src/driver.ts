@@ -288,13 +288,13 @@ export {
   type Segment,
   segmentLine,
 } from "./log/segment.ts";
-export { type AgentSpec, type OutputForm, OutputFormCodec, type Route } from "./turn/agent.ts";
+export { type AgentSpec, type OutputForm, type Route } from "./turn/agent.ts";
 export { type FailureClass, type Finish, type ModelKind, type WhenBusy } from "./turn/event.ts";
-export { type AnswerPart, AnswerPartCodec, assemble, type Message as TurnMessage, type Piece } from "./turn/message.ts";
-export { type TurnEnd, TurnEndCodec, TurnLimitsCodec, TurnMessageCodec, WhenBusyCodec } from "./turn/codec.ts";
+export { type AnswerPart, assemble, type Message as TurnMessage, type Piece } from "./turn/message.ts";
+export { type TurnEnd, turnCodecs } from "./turn/codec.ts";
 export { modelFate } from "./turn/model-event.ts";
 export { type Plan as PromptPlan, promptPlan } from "./turn/plan.ts";
 export { promptOf, type PromptMessage } from "./turn/prompt.ts";
-export { type Usage } from "./turn/budget.ts";
+export { added as addedUsed, type Amounts, type Limits, type Reached, type Usage, type Used } from "./turn/budget.ts";
 export { type Entry, seqsOf } from "./turn/frame.ts";
 export { piecesIn } from "./turn/recorded.ts";

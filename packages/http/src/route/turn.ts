@@ -7,15 +7,7 @@ import {
   type TurnOptions,
   turnCursorAfter,
 } from "@pawl/runtime/driver";
-import {
-  OutputFormCodec,
-  type TurnEnd,
-  TurnEndCodec,
-  TurnLimitsCodec,
-  type TurnMessage,
-  TurnMessageCodec,
-  WhenBusyCodec,
-} from "@pawl/sansio-core/driver";
+import { type TurnEnd, type TurnMessage, turnCodecs } from "@pawl/sansio-core/driver";
 import { type Codec, array, optional, record, string, stringifyRecord } from "@pawl/tool-value";
 import { sessionOf } from "@pawl/wire/host";
 import { answered } from "../body.ts";
@@ -33,11 +25,11 @@ interface TurnSubmission {
   readonly execution_scope?: string;
 }
 const TurnSubmissionCodec: Codec<TurnSubmission> = record<TurnSubmission>("TurnSubmission", {
-  messages: array(TurnMessageCodec),
+  messages: array(turnCodecs.message),
   agent: optional(string),
-  when_busy: optional(WhenBusyCodec),
-  limits: optional(TurnLimitsCodec),
-  output: optional(OutputFormCodec),
+  when_busy: optional(turnCodecs.whenBusy),
+  limits: optional(turnCodecs.limits),
+  output: optional(turnCodecs.output),
   execution_scope: optional(string),
 });
 
@@ -46,7 +38,10 @@ interface TurnView {
   readonly status: RequestStatus;
   readonly end?: TurnEnd;
 }
-const TurnViewCodec: Codec<TurnView> = record<TurnView>("Turn", { status: RequestStatus, end: optional(TurnEndCodec) });
+const TurnViewCodec: Codec<TurnView> = record<TurnView>("Turn", {
+  status: RequestStatus,
+  end: optional(turnCodecs.end),
+});
 
 const viewOf = async (session: Session, request: string, gone: AbortSignal): Promise<TurnView> => {
   const { status, replies } = await lookedAt(session, request, gone);

@@ -22,7 +22,16 @@ import type { Replies, Session } from "@pawl/runtime";
 import { type Json, isObject, stableHash } from "@pawl/tool-value";
 import { endedOf, resultOfEnd } from "./content.ts";
 import { type ToolPolicy, sessionOf, shownTo } from "./options.ts";
-import { type Client, type RequestPlace, type ServerPort, admit, contentPort, mayApprove, schemaOf } from "./port.ts";
+import {
+  type Client,
+  type RequestPlace,
+  type ServerPort,
+  acknowledge,
+  admit,
+  contentPort,
+  mayApprove,
+  schemaOf,
+} from "./port.ts";
 import { type InputQuestion, canAnswer, questionsOf, requestsOf, takeAnswers } from "./question.ts";
 import { type TaskHandle, handleOf } from "./task-view.ts";
 import { argsOf, hasOutputSchema, type ShownTool } from "./tool-list.ts";
@@ -215,8 +224,7 @@ class CallInProgress {
     const { client } = this.#asked;
     const isStructured = tool !== undefined && hasOutputSchema(tool, client.isModern);
     const ended = await endedOf(reply, contentPort(this.#port, client.caller), isStructured);
-    const session = await this.#port.runtime.session(this.#place.session);
-    await session.acknowledge(this.#place.request);
+    acknowledge(this.#port, this.#place);
     return resultOfEnd(ended);
   }
 

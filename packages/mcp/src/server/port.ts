@@ -53,6 +53,15 @@ export const protocolErrorOf = ({ log }: ServerSettings, thrown: unknown): Proto
   return new ProtocolError(ProtocolErrorCode.InternalError, "the server failed to answer: its log says why");
 };
 
+/**
+ * Says that the end of a request was told. Nobody waits for that: where it is lost the end stays in the state of its session,
+ * and is told again.
+ */
+export const acknowledge = ({ runtime, settings }: ServerPort, { session, request }: RequestPlace): void => {
+  const told = runtime.session(session).then((live) => live.acknowledge(request));
+  told.catch((thrown: unknown) => settings.log?.(entryOf("host.internal_error", {}, errorOf(thrown))));
+};
+
 const forbidden = (message: string): ProtocolError =>
   new ProtocolError(serverError, message, { code: "permission_denied" });
 

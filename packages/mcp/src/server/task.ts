@@ -5,7 +5,7 @@
 import { MissingRequiredClientCapabilityError, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { Refused } from "@pawl/runtime";
 import type { Json } from "@pawl/tool-value";
-import { type Client, type RequestPlace, type ServerPort, admit, mayApprove, schemaOf } from "./port.ts";
+import { type Client, type RequestPlace, type ServerPort, acknowledge, admit, mayApprove, schemaOf } from "./port.ts";
 import { answersIn, questionsOf, takeAnswers } from "./question.ts";
 import { type TaskView, viewOf } from "./task-view.ts";
 import { type TaskMethod, tasksExtension } from "./wire.ts";
@@ -72,7 +72,7 @@ export class Tasks {
     const view = await viewOf(this.#port, client, place).catch(orUnknown);
     if (view.status === "working" || view.status === "input_required") return view;
     this.#keep(id, view);
-    await (await this.#port.runtime.session(place.session)).acknowledge(place.request);
+    acknowledge(this.#port, place);
     return view;
   }
 

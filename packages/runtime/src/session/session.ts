@@ -31,7 +31,7 @@
  * Most verbs may be repeated, since an answer can be lost on its way: asked again, they answer as they did. The log knows a
  * request by its id, a resolution and a decision by the name that their author gave them (`id`), a cancel by its author.
  */
-import type { Event, EventOf, Recorded, State, Tool } from "@pawl/sansio-core";
+import type { Event, Recorded, State, Tool } from "@pawl/sansio-core";
 import type { FlowEnd, TurnEnd } from "@pawl/sansio-core/driver";
 import type { Resolution } from "@pawl/tool-value";
 import type { CallOfRequest, Replies } from "./call.ts";
@@ -62,6 +62,7 @@ import { record } from "../scope/access.ts";
 import type { StreamFrame, StreamOptions } from "../stream/streams.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
+import { type BudgetDecision, decideBudget } from "../turn/budget.ts";
 import { type Said, type TurnOptions, turnSubmitted } from "../turn/submit.ts";
 import type { ReadTurnOptions, TurnFrame } from "../turn/turn-reader.ts";
 
@@ -164,15 +165,14 @@ export class Session extends CallsTools {
   /** Reads the answers of a turn until it is over. A turn that nobody has submitted yet is waited for. */
   async *readTurn(request: string, options: ReadTurnOptions = {}): AsyncGenerator<TurnFrame> {
     const { signal = new AbortController().signal } = options;
-    yield* await this.#with(async (live) => {
-      const { turns, underWay } = live.#scope;
-      return held(underWay, turns.read(request, { ...options, signal }), signal);
-    });
+    yield* await this.#with(async (live) =>
+      held(live.#scope.underWay, live.#scope.turns.read(request, { ...options, signal }), signal),
+    );
   }
 
   /** Decides on a budget that is reached: the turn that it holds up goes on, or stops. */
-  decideBudget(decision: Omit<EventOf<"budget.decided">, "type">): Promise<void> {
-    return this.#with((live) => record(live.#scope.access, { type: "budget.decided", ...decision }));
+  decideBudget(decision: BudgetDecision): Promise<void> {
+    return this.#with((live) => decideBudget(live.#scope.access, decision));
   }
 
   /** Returns the replies of a request that was submitted before. */

@@ -6,7 +6,7 @@
  * keeps nobody waiting, and costs nothing for each word.
  */
 import type { State } from "@pawl/sansio-core";
-import { type AnswerPart, AnswerPartCodec, type Entry, assemble, piecesIn, seqsOf } from "@pawl/sansio-core/driver";
+import { type AnswerPart, type Entry, assemble, piecesIn, seqsOf, turnCodecs } from "@pawl/sansio-core/driver";
 import { type Codec, oneOf, optional, tagged, text, u64 } from "@pawl/tool-value";
 import { Refused } from "../error.ts";
 import type { Access } from "../scope/access.ts";
@@ -36,7 +36,7 @@ const place = { n: u64, attempt: u64, at: u64 };
 /** Decodes and encodes the frames of a turn, as the wire carries them. */
 export const TurnFrame: Codec<TurnFrame> = tagged<TurnFrame, "type">("a frame of a turn", "type", {
   text: { ...place, text, of: optional<"reasoning">(oneOf("reasoning", "reasoning")) },
-  part: { ...place, part: AnswerPartCodec },
+  part: { ...place, part: turnCodecs.part },
   reset: { n: u64, attempt: u64, keep: u64 },
   answered: place,
   cut: place,

@@ -12,6 +12,8 @@
 import { type Codec, type Json, json, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
 import { type Amounts, AmountsCodec, type Limits, type Then, type What, perWhat, whats } from "../kernel/limit.ts";
 
+export type { Amounts, Limits } from "../kernel/limit.ts";
+
 /** Amounts, with how often usage was not told, or had no price. What is 0 is left out. */
 export type Used = Amounts & { readonly unmetered?: number; readonly unpriced?: number };
 

@@ -27,8 +27,11 @@ import {
   failureClasses,
   finishReasons,
 } from "./event.ts";
-import { PiecesCodec } from "./message.ts";
+import { OutputFormCodec } from "./agent.ts";
+import { AnswerPartCodec, MessageCodec, PiecesCodec } from "./message.ts";
 import type { StoppedBecause, TurnEnd } from "./model.ts";
+
+export type { TurnEnd } from "./model.ts";
 
 export const FailureClassCodec: Codec<FailureClass> = oneOf<FailureClass>("a failure class", ...failureClasses);
 /** Decodes and encodes what a turn does while another one runs. */
@@ -108,7 +111,15 @@ export const TurnEndCodec: Codec<TurnEnd> = tagged<TurnEnd, "status">("TurnEnd",
   joined: { ...ended, into: string },
 });
 
-/** What hosts submit a turn with, and are told of its end. */
-export type { TurnEnd } from "./model.ts";
-export { LimitsCodec as TurnLimitsCodec } from "../kernel/limit.ts";
-export { MessageCodec as TurnMessageCodec } from "./message.ts";
+/** Codecs of what hosts and their clients say of turns. */
+export const turnCodecs = {
+  message: MessageCodec,
+  part: AnswerPartCodec,
+  output: OutputFormCodec,
+  whenBusy: WhenBusyCodec,
+  limits: LimitsCodec,
+  amounts: AmountsCodec,
+  used: UsedCodec,
+  reached: ReachedCodec,
+  end: TurnEndCodec,
+} as const;

@@ -199,7 +199,6 @@ export const MessageCodec: Codec<Message> = record<Message>("struct Message", {
 const spoken = { text, meta };
 const referred = { ref: AttachmentRef, meta };
 
-/** Decodes and encodes a part of an answer. */
 export const AnswerPartCodec: Codec<AnswerPart> = tagged<AnswerPart, "type">("AnswerPart", "type", {
   text: spoken,
   reasoning: spoken,

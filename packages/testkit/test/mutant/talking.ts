@@ -35,7 +35,8 @@ const calling = (text: string, ...calls: readonly (readonly [tool: string, args:
 const keyOf = ({ key }: ModelCall) => /\/(?<turn>[^/:]+):model:(?<n>\d+)\.(?<f>\d+)$/.exec(key)?.groups ?? {};
 
 const shownText = (message: PromptMessage | undefined): string => {
-  if (message === undefined || typeof message.content === "string") return message?.content ?? "";
+  if (message === undefined) return "";
+  if (message.role === "system") return message.content;
   const texts = message.content.map((part) => {
     if (part.type === "text") return part.text;
     return part.type === "tool-result" && "text" in part.output ? part.output.text : part.type;

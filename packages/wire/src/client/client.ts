@@ -1,17 +1,23 @@
 /** A client of a host, for browsers and Node: questions are promises, subscriptions are async iterables. */
 import type { Cursor, ProcessSignal } from "@pawl/runtime";
-import { type AwaitingPage, type Resolved, type ScopeAwaiting, scopeOfToken } from "@pawl/runtime/driver";
+import {
+  type AwaitingPage,
+  type ReadTurnOptions,
+  type Resolved,
+  type ScopeAwaiting,
+  scopeOfToken,
+} from "@pawl/runtime/driver";
 import type { Resolution } from "@pawl/tool-value";
 import type { HostFrame } from "../frame/host-frame.ts";
 import { checkBackoff, checkCount, checkName, checkToken, checkTools } from "./check.ts";
 import { Connection } from "./connection.ts";
-import { HostRefused, refusalOf } from "./error.ts";
+import { HostRefused, refusalOf, unexpected } from "./error.ts";
 import { Executor, type ExecutorOptions, type RunResult } from "./executor.ts";
 import type { SocketOptions } from "./reconnecting-socket.ts";
 import { type Arrivals, type ReceiveOptions, ReceivingStores } from "./move.ts";
-import type { SingleQuestion } from "./pending-questions.ts";
+import type { SingleQuestion, WithoutId } from "./pending-questions.ts";
 import { type Follow, ScopeRouter, checkFollow } from "./scope-router.ts";
-import { type Moving, SessionClient, type WithoutId, defaultWindow, unexpected } from "./session.ts";
+import { type Moving, SessionClient } from "./session.ts";
 import type { SocketConstructor } from "./reconnecting-socket.ts";
 import {
   type AnySubscription,
@@ -20,7 +26,9 @@ import {
   StreamReading,
   type SubscriptionPort,
   Watching,
+  defaultWindow,
 } from "./subscription.ts";
+import { TurnReading } from "./turn-reading.ts";
 
 export { HostRefused } from "./error.ts";
 export {
@@ -33,6 +41,7 @@ export {
 export { type Arrivals, type ReceiveOptions, moverOver } from "./move.ts";
 export { type Follow } from "./scope-router.ts";
 export { type CallOptions, type RequestOptions, type Moving, SessionClient } from "./session.ts";
+export { type ClientTurnOptions } from "./session-turn.ts";
 export { type SocketConstructor, type SocketLike } from "./reconnecting-socket.ts";
 export {
   type Observation,
@@ -218,6 +227,15 @@ export class Client {
 
   watch(scope: string, from: Cursor | undefined, window: number): Watching {
     return this.#subscribe(scope, window, (port) => new Watching(scope, from, window, port));
+  }
+
+  readTurn(
+    scope: string,
+    place: Pick<ReadTurnOptions, "from"> & { readonly request: string },
+    window: number,
+  ): TurnReading {
+    checkName("the id of a turn", place.request);
+    return this.#subscribe(scope, window, (port) => new TurnReading(scope, place, window, port));
   }
 
   stream(scope: string, place: StreamPlace, window: number): StreamReading {

@@ -7,8 +7,7 @@ import type { HostFrame } from "../frame/host-frame.ts";
 import { checkedFrame } from "./check.ts";
 import { type HostRefused, refusalOf } from "./error.ts";
 import { ReconnectingSocket, type SocketOptions } from "./reconnecting-socket.ts";
-import { type AskOptions, PendingQuestions, type SingleQuestion } from "./pending-questions.ts";
-import type { WithoutId } from "./session.ts";
+import { type AskOptions, PendingQuestions, type SingleQuestion, type WithoutId } from "./pending-questions.ts";
 import type { AnySubscription } from "./subscription.ts";
 
 export interface ConnectionPort {

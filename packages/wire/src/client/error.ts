@@ -1,5 +1,5 @@
 /** The error that the promises of a client reject with. */
-import type { HostError } from "../frame/host-frame.ts";
+import type { HostError, HostFrame } from "../frame/host-frame.ts";
 
 /** A refusal by the host or the client. Codes are stable; `docs/errors.md` lists them. */
 export class HostRefused extends Error {
@@ -19,3 +19,6 @@ export class HostRefused extends Error {
 
 export const refusalOf = ({ code, message, retry_after_ms: retryAfterMs, address }: HostError): HostRefused =>
   new HostRefused(code, message, retryAfterMs, address);
+
+export const unexpected = (frame: HostFrame, wanted: string): HostRefused =>
+  new HostRefused("unexpected_answer", `expected ${wanted}, found ${frame.type}`);

@@ -2,9 +2,8 @@
 import type { MoveAnswer, Mover } from "@pawl/runtime/driver";
 import type { ClientFrame } from "../frame/client-frame.ts";
 import type { HostFrame } from "../frame/host-frame.ts";
-import type { HostRefused } from "./error.ts";
-import type { SingleQuestion } from "./pending-questions.ts";
-import { type WithoutId, unexpected } from "./session.ts";
+import { type HostRefused, unexpected } from "./error.ts";
+import type { SingleQuestion, WithoutId } from "./pending-questions.ts";
 
 /** Returns `runtime.moves.arrivals` of the runtime that has the store open now. */
 export type Arrivals = () => Pick<Mover, "send" | "decline"> | Promise<Pick<Mover, "send" | "decline">>;

@@ -7,11 +7,13 @@ import type { HostFrame } from "../frame/host-frame.ts";
 import { refusalOf } from "./error.ts";
 
 /** A question that is answered by many frames. */
-export type SubscribeQuestion = Extract<Question, { readonly type: "observe" | "watch" | "stream" }>;
+export type SubscribeQuestion = Extract<Question, { readonly type: "observe" | "watch" | "stream" | "read_turn" }>;
 /** A question that is answered by one frame. */
 export type SingleQuestion =
   | Exclude<Question, SubscribeQuestion>
   | Extract<ClientFrame, { readonly type: "receive" | "execute" }>;
+
+export type WithoutId<A> = A extends { readonly id: number } ? Omit<A, "id"> : never;
 
 type Send = (frame: SingleQuestion | Extract<ClientFrame, { readonly type: "unobserve" }>) => void;
 

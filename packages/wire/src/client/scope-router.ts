@@ -12,8 +12,7 @@ import { invalidArgument } from "./check.ts";
 import { Connection } from "./connection.ts";
 import { HostRefused } from "./error.ts";
 import { type SocketOptions, connectionLost } from "./reconnecting-socket.ts";
-import type { SingleQuestion } from "./pending-questions.ts";
-import type { WithoutId } from "./session.ts";
+import type { SingleQuestion, WithoutId } from "./pending-questions.ts";
 import type { AnySubscription } from "./subscription.ts";
 
 /** One entry takes some 200 bytes. */

@@ -20,10 +20,11 @@ import {
 } from "@pawl/runtime/driver";
 import type { Tool } from "@pawl/sansio-core";
 import type { Json, Resolution } from "@pawl/tool-value";
-import type { HostFrame } from "../frame/host-frame.ts";
 import { checkRecord } from "./check.ts";
-import { HostRefused } from "./error.ts";
-import type { SingleQuestion } from "./pending-questions.ts";
+import { HostRefused, unexpected } from "./error.ts";
+import type { SingleQuestion, WithoutId } from "./pending-questions.ts";
+import { TakesTurns, type TurnPort, orAborted } from "./session-turn.ts";
+import { defaultWindow } from "./subscription.ts";
 import type { Observation, StreamPlace, StreamReading, Watching } from "./subscription.ts";
 
 interface OwnDecision {
@@ -47,9 +48,6 @@ export interface Moving {
   readonly withinMs?: number;
 }
 
-/** The number of events or frames that the host may send ahead of the reader. */
-export const defaultWindow = 256;
-
 export interface RequestOptions {
   readonly executionScope?: string;
   /** The caller's span, in the form of W3C Trace Context. */
@@ -67,26 +65,8 @@ export interface CallOptions extends RequestOptions {
   readonly label?: string;
 }
 
-export type WithoutId<A> = A extends { readonly id: number } ? Omit<A, "id"> : never;
-
-export const unexpected = (frame: HostFrame, wanted: string): HostRefused =>
-  new HostRefused("unexpected_answer", `expected ${wanted}, found ${frame.type}`);
-
-/** Resolves with the answer, or rejects when `signal` aborts first. */
-const orAborted = <A>(answer: Promise<A>, request: string, signal: AbortSignal | undefined): Promise<A> => {
-  if (signal === undefined) return answer;
-  return new Promise((resolve, reject) => {
-    const leave = (): void =>
-      reject(new HostRefused("waiter_gone", `the wait for request \`${request}\` was aborted; its calls go on`));
-    signal.addEventListener("abort", leave, { once: true });
-    answer.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
-    if (signal.aborted) leave();
-  });
-};
-
 /** The part of the client that a session uses. */
-interface SessionPort {
-  readonly ask: (question: WithoutId<SingleQuestion>, signal?: AbortSignal) => Promise<HostFrame>;
+interface SessionPort extends TurnPort {
   readonly observe: (scope: string, after: number, window: number) => Observation;
   readonly watch: (scope: string, from: Cursor | undefined, window: number) => Watching;
   readonly stream: (scope: string, place: StreamPlace, window: number) => StreamReading;
@@ -94,18 +74,12 @@ interface SessionPort {
 }
 
 /** Asks a host about one session. */
-export class SessionClient {
+export class SessionClient extends TakesTurns {
   readonly #client: SessionPort;
-  readonly scope: string;
 
   constructor(client: SessionPort, scope: string) {
+    super(client, scope);
     this.#client = client;
-    this.scope = scope;
-  }
-
-  async #done(question: WithoutId<SingleQuestion>): Promise<void> {
-    const frame = await this.#client.ask(question);
-    if (frame.type !== "done") throw unexpected(frame, "done");
   }
 
   async #replied(
@@ -197,7 +171,7 @@ export class SessionClient {
         return frame.value;
       },
       set: (key, value) =>
-        this.#done({ type: "store_set", scope, key, ...(value === undefined || value === null ? {} : { value }) }),
+        this.done({ type: "store_set", scope, key, ...(value === undefined || value === null ? {} : { value }) }),
     };
   }
 
@@ -211,17 +185,17 @@ export class SessionClient {
 
   /** Gives the session a title or tags, in place of those that it has. */
   describe(about: Partial<About>): Promise<void> {
-    return this.#done({ type: "describe", scope: this.scope, ...about });
+    return this.done({ type: "describe", scope: this.scope, ...about });
   }
 
   /** Makes tools of this session available or not; null takes that back. */
   setAvailability(tools: readonly string[], availability: Tool["availability"] | null): Promise<void> {
     const said = availability === null ? {} : { availability };
-    return this.#done({ type: "set_availability", scope: this.scope, tools, ...said });
+    return this.done({ type: "set_availability", scope: this.scope, tools, ...said });
   }
 
   acknowledge(request: string): Promise<void> {
-    return this.#done({ type: "acknowledge", scope: this.scope, request });
+    return this.done({ type: "acknowledge", scope: this.scope, request });
   }
 
   /** Resolves a wait. Repeating it under the same `id` is the same resolution, and gets the same answer. */
@@ -244,19 +218,19 @@ export class SessionClient {
     checkRecord("the approval", approval);
     const { args, ...decision } = approval;
     const edited = args === undefined ? {} : { args };
-    return this.#done({ type: "approve", scope: this.scope, call, ...withDecisionId(decision), ...edited });
+    return this.done({ type: "approve", scope: this.scope, call, ...withDecisionId(decision), ...edited });
   }
 
   async reject(call: string, rejection: Decision & { readonly reason: string }): Promise<void> {
     checkRecord("the rejection", rejection);
     const { reason, ...decision } = rejection;
-    return this.#done({ type: "reject", scope: this.scope, call, ...withDecisionId(decision), reason });
+    return this.done({ type: "reject", scope: this.scope, call, ...withDecisionId(decision), reason });
   }
 
   async cancel(target: { readonly request: string } | { readonly call: string }): Promise<void> {
     checkRecord("the target of cancel", target);
     const { scope } = this;
-    return this.#done(
+    return this.done(
       "call" in target
         ? { type: "cancel_call", scope, call: target.call }
         : { type: "cancel_request", scope, request: target.request },

@@ -14,6 +14,9 @@ import type { HostFrame } from "../frame/host-frame.ts";
 import type { HostRefused } from "./error.ts";
 import type { SubscribeQuestion } from "./pending-questions.ts";
 
+/** The number of events or frames that the host may send ahead of the reader. */
+export const defaultWindow = 256;
+
 export interface SubscriptionPort {
   /** Tells the host that everything up to this cursor was read. */
   readonly seen: (cursor: number) => void;
@@ -42,7 +45,8 @@ interface Reader<A> {
   readonly reject: (error: Error) => void;
 }
 
-abstract class Subscription<A> implements AsyncIterableIterator<A>, AnySubscription {
+/** Receives frames of one kind, and hands them to its readers in order. */
+export abstract class Subscription<A> implements AsyncIterableIterator<A>, AnySubscription {
   readonly #port: SubscriptionPort;
   readonly #halfWindow: number;
   #buffer: Buffered<A>[] = [];

@@ -26,6 +26,7 @@ import {
   tagged,
   u64,
 } from "@pawl/tool-value";
+import { type TurnQuestion, turnFields } from "./turn-frame.ts";
 
 /** The version of the protocol. A host refuses a client of any other version. */
 export const protocolVersion = 1;
@@ -140,6 +141,7 @@ export type ClientFrame =
       readonly attempt?: number;
       readonly window: number;
     } & QuestionFields)
+  | (TurnQuestion & QuestionFields)
   | { readonly type: "seen"; readonly id: number; readonly cursor: number }
   | { readonly type: "unobserve"; readonly id: number }
   /**
@@ -231,6 +233,11 @@ export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("clie
     attempt: optional(u64),
     window: u64,
   },
+  turn: { ...questionFields, ...turnFields.turn },
+  read_turn: { ...questionFields, ...turnFields.read_turn },
+  budget: questionFields,
+  decide_budget: { ...questionFields, ...turnFields.decide_budget },
+  compact: questionFields,
   seen: { id: u64, cursor: u64 },
   unobserve: { id: u64 },
   execute: { id: u64, executor: string, tools: array(string), farewell: optional(boolean) },

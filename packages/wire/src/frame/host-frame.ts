@@ -10,9 +10,12 @@ import {
   Resolved,
   ScopeAwaiting,
   type Settled,
+  type BudgetStatus,
   StreamFrame,
+  TurnFrame,
 } from "@pawl/runtime/driver";
-import { type Codec, type Json, array, json, oneOf, optional, string, tagged, u64 } from "@pawl/tool-value";
+import { type TurnEnd, turnCodecs } from "@pawl/sansio-core/driver";
+import { type Codec, type Json, array, json, oneOf, optional, record, string, tagged, u64 } from "@pawl/tool-value";
 
 export interface HostError {
   /** The id of the question; missing if the frame could not be read that far. */
@@ -70,6 +73,10 @@ export type HostFrame =
   | { readonly type: "watched"; readonly id: number; readonly n: number; readonly frame: Frame }
   /** Carries frame number `n` of a stream that is read, counted from 1. */
   | { readonly type: "streamed"; readonly id: number; readonly n: number; readonly frame: StreamFrame }
+  | { readonly type: "turned"; readonly id: number; readonly turn: TurnEnd }
+  /** Carries frame number `n` of a turn that is read, counted from 1. */
+  | { readonly type: "turn_read"; readonly id: number; readonly n: number; readonly frame: TurnFrame }
+  | ({ readonly type: "budget_told"; readonly id: number } & BudgetStatus)
   | ({ readonly type: "offer"; readonly executor: string } & Offer)
   | ({ readonly type: "cancelled"; readonly executor: string } & OfferedRun)
   | { readonly type: "settled"; readonly id: number; readonly outcome: Settled }
@@ -80,6 +87,11 @@ export type HostFrame =
   | ({ readonly type: "decline_move"; readonly scope: string; readonly nonce: string } & ReceiverFields)
   | ({ readonly type: "error" } & HostError);
 
+const levels = record<BudgetStatus["limits"]>("limits", { turn: turnCodecs.limits, session: turnCodecs.limits });
+const parked = record<NonNullable<BudgetStatus["parked"]>>("a turn that waits", {
+  ask: u64,
+  reached: array(turnCodecs.reached),
+});
 const receiverFields = { n: u64, receiver: string, scope: string, nonce: string } as const;
 const runFields = { scope: string, call: string, attempt: u64, run: u64 } as const;
 
@@ -106,6 +118,9 @@ export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame
   watching: { id: u64, cursor: Cursor },
   watched: { id: u64, n: u64, frame: FrameCodec },
   streamed: { id: u64, n: u64, frame: StreamFrame },
+  turned: { id: u64, turn: turnCodecs.end },
+  turn_read: { id: u64, n: u64, frame: TurnFrame },
+  budget_told: { id: u64, used: turnCodecs.used, limits: levels, turn: optional(string), parked: optional(parked) },
   offer: {
     executor: string,
     ...runFields,

@@ -225,8 +225,9 @@ export class HostConnection {
           subscription.watch(await scopeOf(this.#port.runtime, frame.scope), frame.from),
         );
       case "stream":
+      case "read_turn":
         return this.#subscribe(frame, async (subscription) =>
-          subscription.stream(await scopeOf(this.#port.runtime, frame.scope), frame),
+          subscription.read(await scopeOf(this.#port.runtime, frame.scope), frame),
         );
       case "awaiting_approval":
         return awaitingApproval(this.#port.runtime, frame);
@@ -261,7 +262,7 @@ export class HostConnection {
 
   /** Runs a subscription until the client ends it or disconnects. */
   async #subscribe(
-    { id, window }: Of<"observe" | "watch" | "stream">,
+    { id, window }: Of<"observe" | "watch" | "stream" | "read_turn">,
     tell: (subscription: Subscription) => Promise<void>,
   ): Promise<HostFrame> {
     const subscription = new Subscription(id, window, this.#outgoing);

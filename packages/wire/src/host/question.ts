@@ -3,6 +3,7 @@ import type { About, Replies, RequestPage, Runtime, Session } from "@pawl/runtim
 import { Refused } from "@pawl/runtime";
 import type { ClientFrame, HostFrame, Question, QuestionType } from "../frame/index.ts";
 import type { Right } from "./token.ts";
+import { answerTurn } from "./turn.ts";
 
 /** Lists the right that each question takes. */
 export const rights: { readonly [T in QuestionType]: Right } = {
@@ -29,6 +30,11 @@ export const rights: { readonly [T in QuestionType]: Right } = {
   observe: "observe",
   watch: "observe",
   stream: "observe",
+  turn: "call",
+  read_turn: "observe",
+  budget: "observe",
+  decide_budget: "approve",
+  compact: "call",
   move: "move",
   settle: "execute",
   move_part: "move",
@@ -48,13 +54,13 @@ export const refuseUnknown = async (runtime: Runtime, scope: string): Promise<vo
 };
 
 /**
- * Opens the session that a question names. Only a call creates one: any other question that comes to the wrong host would
+ * Opens the session that a question names. Only a call and a turn create one: any other question that comes to the wrong host would
  * leave an empty twin of the session there.
  */
 export const sessionOf = async (runtime: Runtime, scope: string, asked: Question["type"]): Promise<Session> => {
   if (!scope.startsWith(sessionPrefix) || scope.length === sessionPrefix.length)
     throw wrongScopeForm(sessionPrefix, scope);
-  if (asked !== "call") await refuseUnknown(runtime, scope);
+  if (asked !== "call" && asked !== "turn") await refuseUnknown(runtime, scope);
   return runtime.session(scope.slice(sessionPrefix.length));
 };
 
@@ -96,6 +102,7 @@ export type SessionQuestion = Exclude<
       | "observe"
       | "watch"
       | "stream"
+      | "read_turn"
       | "awaiting_approval"
       | "settle"
       | "signal"
@@ -208,6 +215,11 @@ export const answer = async (session: Session, frame: SessionQuestion, { by, gon
     case "describe":
     case "set_availability":
       return keep(session, frame);
+    case "turn":
+    case "budget":
+    case "decide_budget":
+    case "compact":
+      return answerTurn(session, frame, { by, gone });
     case "acknowledge":
       return session.acknowledge(frame.request).then(() => done);
     case "resolve":

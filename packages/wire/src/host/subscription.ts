@@ -9,6 +9,7 @@ import type { Json } from "@pawl/tool-value";
 import type { ClientFrame, HostFrame } from "../frame/index.ts";
 import type { Outgoing } from "./outgoing.ts";
 
+type TurnQuestion = Extract<ClientFrame, { readonly type: "read_turn" }>;
 type StreamQuestion = Extract<ClientFrame, { readonly type: "stream" }>;
 
 /** The characters that a subscription sends in one turn. */
@@ -104,8 +105,24 @@ export class Subscription {
     });
   }
 
+  /** Sends a stream of a call, or the answers of a turn. */
+  read(session: Session, frame: StreamQuestion | TurnQuestion): Promise<void> {
+    return frame.type === "stream" ? this.#stream(session, frame) : this.#turn(session, frame);
+  }
+
+  /** Sends the answers of a turn, until it is over. A client that is slow is sent what it lacks as one. */
+  async #turn(session: Session, { request, from }: TurnQuestion): Promise<void> {
+    const id = this.#id;
+    const place = { signal: this.#over.signal, ...(from === undefined ? {} : { from }) };
+    let n = 0;
+    await this.#sendAll(session.readTurn(request, place), (frame) => {
+      n += 1;
+      return [n, { type: "turn_read", id, n, frame }];
+    });
+  }
+
   /** Sends a stream of a call, until its end. A client that is slow is sent what is on record by then. */
-  async stream(session: Session, { call, name, from, attempt }: StreamQuestion): Promise<void> {
+  async #stream(session: Session, { call, name, from, attempt }: StreamQuestion): Promise<void> {
     const id = this.#id;
     const cursor = from === undefined || attempt === undefined ? from : { attempt, at: from };
     const place = { name, signal: this.#over.signal, ...(cursor === undefined ? {} : { from: cursor }) };
