@@ -35,6 +35,7 @@ class Host {
   readonly #args: readonly string[];
   #child: ChildProcess | undefined;
   #port = Promise.withResolvers<number>();
+  #isOver = false;
 
   constructor(program: string, args: readonly string[]) {
     this.#program = program;
@@ -51,6 +52,7 @@ class Host {
 
   /** Kills the process, and starts the next one. */
   async kill({ isLast = false } = {}): Promise<void> {
+    this.#isOver ||= isLast; // It may be killed for the last time while it is being killed.
     const child = this.#child;
     this.#port = Promise.withResolvers();
     if (child !== undefined && child.exitCode === null) {
@@ -58,7 +60,7 @@ class Host {
       child.kill("SIGKILL");
       await gone;
     }
-    if (!isLast) this.start();
+    if (!this.#isOver) this.start();
   }
 
   readonly fetch: typeof globalThis.fetch = async (path, init) =>
