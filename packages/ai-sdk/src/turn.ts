@@ -125,6 +125,7 @@ async function* chunksOf(
 
 /** Says how a turn ended that has not said so itself. */
 const endOf = async (session: Session, turn: Turn): Promise<readonly Part[]> => {
+  await endedOrLive(session, turn);
   const { state } = await session.status(turn.request);
   if (state === "cancelled") return [{ type: "abort" }, { type: "finish" }];
   return state === "failed" ? [{ type: "error", errorText: "An error occurred." }, { type: "finish" }] : [];

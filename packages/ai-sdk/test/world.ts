@@ -12,7 +12,7 @@ import {
   type UIMessage,
   lastAssistantMessageIsCompleteWithApprovalResponses,
 } from "ai";
-import { afterAll } from "vitest";
+import { onTestFinished } from "vitest";
 import { Chat } from "./page.ts";
 import { type ChatHost, type ChatOptions, chatHandlers, chatTool } from "../src/index.ts";
 
@@ -95,10 +95,12 @@ export class ScriptedModel implements Model {
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), "pawl-sdk-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-let files = 0;
-export const newFile = (): string => join(folder, `${++files}.db`);
+/** Names a journal for a test, in a folder of its own that goes with the test. */
+export const newFile = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-sdk-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, "journal.db");
+};
 
 type Fetch = typeof globalThis.fetch;
 
