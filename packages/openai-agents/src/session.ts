@@ -32,6 +32,7 @@ const inGroups = (items: readonly AgentInputItem[]): readonly (readonly AgentInp
   return groups;
 };
 
+/** Keeps the history of a conversation in the store of a session, as the SDK's runner asks for it. */
 export class DurableSession implements Session {
   readonly #store: Effects["store"];
   readonly #id: string;
