@@ -10,7 +10,7 @@
  * Begins the place of every file of the interpreter. In a page all may be one file, and a Worker's modules have no place: then
  * stacks are left as they are, since every line has the empty text.
  */
-const home = URL.canParse("..", import.meta.url) ? new URL("..", import.meta.url).pathname : "";
+const home = /(?<home>[^\s()]*\/)body\/own-line\.[jt]s/.exec(new Error().stack ?? "")?.groups?.["home"] ?? "";
 
 const isFrame = (line: string): boolean => /^\s+at /.test(line);
 const isOwn = (line: string): boolean => isFrame(line) && !line.includes(home) && !line.includes("node:");
