@@ -10,7 +10,9 @@ import { largeLog, scope } from "./large-log.ts";
 import { batchLog, longLog } from "./log.ts";
 
 const golden = pathOf("packages/sansio-core/test/golden");
-const names = readdirSync(golden).filter((file) => file.endsWith(".jsonl") && !file.endsWith(".cmds.jsonl"));
+const names = readdirSync(golden, { recursive: true, encoding: "utf8" }).filter(
+  (file) => file.endsWith(".jsonl") && !file.endsWith(".cmds.jsonl"),
+);
 const textOf = (name: string): string => readFileSync(`${golden}/${name}`, "utf8");
 
 const recordingOf = (text: string, piece = text.length): Recording => {
@@ -147,6 +149,14 @@ describe("a log with a crash in it", () => {
     const { lanes } = recordingOf(longLog(2_500));
     expect(lanes.marks.map(({ type }) => type)).toEqual(["opened", "owner"]);
     expect(lanes.marks[1]?.label).toBe("a new owner, epoch 2");
+  });
+
+  it("shows a turn as a person reads it: its words, its calls, and what its budget asks", () => {
+    const { entries } = recordingOf(textOf("2/turn.jsonl"));
+    const gistsOf = (type: string): readonly string[] =>
+      entries.filter((one) => one.type === type).map(({ gist }) => gist);
+    expect(gistsOf("turn.submitted")[0]).toMatch(/^\S+: \S/);
+    expect(gistsOf("model.answered")[0]).toMatch(/^answer 1: \S/);
   });
 
   it("describes its events in a few words: with the call, and with shortened ids", () => {

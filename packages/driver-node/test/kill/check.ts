@@ -2,6 +2,7 @@
 import type { Journal } from "@pawl/runtime";
 import {
   type Event,
+  EventCodec,
   type EventOf,
   type Recorded,
   type State,
@@ -66,8 +67,9 @@ export class ScopeCheck {
   /** Checks that everything observed or acknowledged is in the log. */
   account({ observed, acknowledged }: Account): void {
     for (const { cursor, event } of observed) {
-      const recorded = this.#recorded[cursor - 1]?.event;
-      this.#expect(textOf(recorded ?? null) === textOf(event), `event ${cursor} was seen as ${JSON.stringify(event)}`);
+      const recorded = this.#recorded[cursor - 1];
+      const logged = recorded === undefined ? null : EventCodec.encode(recorded.event);
+      this.#expect(textOf(logged) === textOf(event), `event ${cursor} was seen as ${JSON.stringify(event)}`);
     }
     this.acknowledged(acknowledged);
   }

@@ -1,6 +1,7 @@
 /** Sentences for commands: each one says what is asked of the driver, and what the driver owes after a crash. */
 import { type CommandOf, type Command, type Duty, dutyOf } from "@pawl/sansio-core";
 import { keyName } from "./entry.ts";
+import { turnCommandWords } from "./turn-words.ts";
 
 const performed: { readonly [P in Duty["performed"]]: string } = {
   at_once: "runs at once",
@@ -96,6 +97,7 @@ export const commandWords = (command: Command): string => {
 
 type Other = Exclude<Command["type"], "tool.execute">;
 const otherSentences: { readonly [T in Other]?: string } = {
+  "stream.answer": "The body gets the chunks that are on record.",
   "lambda.apply": "A lambda will be applied: the flow has reached it.",
   "flow.observe": "Observers are told about a step of the flow.",
   "message.answer": "The sender of a message gets its answer.",
@@ -117,4 +119,5 @@ const otherSentences: { readonly [T in Other]?: string } = {
   "deletion.report": "The deletion of the session is complete: all of its processes have reported.",
 };
 
-const otherWords = ({ type }: Command): string => otherSentences[type as Other] ?? type;
+const otherWords = (command: Command): string =>
+  otherSentences[command.type as Other] ?? turnCommandWords(command) ?? command.type;

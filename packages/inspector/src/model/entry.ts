@@ -1,6 +1,7 @@
 /** One event as a row of a list: its topic, and its content in a few words. */
 import type { Event, EventType, Recorded } from "@pawl/sansio-core";
 import { type Json, stringify } from "@pawl/tool-value";
+import { turnGist } from "./turn-words.ts";
 
 /** The subject of an event, by the concern that records it. */
 export type Topic = "scope" | "request" | "call" | "effect" | "wait" | "approval" | "process" | "message" | "long";
@@ -106,7 +107,7 @@ const gistOf = (event: Event): string => {
     case "task.updated":
       return [event.task, event.update.state, event.update.summary].filter(Boolean).join(" ");
     default:
-      return otherGist(event);
+      return turnGist(event) ?? otherGist(event);
   }
 };
 
