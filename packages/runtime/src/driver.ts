@@ -90,7 +90,7 @@ export { type StepOptions, checkedStep } from "./body/facet/step.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";
 export { type LogAttachments, type SteppedLine, keepAttachments, putLog } from "./move/log-file.ts";
 export { unpackedAttachment } from "./move/attachment.ts";
-export { openState } from "./scope/load-scope.ts";
+export { openState } from "./scope/open-scope.ts";
 export { isAtRest } from "./lifecycle/eviction.ts";
 export { type HealthAnswer, healthAnswer } from "./lifecycle/health.ts";
 export { type Readiness } from "./lifecycle/lease.ts";

@@ -2,7 +2,7 @@
 import { replay } from "@pawl/sansio-core";
 import { expect, it } from "vitest";
 import { type Journal, defineTool, logText } from "../src/index.ts";
-import { snapshotText } from "../src/scope/load-scope.ts";
+import { snapshotText } from "../src/scope/open-scope.ts";
 import { World } from "./world.ts";
 
 const waits = defineTool({ name: "waits", durable: true, execute: (_, ctx) => ctx.waitFor("go") });

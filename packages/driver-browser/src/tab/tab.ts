@@ -12,7 +12,7 @@ import { browserPlatform } from "../platform.ts";
 import { LeaderLock, locksHere } from "./leader-lock.ts";
 import { broadcasting, Channel } from "./broadcast.ts";
 import { follow, News } from "./follow.ts";
-import { takeOver } from "./resume-left.ts";
+import { takeOver } from "./take-over.ts";
 
 const errorsShown: Log = ({ level, name, fields, thrown }) => {
   const { call, tool, message } = fields;

@@ -6,7 +6,7 @@ import { entryOf, errorOf } from "@pawl/runtime/driver";
 import type { AttachmentRef, Json } from "@pawl/tool-value";
 import type { ContentPort } from "./content.ts";
 import { type Caller, type CallerRight, type ServerSettings, missingRight } from "./options.ts";
-import type { SignedTokens } from "./task-id.ts";
+import type { SignedTokens } from "./signed-token.ts";
 import type { Watches } from "./watch.ts";
 
 export interface ServerPort {

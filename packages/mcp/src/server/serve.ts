@@ -8,7 +8,7 @@ import { admitted, local } from "./access.ts";
 import { PawlMcpServer } from "./mcp-server.ts";
 import { type Caller, type McpServerOptions, settingsOf } from "./options.ts";
 import type { ServerPort } from "./port.ts";
-import { SignedTokens } from "./task-id.ts";
+import { SignedTokens } from "./signed-token.ts";
 import { Tasks } from "./task.ts";
 import { Watches } from "./watch.ts";
 

@@ -29,7 +29,7 @@ import { Quarantined } from "../scope/history.ts";
 import { attachmentsOf, packedAttachment, unpackAttachments } from "./attachment.ts";
 import { leftBehind, packBlobs, unpackBlobs } from "../journal/blob.ts";
 import type { Append, Journal, JournalLine, Segment } from "../journal/journal.ts";
-import { isStored } from "../scope/load-scope.ts";
+import { isStored } from "../scope/open-scope.ts";
 import { isSealedLine } from "../journal/seal.ts";
 
 const jsonOf = (scope: string, text: string): Json => {

@@ -17,7 +17,7 @@ import {
 import type * as E from "fp-ts/lib/Either.js";
 import { chainStartOf } from "../journal/memory-scope.ts";
 import { foldLines } from "../scope/history.ts";
-import { beforeLines } from "../scope/load-scope.ts";
+import { beforeLines } from "../scope/open-scope.ts";
 import type { InboxMessage, IndexEntry, Journal, JournalLine, MoveStore, Segment } from "../journal/journal.ts";
 import type { AttachmentStore } from "../journal/attachment.ts";
 import type { Fault } from "../scope/deferred-event.ts";

@@ -22,7 +22,7 @@
 import type { Finished, State } from "@pawl/sansio-core";
 import type { Fault } from "./deferred-event.ts";
 import type { ScopeClock } from "./clock.ts";
-import { type Opened, begun } from "./load-scope.ts";
+import { type Opened, begun } from "./open-scope.ts";
 import { type RejectedSizes, type Values, valuesOf } from "./large-values.ts";
 import type { Retention } from "./snapshots.ts";
 import type { ScopeSecret } from "./wait-token.ts";

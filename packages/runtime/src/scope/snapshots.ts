@@ -9,7 +9,7 @@ import { recordedIn, stateAfter, turnAfter } from "./history.ts";
 import type { Platform } from "../platform.ts";
 import type { JournalLine, NotWritten } from "../journal/journal.ts";
 import type { ScopeStore } from "./scope-store.ts";
-import { referredUpTo, snapshotInTurns, snapshotText } from "./load-scope.ts";
+import { referredUpTo, snapshotInTurns, snapshotText } from "./open-scope.ts";
 
 interface StoredSnapshot {
   readonly taken: Taken;

@@ -7,7 +7,7 @@ import { type Status, type StatusWord, type WaitsFor, requestStatus, scopeStatus
 import { type Codec, array, named, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
 import { errorOf } from "../error.ts";
 import type { Journal, ScopeEntry } from "../journal/journal.ts";
-import { openState } from "../scope/load-scope.ts";
+import { openState } from "../scope/open-scope.ts";
 import { aboutOf } from "./about.ts";
 import type { Session } from "./session.ts";
 

@@ -27,7 +27,7 @@ import { type Evicted, abandonEvicted, defaultLinger, evictedUntil, IdleCache } 
 import type { Moves } from "../move/move.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
 import { ScopeClock } from "../scope/clock.ts";
-import { claimed, isStored, mayGoOnTo, openingOf, openState, wholly } from "../scope/load-scope.ts";
+import { claimed, isStored, mayGoOnTo, openingOf, openState, wholly } from "../scope/open-scope.ts";
 import { RejectedSizes } from "../scope/large-values.ts";
 import { valuesOf } from "../scope/large-values.ts";
 import { scopeStoreOf } from "../scope/scope-store.ts";

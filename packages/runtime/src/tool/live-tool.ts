@@ -2,7 +2,7 @@
 import type { Tool } from "@pawl/sansio-core";
 import { type Json, type ToolResult, isToolResult } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { approvalOf } from "./admit.ts";
+import { approvalOf } from "./admit-definition.ts";
 import { jsonOf } from "./argument.ts";
 import { checkerOf, resultChecker } from "./check.ts";
 import type { BackgroundSink } from "../process/run/report.ts";

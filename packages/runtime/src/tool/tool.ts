@@ -15,7 +15,7 @@ import {
   approvalOf,
   refused,
   retryPolicyOf,
-} from "./admit.ts";
+} from "./admit-definition.ts";
 import { jsonSchemaOf, problemOfAnySchema } from "./argument.ts";
 import type { DefineTool, ToolDefinition, ToolDescription } from "./definition.ts";
 import { ToolContract, ToolManifest } from "./manifest.ts";

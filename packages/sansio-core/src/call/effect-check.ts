@@ -1,5 +1,5 @@
 /** The invariants of effects, one function each: what is broken, and in which body. */
-import { isForgotten } from "./ask.ts";
+import { isForgotten } from "./effect-answer.ts";
 import type { ChangeCheck, Check } from "../concern.ts";
 import { firstBroken } from "../kernel/error.ts";
 import { type State, effectBatch } from "../kernel/vocabulary.ts";

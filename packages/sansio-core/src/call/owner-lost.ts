@@ -1,4 +1,7 @@
-/** Recovery: what a lost owner means for each call, by its tool's recovery, and which commands are issued again. */
+/**
+ * Recovery: what a lost owner means for each call, by its tool's recovery, and which commands are issued again.
+ * Steps that were under way are judged when the body asks for them again: `effect-answer.ts`.
+ */
 import { defaultPendingCompletion } from "@pawl/tool-value";
 import { countsCrashes, resumeAfter, resumeInTurn, takenAtItsWord } from "./crash-loop.ts";
 import { maxAttempts } from "./launch.ts";

@@ -1,6 +1,6 @@
 /** Ends effects: by an answer from outside, by a signal, or with the body; the body hears of it. */
 import { type EffectKind, type EffectStatus, type OpenEffect, type SettledEffect, decideSelect } from "./effect.ts";
-import { isForgotten } from "./ask.ts";
+import { isForgotten } from "./effect-answer.ts";
 import { recorded } from "./crash-loop.ts";
 import { resuming } from "./launch.ts";
 import { readsFirstAnswers } from "./life.ts";

@@ -1,4 +1,7 @@
-/** Ends an unknown outcome: by a resolver's or a person's word, the end of its time, or another version of the tool. */
+/**
+ * Ends the unknown outcome of a call: by a resolver's or a person's word, the end of its time, or another version of the tool.
+ * A step whose outcome is unknown is answered in `effect-answer.ts`.
+ */
 import { park } from "./approval.ts";
 import { countsCrashes, oneMore, resumeCounted } from "./crash-loop.ts";
 import type { SettledEffect } from "./effect.ts";

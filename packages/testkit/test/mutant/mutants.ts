@@ -34,7 +34,7 @@ const bodies = "runtime/src/body/bodies.ts";
 const body = "runtime/src/body/body-run.ts";
 const replayOrder = "runtime/src/body/replay.ts";
 const recovery = "sansio-core/src/call/owner-lost.ts";
-const ask = "sansio-core/src/call/ask.ts";
+const ask = "sansio-core/src/call/effect-answer.ts";
 const suspend = "sansio-core/src/call/suspend.ts";
 const settle = "sansio-core/src/call/settle.ts";
 const waits = "sansio-core/src/wait/concern.ts";
@@ -372,7 +372,7 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a runtime that forgets the upgrade when it opens a scope",
     first: "upgrading",
-    file: "runtime/src/scope/load-scope.ts",
+    file: "runtime/src/scope/open-scope.ts",
     find: "const protocol = Math.max(scope.protocol, newest);",
     replace: "const protocol = scope.epoch === 0 ? newest : scope.protocol;",
     caught: { by: "crashes", saying: "opened it under protocol 1, expected 2" },
@@ -380,7 +380,7 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a runtime that judges losses by the older protocol, and upgrades then",
     first: "upgrading",
-    file: "runtime/src/scope/load-scope.ts",
+    file: "runtime/src/scope/open-scope.ts",
     find: "return [upgraded, opened];",
     replace:
       "const old = scope.protocol; const asOld = { protocol: old, options: optionsUnder(old, given), ...versions.toldTo(state, old) };" +
@@ -390,7 +390,7 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a runtime that upgrades what is to stay readable for older ones",
     first: "upgrading",
-    file: "runtime/src/scope/load-scope.ts",
+    file: "runtime/src/scope/open-scope.ts",
     find: 'upgrade === "never" ? 1 :',
     replace: 'upgrade === "auto" ? 1 :',
   },

@@ -18,7 +18,7 @@ import {
 } from "@pawl/sansio-core/driver";
 import { Refused } from "../../error.ts";
 import type { Journal } from "../../journal/journal.ts";
-import { openState } from "../../scope/load-scope.ts";
+import { openState } from "../../scope/open-scope.ts";
 import { record } from "../../scope/access.ts";
 import type { ScopeRunner } from "../../scope/runner.ts";
 import type { Ephemeral } from "../../session/observe/observation.ts";

@@ -1,6 +1,6 @@
 /**
- * Loads the state of a scope from its store: from a snapshot and the lines after it, or from the whole log. A snapshot only
- * makes this cheap; the log says the same.
+ * Loads the state of a scope from its store, and makes the events by which a new owner opens it. The state comes from a
+ * snapshot and the lines after it, or from the whole log. A snapshot only makes this cheap; the log says the same.
  */
 import * as E from "fp-ts/lib/Either.js";
 import {

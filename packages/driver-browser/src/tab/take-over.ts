@@ -1,4 +1,7 @@
-/** The takeover: a new leader continues the scopes that the tab before it left unfinished. */
+/**
+ * The takeover: a new leader continues the scopes that the tab before it left unfinished. Before that it has put up a fence in
+ * the journal (`journal/writer-fence.ts`), which the appends of the tab before it fail at.
+ */
 import { type Journal, type Runtime, Quarantined, ScopeMoved, ScopeMoving } from "@pawl/runtime";
 import { isAtRest, openState } from "@pawl/runtime/driver";
 
