@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 
@@ -33,7 +34,7 @@ const alone = [
 export default defineConfig({
   test: {
     reporters: ["dot", "./scripts/closing-line.ts"],
-    maxWorkers: "100%", // What is killed sleeps much: one core left free would be left idle.
+    maxWorkers: availableParallelism() + 1, // What is killed, and what waits for a browser, sleeps much.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     projects: [

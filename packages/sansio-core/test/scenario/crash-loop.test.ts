@@ -190,7 +190,7 @@ describe("a call at the limit of crashes", () => {
     expect(rig.state.calls.at("r:a")?.phase).toBe("unknown");
     const [reason] = why(rig.state).calls;
     expect(reason && waitsWords(reason.what)).toBe(
-      "somebody to resolve its outcome, which is unknown: its owner was lost again and again while it ran (4 crashes in a row)",
+      "somebody to resolve its outcome, which is unknown: its process died again and again while it ran (4 crashes in a row)",
     );
   });
   it("is that of 100 where the options say nothing", () => {

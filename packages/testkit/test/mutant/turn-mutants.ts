@@ -60,13 +60,6 @@ export const turnMutants: readonly Mutant[] = [
     replace: "  if (draft.seq < 0) chargeLate(draft, event.request,",
   },
   {
-    what: "a core that counts an answer which was heard of late, and is resolved then",
-    first: "simulated",
-    file: events,
-    find: "one === undefined ? row : chargedForAnswer(",
-    replace: "chargedForAnswer(",
-  },
-  {
     what: "a core that pays again for an attempt that was lost",
     first: "looking",
     file: failure,
@@ -129,13 +122,6 @@ export const turnMutants: readonly Mutant[] = [
     file: checkpoint,
     find: "const wrapped = { ...row, wrapped: true };",
     replace: "const wrapped = { ...row, wrapped: false };",
-  },
-  {
-    what: "a core that takes an extension which leaves a limit reached",
-    first: "simulated",
-    file: `${turn}handlers.ts`,
-    find: "  if (isTooSmall(draft, row, phase, add)) {",
-    replace: "  if (draft.seq < 0 && isTooSmall(draft, row, phase, add)) {",
   },
   {
     what: "a core that shows results in another order",
