@@ -24,7 +24,7 @@ export {
   scriptedModel,
 } from "./scripted-model.ts";
 export { type RecordingOptions, recordedModels } from "./recorded-models.ts";
-/** What models say, piece by piece, and why they fail: for ports of one's own. */
+/** The words of models, piece by piece, and the reasons why they fail: for ports of one's own. */
 export {
   type ModelAnswer,
   type ModelCall,

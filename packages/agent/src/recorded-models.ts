@@ -23,7 +23,7 @@ interface RecordedAttempt {
   readonly plan: PromptPlan;
   /** The event that submitted the turn. */
   readonly born: number;
-  /** What was said before the end. */
+  /** The pieces that were said before the end. */
   readonly streamed: readonly Piece[];
 }
 

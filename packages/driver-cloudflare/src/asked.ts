@@ -1,5 +1,5 @@
 /**
- * What the client of a hibernating connection waits for: its hello, its open questions, and its executors. The platform takes an
+ * Lists all that the client of a hibernating connection waits for: its hello, its open questions, and its executors. The platform takes an
  * object out of memory while its sockets stay open; when it wakes, the same frames are taken once more, and what the client has
  * been told already is not told again.
  *

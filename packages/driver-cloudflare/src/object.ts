@@ -1,4 +1,4 @@
-/** What the driver uses of a Durable Object, in its own words: the platform's types fit these, and so does a test's object. */
+/** The part of a Durable Object that the driver uses, in its own words: the platform's types fit these, and so does a test's object. */
 
 /** A value in a row, or bound to a statement. */
 export type SqlValue = string | number | null | ArrayBuffer;

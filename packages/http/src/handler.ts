@@ -33,7 +33,7 @@ export interface HttpOptions {
   readonly secrets: Secrets;
   /** Origins of pages that may ask, besides the host's own. Programs that are not browsers send none. */
   readonly origins?: readonly string[];
-  /** What stands before `/v1` in paths: `/api/pawl`, say. */
+  /** The part of paths before `/v1`: `/api/pawl`, say. */
   readonly base?: string;
   readonly limits?: Partial<HttpLimits>;
   /** Ends all streams, and whoever waits for replies, when it aborts. */

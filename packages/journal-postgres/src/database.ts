@@ -17,7 +17,7 @@ export type Value = string | number | boolean | Uint8Array | null;
 /** The time that statements are told; null leaves it to the database's clock. */
 export type Now = () => number | null;
 
-/** What becomes of a connection that listens. */
+/** Called as a connection that listens begins, hears, and ends. */
 export interface Listening {
   readonly heard: (channel: string, said: string) => void;
   /** Called when the connection listens: nothing that was said before was heard. */

@@ -20,7 +20,7 @@ import { type Effects, here, numbered } from "./name.ts";
 
 type Asks = Pick<Effects, "run" | "stream">;
 
-/** What is on record of a whole answer. What the service sent beside it repeats the request. */
+/** The part of a whole answer that is on record. The rest repeats the request. */
 interface Recorded {
   readonly output: Json;
   readonly usage: Json;

@@ -33,7 +33,7 @@ const resultOf = (results: readonly Json[], name: string): { readonly [field: st
     readonly [field: string]: Json;
   };
 
-/** What the model says, by the results that it has. */
+/** The words of the model, by the results that it has. */
 export const lines: readonly Line[] = [
   () => ({
     text:

@@ -1,4 +1,4 @@
-/** What happens in a session, and what its calls stream, as server-sent events that a reader goes on from. */
+/** The events of a session, and the streams of its calls, as server-sent events that a reader goes on from. */
 import { Cursor, type Frame, Refused, type Session } from "@pawl/runtime";
 import { FrameCodec, StreamFrame, endOf } from "@pawl/runtime/driver";
 import { EventCodec } from "@pawl/sansio-core";

@@ -9,7 +9,7 @@ export interface Query {
   readonly [name: string]: { readonly what: string; readonly type: "integer" | "string"; readonly required?: true };
 }
 
-/** What a route is asked, once the token was checked. */
+/** A question to a route, once the token was checked. */
 export interface Asked<Body = unknown> {
   readonly runtime: Runtime;
   readonly request: Request;
@@ -20,13 +20,13 @@ export interface Asked<Body = unknown> {
   readonly claims: Claims | undefined;
   /** Aborts when the client has left, its token has expired, or the host closes. */
   readonly gone: AbortSignal;
-  /** What stands before `/v1` in paths. */
+  /** The part of paths before `/v1`. */
   readonly base: string;
   /** Answers with server-sent events. */
   readonly stream: (items: AsyncIterator<ServerEvent>) => Promise<Response>;
 }
 
-/** What a route is asked, without its body. */
+/** A question to a route, without its body. */
 export type Caller = Omit<Asked, "body">;
 
 export interface Answer {

@@ -22,7 +22,7 @@ import { entryOf, errorOf } from "@pawl/runtime/driver";
 import { type McpServer, transportTo } from "./server-spec.ts";
 import { idempotencyExtension, tasksExtension } from "../server/wire.ts";
 
-/** What a server is able to do, as far as calls depend on it. */
+/** The abilities of a server, as far as calls depend on it. */
 export interface ServerFacts {
   /** The server speaks 2026-07-28 or later. */
   readonly isModern: boolean;

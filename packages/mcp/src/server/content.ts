@@ -24,7 +24,7 @@ export type Ended =
   | { readonly type: "cancelled"; readonly message: string }
   | { readonly type: "error"; readonly code: number; readonly message: string };
 
-/** What content is made with: where bytes come from, and how a link to them is named. */
+/** Places that content is made from: where bytes come from, and how a link to them is named. */
 export interface ContentPort {
   readonly runtime: Pick<Runtime, "attachment">;
   readonly uriOf: (attachment: AttachmentRef) => string;

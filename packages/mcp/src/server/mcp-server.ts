@@ -78,7 +78,7 @@ interface Answering {
 
 const connectionClosed = (): SdkError => new SdkError(SdkErrorCode.ConnectionClosed, "the connection was closed");
 
-/** What one connection has of its own. */
+/** The part of a server that one connection has for itself. */
 export interface ConnectionOptions {
   readonly caller: Caller;
   readonly era: McpRequestContext["era"];

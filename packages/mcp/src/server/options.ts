@@ -6,7 +6,7 @@ import { unknownKeyIn } from "@pawl/runtime/driver";
 /** Rights of a caller, as tokens of a host name them. */
 export type CallerRight = "call" | "approve" | "observe";
 
-/** Whoever sends a request. Without `scopes` all sessions are open to it, and without `rights` it has them all. */
+/** The sender of a request. Without `scopes` all sessions are open to it, and without `rights` it has them all. */
 export interface Caller {
   /** The principal, as the log records it. */
   readonly by: string;

@@ -1,4 +1,4 @@
-/** What the parts of a server share: the runtime, its settings, and the tokens and watches made of them. */
+/** Holds what the parts of a server share: the runtime, its settings, and the tokens and watches made of them. */
 import type { ClientCapabilities } from "@modelcontextprotocol/server";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { Overloaded, OwnedElsewhere, Refused, type Runtime, ScopeLost, ScopeMoved, ScopeMoving } from "@pawl/runtime";
@@ -16,7 +16,7 @@ export interface ServerPort {
   readonly watches: Watches;
 }
 
-/** Whoever sent a request, and what it has declared. */
+/** The sender of a request, and what it has declared. */
 export interface Client {
   readonly caller: Caller;
   readonly capabilities: ClientCapabilities;

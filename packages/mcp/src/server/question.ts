@@ -1,5 +1,5 @@
 /**
- * What a request waits for that its client may answer: approvals, questions of its tools, connections. Each is an input
+ * Lists what a request waits for and its client may answer: approvals, questions of its tools, connections. Each is an input
  * request under a key, which stands for this question alone, also where the same call asks again.
  */
 import {

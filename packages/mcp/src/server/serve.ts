@@ -31,7 +31,7 @@ const overloaded = (): Response =>
     { status: 503, headers: { "retry-after": "1" } },
   );
 
-/** What a request of HTTP brings to the server that the library makes for it. */
+/** The part of a request over HTTP that goes to the server that the library makes for it. */
 interface Brought {
   readonly caller: Caller;
   readonly elsewhere?: (address: string) => void;

@@ -20,7 +20,7 @@ export interface Asked {
   /** Sent as it is, as often as the request is asked again. */
   readonly body: Exclude<Sent, ReadableStream> | undefined;
   readonly signal: AbortSignal | undefined;
-  /** What else is handed to `fetch`: `credentials`, `redirect`, and what a platform has of its own. */
+  /** The rest that is handed to `fetch`: `credentials`, `redirect`, and what a platform has of its own. */
   readonly more: RequestInit;
   readonly hash: string;
 }

@@ -71,7 +71,7 @@ const fetchWhole = async (service: Service, asked: Asked, name: string): Promise
   return responseOf(head, bytesOfPart(body));
 };
 
-/** What a stream says of an answer: its head first. */
+/** The chunks of an answer: its head first. */
 type Said = Head | Part | Broken;
 
 const isHead = (said: Said): said is Head => typeof said === "object" && "status" in said;

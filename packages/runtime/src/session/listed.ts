@@ -11,7 +11,7 @@ import { openState } from "../scope/open-scope.ts";
 import { aboutOf } from "./about.ts";
 import type { Session } from "./session.ts";
 
-/** What a session is at, in the words of its requests' status. */
+/** The state of a session, in the words of its requests' status. */
 export interface SessionStatus {
   readonly state: StatusWord;
   readonly waitsFor?: WaitsFor;

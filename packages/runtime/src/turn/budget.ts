@@ -7,7 +7,7 @@ import { eventsOfTypes } from "../scope/history.ts";
 
 type Limits = State["conversation"]["limits"]["turn"];
 
-/** What a session has used, its limits, the turn that runs, and whether it waits for a decision on them. */
+/** The amounts that a session has used, its limits, the turn that runs, and whether it waits for a decision on them. */
 export interface BudgetStatus {
   readonly used: Used;
   readonly limits: { readonly turn: Limits; readonly session: Limits };

@@ -137,7 +137,7 @@ export const onResolved = (draft: Draft, event: EventOf<"model.resolved">): Reje
   else if (outcome.type === "give_up") giveUpLost(draft, row);
   else {
     if (one !== undefined) forget(draft, one);
-    // What was heard of late is counted already.
+    // Usage that was heard of late is counted already.
     answered(draft, one === undefined ? row : chargedForAnswer(draft, row, call, outcome.usage), call, outcome);
   }
   return undefined;

@@ -18,7 +18,7 @@ export interface Plan {
   readonly prefix: string;
 }
 
-/** What was cut off is shown in front of what has cut it off; where that is gone, the model is asked as before. */
+/** Shows an answer that was cut off in front of what has cut it off; where that is gone, the model is asked as before. */
 const withoutLastCut = (entries: readonly Entry[]): readonly Entry[] =>
   entries.at(-1)?.type === "cut" ? entries.slice(0, -1) : entries;
 

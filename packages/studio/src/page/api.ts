@@ -1,4 +1,4 @@
-/** What the page asks of its host, over HTTP. The token is in a cookie that scripts cannot read. */
+/** The questions of the page to its host, over HTTP. The token is in a cookie that scripts cannot read. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly code: string;

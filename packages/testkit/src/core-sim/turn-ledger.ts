@@ -1,5 +1,5 @@
 /**
- * What turns have asked, said and used, counted beside the core from what is on record: a model call has one answer, a call of
+ * Counts what turns have asked, said and used, beside the core from what is on record: a model call has one answer, a call of
  * an answer is made once it is on record, what an attempt has used is counted once, and a key changes with a failure alone.
  */
 import type { Command, CommandOf, Envelope, Event, State, Transition } from "@pawl/sansio-core";

@@ -92,7 +92,7 @@ const heardLate: Doing = ({ state }, { dice }) => {
 const turnCancelled: Doing = ({ state: { conversation } }) =>
   conversation.running === undefined ? undefined : { type: "request.cancelled", request: conversation.running.request };
 
-/** What hosts say of a conversation besides its turns. */
+/** Events of hosts about a conversation, besides its turns. */
 export const conversed: Doing = (scope, world) => {
   if (!mayTalk(scope)) return undefined;
   const { dice } = world;
