@@ -9,7 +9,7 @@ import {
 } from "../../src/core-sim/index.ts";
 import { runJobs } from "./jobs.ts";
 
-const seeds = 10_000;
+const seeds = 5000;
 
 describe("the core simulation", () => {
   let report: CoreSimReport;
