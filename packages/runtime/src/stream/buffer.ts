@@ -7,7 +7,7 @@
  *     ───────────────────────────────┬────────────────┬─────────────────────────┐
  *                                  start           recorded                    end
  *
- * It counts units: chunks of a list, or UTF-16 units of a text.
+ * Counts units: chunks of a list, or UTF-16 units of a text.
  */
 
 /** A list, or a text: what can be cut and put together by its units. */

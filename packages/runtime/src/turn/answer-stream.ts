@@ -1,7 +1,7 @@
 /**
  * An answer as it comes: what a model's attempts say, for those who read along, and what of it is not on record yet.
  *
- * It counts units: one a UTF-16 unit of text or reasoning, one a part that comes whole, none for metadata. A place in an
+ * Counts units: one a UTF-16 unit of text or reasoning, one a part that comes whole, none for metadata. A place in an
  * answer is its attempt and how many units a reader has. Deltas are told at once, and may be void: where an attempt fails or
  * is lost, the next one begins, and a reader is told how much of what it has it may keep. Nothing here keeps time or a log:
  * its owner says what time it is, records what `takeUnrecorded` gives, and says when the answer is on record.
