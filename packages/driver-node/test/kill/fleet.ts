@@ -39,6 +39,9 @@ export interface FleetReport {
 const agentsOfHost = 2;
 const leaseMs = 1500;
 
+/** The lease of hosts that nobody kills: no busy machine stops one for as long, so that none loses its sessions. */
+const longLeaseMs = 60_000;
+
 /** One of the hosts: the process that runs now, and the address that its agents use. */
 class Seat {
   readonly place = new Place();
@@ -75,7 +78,7 @@ class Fleet {
   killed = 0;
   frozen = 0;
 
-  constructor({ url, seed }: FleetOptions) {
+  constructor({ url, seed }: FleetOptions, leaseMs: number) {
     this.#random = new Random(seed);
     this.postgres = { url, schema: `fleet_${seed}_${Date.now()}` };
     const { folder, postgres } = this;
@@ -167,7 +170,7 @@ const work = async (fleet: Fleet, seed: number, hasMore: (n: number) => boolean)
 
 /** Runs the same sessions with hosts that are not killed. */
 const undisturbed = async (options: FleetOptions, sessions: number): Promise<readonly Account[]> => {
-  const fleet = new Fleet(options);
+  const fleet = new Fleet(options, longLeaseMs);
   try {
     await fleet.start();
     return await work(fleet, options.seed, (n) => n < sessions);
@@ -192,7 +195,7 @@ const takeoversIn = async (fleet: Fleet, accounts: readonly Account[]): Promise<
 
 export const runFleet = async (options: FleetOptions): Promise<FleetReport> => {
   const { kills, seed, freezes = false, disturb } = options;
-  const fleet = new Fleet(options);
+  const fleet = new Fleet(options, leaseMs);
   const { folder } = fleet;
   try {
     await fleet.start();
