@@ -50,7 +50,7 @@ export const initCommand: Command = {
     const [config, journal, tools] = [join(folder, configName), input.text("journal"), input.text("tools")];
     const [port, grant] = [countOf(input, "port") ?? 7777, input.text("grant") ?? "me"];
     if (existsSync(config))
-      throw new CliError("exists", `${config} is there already`, {
+      throw new CliError("config_exists", `${config} is there already`, {
         exit: exit.unreachable,
         hint: `pawl host ${shellWord(config)}`,
       });
