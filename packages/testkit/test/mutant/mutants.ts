@@ -474,14 +474,14 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a body that is told true of a patch in an old life",
     first: "besideItself",
-    file: "runtime/src/body/patch.ts",
+    file: "runtime/src/body/record.ts",
     find: "return this.#left === 0;",
     replace: "return this.#left >= 0;",
   },
   {
     what: "a body whose patches are told and never recorded",
     first: "besideItself",
-    file: "runtime/src/body/patch.ts",
+    file: "runtime/src/body/record.ts",
     find: "return unsaid;",
     replace: "return unsaid === undefined ? unsaid : undefined;",
   },
