@@ -3,9 +3,9 @@
  * form a queue: each is recorded before the next is looked at. A request that the core rejects is recorded too, with the
  * rejection as its answer, so that each run hears the same.
  *
- * With the next event of a run go the answers of `ctx.patched`, which lets new code live beside its older self. There is one answer for each name in a life:
- * the one on record; else false while the run has yet to ask for something on record, for it then repeats what older code
- * did; else true. An answer has no place of its own in the order of the log.
+ * With the next event of a run go the answers of `ctx.patched`, which lets new code live beside its older self. There is one
+ * answer for each name in a life: the one on record; else false while the run has yet to ask for something on record, for it
+ * then repeats what older code did; else true. An answer has no place of its own in the order of the log.
  */
 import {
   type Ask,

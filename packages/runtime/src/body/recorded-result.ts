@@ -1,6 +1,7 @@
 /**
- * Results of effects as the log has them: those of steps are written here, and all are read from the events that
- * hold them. In a step's result JSON stands as it is. What JSON has not (a Date, a Map, a bigint in a Set, undefined, a cycle, an error) stands under a mark, in the flat form of devalue:
+ * Results of effects as the log has them: those of steps are written here, and all are read from the events that hold them. In
+ * a step's result JSON stands as it is. What JSON has not (a Date, a Map, a bigint in a Set, undefined, a cycle, an error)
+ * stands under a mark, in the flat form of devalue:
  *
  *   { cents: 5 }          { "cents": 5 }
  *   new Date(0)           { "$kept": [["Date", "1970-01-01T00:00:00.000Z"]] }

@@ -1,6 +1,6 @@
 /**
- * Bytes and texts that are kept beside the log. Blobs are the texts of large values. The log has a reference in the place of such a value, which is an
- * attachment of a media type of its own:
+ * Bytes and texts that are kept beside the log. Blobs are the texts of large values. The log has a reference in the place of
+ * such a value, which is an attachment of a media type of its own:
  *
  *   {"$lash_tool_value":"attachment","ref":{"byte_len":70000,"id":"blob:9f86…","media_type":{…}}}
  *

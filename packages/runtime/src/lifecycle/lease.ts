@@ -1,7 +1,8 @@
 /**
- * The life of a driver instance: its lease, and its shutdown. The instance joins at the start, and renews its lease after each third
- * of its time. This side always counts less time than the store grants. It counts by its own monotonic clock, from before the
- * request, and subtracts a tenth as a margin. With its lease the instance loses every scope; it then joins again, and claims.
+ * The life of a driver instance: its lease, and its shutdown. The instance joins at the start, and renews its lease after each
+ * third of its time. This side always counts less time than the store grants. It counts by its own monotonic clock, from before
+ * the request, and subtracts a tenth as a margin. With its lease the instance loses every scope; it then joins again, and
+ * claims.
  *
  * Those who watch a host ask two questions, without a token: does it live (`/v1/health`), and is it to be sent work
  * (`/v1/ready`). The first asks nothing of the store: a host whose store is away is not helped by a restart. The second

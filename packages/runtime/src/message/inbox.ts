@@ -3,8 +3,8 @@
  * state knows the messages of open links, the finished index those of links that are over and of wakes. A repeated
  * message gets the answer that is on record. The append of what a message comes to also removes it from the inbox.
  *
- * A message goes out with the append of the event that sends it. It is stored as the event that it will be at its receiver, an answer as the one that it will be at
- * the sender. A third kind asks for a message again, and says what was heard by now.
+ * A message goes out with the append of the event that sends it. It is stored as the event that it will be at its receiver, an
+ * answer as the one that it will be at the sender. A third kind asks for a message again, and says what was heard by now.
  */
 import {
   type Message,
