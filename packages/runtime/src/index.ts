@@ -8,6 +8,7 @@ export { type CallOfRequest, type Replies, type Reply } from "./session/call.ts"
 export { type FlowHost, type FlowSubmission } from "./session/flow.ts";
 export { type RequestPage, RequestStatus } from "./session/status.ts";
 export { type About, type SessionOptions } from "./session/about.ts";
+export { type SecretEntry, type SessionSecrets } from "./host/secret.ts";
 export { type SessionStore } from "./host/store.ts";
 export { ToolFailed } from "./tool/called.ts";
 export { type CallOptions, type RequestOptions, type Submission, type Waiting } from "./session/request.ts";

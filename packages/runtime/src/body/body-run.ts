@@ -53,6 +53,7 @@ import type { RecordedStreams } from "./stream-replay.ts";
 import { type News, type Place, type RecordedRun, insert, ReplayOrder } from "./replay.ts";
 import { PatchAnswers } from "./patch.ts";
 import { ReuseQueue } from "./reuse.ts";
+import type { Redaction } from "./redaction.ts";
 import { StepWork } from "./step-work.ts";
 
 export class BodyRun {
@@ -72,6 +73,8 @@ export class BodyRun {
   readonly patches: PatchAnswers;
   /** True once it was given the token under which the outside completes the call. */
   hasCompletionKey = false;
+  /** Set once a step of it has read a secret. */
+  redaction: Redaction | undefined;
   readonly #cancel = new CancelMark();
   /** The newest event that it was given an answer of. */
   heardUpTo = 0;

@@ -51,6 +51,7 @@ import { CallsTools } from "./result.ts";
 import { type Resolved, resolveKey, resolveToken } from "./resolve.ts";
 import { type RequestPage, type RequestStatus, requestsOf, statusOf } from "./status.ts";
 import { type About, aboutOf, describe } from "./about.ts";
+import { type SessionSecrets, secretsAt, secretsOver } from "../host/secret.ts";
 import { type SessionStore, storeOver } from "../host/store.ts";
 import { ScopeLost } from "../error.ts";
 import { type ConnectionAnswer, answerOfHost } from "../host/connection.ts";
@@ -193,6 +194,11 @@ export class Session extends CallsTools {
   /** Small values of the session, on record, which its tools read and write by `ctx.store`. */
   get store(): SessionStore {
     return storeOver((act) => this.#with((live) => act(live.#scope.access)));
+  }
+
+  /** Secrets of the session, which steps of its tools read by name: sealed on record, and shown to nobody. */
+  get secrets(): SessionSecrets {
+    return secretsOver((act) => this.#with((live) => act(live.#scope.access, secretsAt(live.#side, live.#store))));
   }
 
   /** The title and the tags by which people find the session. */

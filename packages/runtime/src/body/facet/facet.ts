@@ -25,6 +25,7 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import type { BodyRun } from "../body-run.ts";
 import { rejectAt, showOwnLines } from "../own-line.ts";
+import type { Redaction } from "../redaction.ts";
 import type { Answer, Request, Work } from "../record.ts";
 import { EffectError } from "../../error.ts";
 import type { CallRef, Event, State, CommandOf } from "@pawl/sansio-core";
@@ -89,6 +90,7 @@ export interface LiveRun {
   readonly isOver: boolean;
   /** True until all that is on record of its attempt has happened again. */
   readonly isRepeating: boolean;
+  readonly redaction: Redaction | undefined;
 }
 
 /** Connects a call to its scope and to the processes of that scope. */
@@ -161,6 +163,8 @@ export interface CallFacts {
   readonly preparing: (callId: string, tool: string) => PrepareContext;
   /** Runs the hooks before such a call. */
   readonly hooked: (call: NestedCall) => Promise<{ readonly args: Json; readonly short?: ToolCallOutput }>;
+  /** Opens a secret of the scope; undefined where it has none of this name. */
+  readonly secret: (name: string) => Promise<string | undefined>;
   /** Reports to the host an error that no model is shown. */
   readonly report: (thrown: unknown) => void;
   readonly attachments: AttachmentStore;
@@ -230,10 +234,32 @@ export class Asking {
     return this.#hashed.hash;
   }
 
+  /** Opens a secret for a step. From then on what the run says is searched for it. */
+  async secret(name: string): Promise<string> {
+    const value = await this.facts.secret(name);
+    if (value === undefined) {
+      const message = `${this.facts.scope} has no secret \`${name}\`: its host sets it by \`session.secrets.set\``;
+      throw new EffectError("secret_unknown", message);
+    }
+    const { Redaction } = await import("../redaction.ts");
+    (this.body.redaction ??= new Redaction()).add(name, value);
+    return value;
+  }
+
+  /** Returns data as it may go on record. */
+  shown<A>(data: A): A {
+    return this.body.redaction === undefined ? data : this.body.redaction.data(data);
+  }
+
+  #problemOf(key: string, effect: EffectSpec): EffectError | undefined {
+    const held = this.body.redaction?.problemOf(key, [key, effect as unknown as Json]);
+    return held === undefined ? problemOf(key, effect) : new EffectError("secret_on_record", held);
+  }
+
   /** Asks for an effect. The hash of its input tells it from another under the same key. */
   ask(key: string, effect: EffectSpec, input: Json, perform?: Work): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const problem = problemOf(key, effect);
+      const problem = this.#problemOf(key, effect);
       if (problem !== undefined) return reject(problem);
       this.body.request({ key, hash: this.#hashOf(input), effect, perform }, resolve, reject);
     });
@@ -272,7 +298,7 @@ export class Asking {
         void rejectAt(thrown, resolve, reject, () => unlooked(promise));
       }
     };
-    const problem = problemOf(key, effect);
+    const problem = this.#problemOf(key, effect);
     if (problem !== undefined) refused(problem);
     else {
       const request: Request = { key, hash: this.#hashOf(input), effect, perform };

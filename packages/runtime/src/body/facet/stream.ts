@@ -32,6 +32,8 @@ export interface StreamInfo<A> {
   readonly from: number;
   /** With `resume`: what is on record, after which it goes on. */
   readonly recorded: readonly A[];
+  /** Reads a secret of the session by its name, as in a step. */
+  readonly secret: (name: string) => Promise<string>;
 }
 
 export interface StreamTerms {
@@ -162,12 +164,13 @@ const workOf = (asking: Asking, name: string, source: Source, stop: LazySignal):
         attempt: attempts.length,
         from,
         recorded: recorded as never[],
+        secret: (of: string) => asking.secret(of),
       };
-      const toChunk = (said: unknown): Json => toJson(said, `a chunk of stream \`${name}\``);
+      const toChunk = (said: unknown): Json => asking.shown(toJson(said, `a chunk of stream \`${name}\``));
       const to = await producer.pull(() => source(info), toChunk, { signal, stopped });
       return { status: "ok", value: { from: keep, to } };
     } catch (thrown) {
-      return failed(thrown);
+      return asking.shown(failed(thrown));
     } finally {
       producer.leave();
     }
