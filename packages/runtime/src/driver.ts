@@ -84,7 +84,7 @@ export { replaceTools } from "./session/own-tools.ts";
 export { callTo, resultOfRequest } from "./session/result.ts";
 export { type CalledTool } from "./tool/called.ts";
 export { defaultBounds } from "./session/admission.ts";
-export { type Capabilities } from "./body/facet/facet.ts";
+export { type Capabilities } from "./body/facet/capability.ts";
 export { keptValue, valueOfKept } from "./body/kept-value.ts";
 export { type StepOptions, checkedStep } from "./body/facet/step.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";

@@ -9,8 +9,8 @@ import { leftBy, recordEnd } from "./body-end.ts";
 import { type BodyPort, bodyPort } from "./body-port.ts";
 import { type Answer, type RunId, RequestQueue } from "./record.ts";
 import { divergedEvent } from "./divergence.ts";
-import { secretIn, secretsAt } from "../host/secret.ts";
-import { type HostSide, completionKeyId, placeOf, reportUnheard, sessionOf } from "../host/host.ts";
+import { secretFor, secretsAt } from "../host/secret.ts";
+import { type HostSide, completionKeyId, placeOf, reportUnheard } from "../host/host.ts";
 import { answeredConnection, ParkedCalls } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
 import type { CallFacts } from "./facet/facet.ts";
@@ -227,7 +227,7 @@ export class Bodies {
   #facts(command: CommandOf<"tool.execute">): CallFacts {
     const { call, attempt, run } = command;
     const facts: CallFacts = callFacts(this.#side, this.#scope, command, {
-      secret: (name) => this.#secret(name),
+      secret: (name) => secretFor(this.#state, secretsAt(this.#side, this.#store), name, this.#instance.open),
       handOut: (key) => this.#handOut({ call, attempt, run }, key),
       continueAs: (args, signals) => {
         const left = this.#leave(call, facts);
@@ -237,14 +237,6 @@ export class Bodies {
       },
     });
     return facts;
-  }
-
-  /** Opens a secret of the scope; where a process has none, that of the session which started it. */
-  async #secret(name: string): Promise<string | undefined> {
-    const { process } = this.#state;
-    const own = await secretIn(this.#state, secretsAt(this.#side, this.#store), name);
-    if (own !== undefined || process?.registration.provenance.originator.type !== "session") return own;
-    return (await this.#instance.open(`session:${sessionOf(this.#state)}`)).secrets.get(name);
   }
 
   /** Tries again the requests that found their link full. */

@@ -68,5 +68,5 @@ export const openSecret = async (key: Bytes, name: string, sealed: string): Prom
 export const digestOfSecret = async (key: Bytes, name: string, value: string): Promise<string> => {
   const hmac = await crypto.subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
   const bytes = new Uint8Array(await crypto.subtle.sign("HMAC", hmac, utf8(`${name}\0${value}`)));
-  return [...bytes.slice(0, 8)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return Array.from(bytes.slice(0, 8), (byte) => byte.toString(16).padStart(2, "0")).join("");
 };

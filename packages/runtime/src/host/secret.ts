@@ -5,6 +5,7 @@
 import type { State } from "@pawl/sansio-core";
 import { missingRule } from "@pawl/sansio-core/driver";
 import { Refused } from "../error.ts";
+import { sessionOf } from "./host.ts";
 import { type Access, record } from "../scope/access.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import { type Roots, type ScopeSecret, keyUnder, secretsOf } from "../scope/wait-token.ts";
@@ -50,6 +51,18 @@ export const secretIn = async (
   }
   const message = `secret \`${name}\` of ${scope.id} was sealed under a root that is not here: set it again`;
   throw new Refused("secret_closed", message);
+};
+
+/** Opens a secret for a body; where its process has none of this name, that of the session which started the process. */
+export const secretFor = async (
+  state: State,
+  secrets: ScopeSecrets,
+  name: string,
+  open: (scope: string) => Promise<{ readonly secrets: SessionSecrets }>,
+): Promise<string | undefined> => {
+  const own = await secretIn(state, secrets, name);
+  if (own !== undefined || state.process?.registration.provenance.originator.type !== "session") return own;
+  return (await open(`session:${sessionOf(state)}`)).secrets.get(name);
 };
 
 /** Keeps a secret of a scope under the newest of its keys. */

@@ -12,7 +12,8 @@ import { keptError, keptValue, thrownBy, valueOfKept } from "../kept-value.ts";
 import type { Work } from "../record.ts";
 import type { Try, TryTerms } from "../step-work.ts";
 import { type LazySignal, withoutAbort } from "../stop.ts";
-import { type Asking, problemOfDurable, toJson, valueOf } from "./facet.ts";
+import { problemOfDurable } from "./capability.ts";
+import { type Asking, toJson, valueOf } from "./facet.ts";
 import { type Durable, refusing } from "./durable.ts";
 
 /** Handed to a step's function. */

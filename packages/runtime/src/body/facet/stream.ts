@@ -18,7 +18,8 @@ import type { Answer, StreamPart, Work } from "../record.ts";
 import { streamKey } from "../stream-replay.ts";
 import { LazySignal, withoutAbort } from "../stop.ts";
 import { type Durable, EffectPromise, refusing } from "./durable.ts";
-import { type Asking, problemOfDurable, toJson, valueOf } from "./facet.ts";
+import { problemOfDurable } from "./capability.ts";
+import { type Asking, toJson, valueOf } from "./facet.ts";
 
 /** Handed to the producer of a stream. */
 export interface StreamInfo<A> {
