@@ -84,7 +84,7 @@ export { SessionEntry, type SessionPage, SessionStatus, sessionStatus } from "./
 export { CallOfRequestCodec, ReplyCodec, withTriggers, callTo, resultOfRequest } from "./session/call.ts";
 export { replaceTools } from "./session/catalog.ts";
 export { defaultBounds } from "./session/admission.ts";
-export { type Capabilities } from "./body/facet/facet.ts";
+export { type Capabilities } from "./body/facet/capability.ts";
 export { keptValue, valueOfKept } from "./body/recorded-result.ts";
 export { type StepOptions, checkedStep } from "./body/facet/step.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";

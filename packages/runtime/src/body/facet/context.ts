@@ -207,7 +207,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     uuid,
     patched: (name) => patched(asking, name),
     progress: (message) => {
-      if (!isMute(asking)) facts.progress(message);
+      if (!isMute(asking)) facts.progress(asking.shown(message));
     },
     attachments: {
       put: (bytes, meta) =>
