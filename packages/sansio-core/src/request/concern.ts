@@ -1,6 +1,6 @@
 /** The record of requests, and their invariants: one function each says what is broken, and in which request. */
 import { firstBroken } from "../kernel/error.ts";
-import { array, optional, string } from "@pawl/tool-value";
+import { array, oneOf, optional, string, u64 } from "@pawl/tool-value";
 import type { Check, Concern } from "../concern.ts";
 import { type Born, type State, requestBatch, untilAcked } from "../kernel/vocabulary.ts";
 import { Table } from "../kernel/table.ts";
@@ -83,7 +83,15 @@ export const request: Concern<RequestRows, RequestEvent["type"], RequestSignal["
       on: onSubmitted,
     },
     "request.cancelled": { fields: { request: string, by: optional(string) }, on: onCancelled },
-    "reply.acked": { fields: { request: string }, on: onAcked },
+    "reply.acked": {
+      fields: {
+        request: string,
+        born: optional(u64),
+        ended: optional(oneOf<"failed" | "cancelled">("an end", "failed", "cancelled")),
+      },
+      fieldsSince: { born: "ended_requests", ended: "ended_requests" },
+      on: onAcked,
+    },
   },
   signals: {
     "batch.ended": { raises: ["waits.forget", "run.ended", "turn.called"], on: onBatchEnded },

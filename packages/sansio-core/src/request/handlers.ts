@@ -2,7 +2,7 @@
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, Invariant, reject } from "../kernel/error.ts";
 import { type EventOf, type SignalOf, type State, requestBatch } from "../kernel/vocabulary.ts";
-import { type Replies, type RequestRow, conflictOfIds, ownExecutionScope, repliesOf } from "./model.ts";
+import { type Replies, type RequestRow, conflictOfIds, endOfRequest, ownExecutionScope, repliesOf } from "./model.ts";
 import type { TurnEnd } from "../turn/model.ts";
 import { problemOfDeleted } from "../scope/concern.ts";
 
@@ -37,10 +37,17 @@ export const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): 
   return undefined;
 };
 
-export const onAcked = (draft: Draft, { request }: EventOf<"reply.acked">): Rejection | undefined => {
+export const onAcked = (draft: Draft, event: EventOf<"reply.acked">): Rejection | undefined => {
+  const { request, born, ended = "done" } = event;
   const row = draft.request(request);
   if (row === undefined) return reject("request_unknown", `no live request \`${request}\``);
   if (row.phase !== "replying") return reject("no_reply_waits", `request \`${request}\` is still running`);
+  const end = endOfRequest(row);
+  if (born !== undefined && (born !== row.born || ended !== end))
+    return reject(
+      "no_reply_waits",
+      `request \`${request}\`: expected event ${row.born} and ${end}, found ${born} and ${ended}`,
+    );
   draft.dropRequest(request);
   return undefined;
 };
