@@ -124,30 +124,30 @@ describe("the list of requests", () => {
   });
 });
 
-describe("what it costs to ask", () => {
-  /** A session with many requests in its log, and the number of lines that are read of it from now on. */
-  const long = async (protocol?: number) => {
-    const world = new World(protocol);
-    const read = { lines: 0 };
-    const counted: Start["faulty"] = {
-      read: async (...of) => {
-        const lines = await world.journal.read(...of);
-        read.lines += lines.length;
-        return lines;
-      },
-    };
-    const session = await world.start(tools, { faulty: counted }).runtime.session("s");
-    session.request("waits", [{ tool: "pay", args: {} }]).catch(() => undefined);
-    for (let i = 1; i <= 300; i += 1)
-      await session.request(`r${i}`, [{ tool: i % 2 === 0 ? "refuses" : "echo", args: {} }]);
-    const costOf = async <A>(ask: () => Promise<A>): Promise<readonly [A, number]> => {
-      read.lines = 0;
-      const answer = await ask();
-      return [answer, read.lines];
-    };
-    return { session, costOf };
+/** A session with many requests in its log, and the number of lines that are read of it from now on. */
+const long = async (protocol?: number) => {
+  const world = new World(protocol);
+  const read = { lines: 0 };
+  const counted: Start["faulty"] = {
+    read: async (...of) => {
+      const lines = await world.journal.read(...of);
+      read.lines += lines.length;
+      return lines;
+    },
   };
+  const session = await world.start(tools, { faulty: counted }).runtime.session("s");
+  session.request("waits", [{ tool: "pay", args: {} }]).catch(() => undefined);
+  for (let i = 1; i <= 300; i += 1)
+    await session.request(`r${i}`, [{ tool: i % 2 === 0 ? "refuses" : "echo", args: {} }]);
+  const costOf = async <A>(ask: () => Promise<A>): Promise<readonly [A, number]> => {
+    read.lines = 0;
+    const answer = await ask();
+    return [answer, read.lines];
+  };
+  return { session, costOf };
+};
 
+describe("what it costs to ask", () => {
   it("is a few pages of the log for an ended request, however long the log is", async () => {
     const { session, costOf } = await long();
     const [status, lines] = await costOf(() => session.status("r4"));
