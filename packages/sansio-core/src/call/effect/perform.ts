@@ -1,21 +1,30 @@
 /** Takes what a body asks for: refuses it, opens its effect, and asks the world or another concern to carry it out. */
 import { type ChildCall, type EffectSpec, type OpenEffect, type SettledEffect, decideSelect } from "./effect.ts";
-import { isForgotten } from "./effect-answer.ts";
-import { recorded } from "./owner-lost.ts";
-import { missingRule } from "../kernel/protocol.ts";
-import type { OwnWait } from "../wait/model.ts";
-import type { CallIn, CallRow } from "./model.ts";
-import { askedCall, inPhase, isRejection, problemOfRun, putCall, runningRow, withPatches, withoutRoom } from "./row.ts";
+import { isForgotten } from "./ask.ts";
+import { recorded } from "../recovery/owner-lost.ts";
+import { missingRule } from "../../kernel/protocol.ts";
+import type { OwnWait } from "../../wait/model.ts";
+import type { CallIn, CallRow } from "../model.ts";
+import {
+  askedCall,
+  inPhase,
+  isRejection,
+  problemOfRun,
+  putCall,
+  runningRow,
+  withPatches,
+  withoutRoom,
+} from "../row.ts";
 import { type Bodied, settleAll, withBody } from "./settle.ts";
-import { problemOfRoom } from "./suspend.ts";
+import { problemOfRoom } from "../suspend.ts";
 import { type StreamSpec, beginStream } from "./stream.ts";
-import { processOfScope } from "../identity/scope.ts";
-import { deadlineIn } from "../kernel/deadline.ts";
-import type { Draft } from "../kernel/draft.ts";
-import { type Rejection, reject } from "../kernel/error.ts";
-import { type EventOf, callRef, effectBatch } from "../kernel/vocabulary.ts";
-import { handleProblem } from "../link/handle.ts";
-import { conflictOfIds } from "../request/model.ts";
+import { processOfScope } from "../../identity/scope.ts";
+import { deadlineIn } from "../../kernel/deadline.ts";
+import type { Draft } from "../../kernel/draft.ts";
+import { type Rejection, reject } from "../../kernel/error.ts";
+import { type EventOf, callRef, effectBatch } from "../../kernel/vocabulary.ts";
+import { handleProblem } from "../../link/handle.ts";
+import { conflictOfIds } from "../../request/model.ts";
 
 export type Requested = EventOf<"effect.requested">;
 

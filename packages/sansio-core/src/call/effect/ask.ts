@@ -3,8 +3,8 @@
  * or it stops the body. One pure function, which drivers obey. A step that was under way when its owner was lost runs
  * again, unless it may run only once: then its outcome is unknown.
  */
-import { bodyOf } from "./row.ts";
-import type { State } from "../kernel/vocabulary.ts";
+import { bodyOf } from "../row.ts";
+import type { State } from "../../kernel/vocabulary.ts";
 import type { EffectKind, OpenEffect, SettledEffect } from "./effect.ts";
 
 /**
