@@ -1,11 +1,18 @@
 /**
- * Decides a body's request from the record of its call: it is recorded, answered from the log, joined, run again, refused,
- * or it stops the body. One pure function, which drivers obey. A step that was under way when its owner was lost runs
- * again, unless it may run only once: then its outcome is unknown.
+ * Decides a body's request from the record of its call: it is recorded, answered from the log, joined, run again, refused, or
+ * it stops the body. One pure function, which drivers obey. Another says why a request cannot be carried out as it is asked
+ * for. A step that was under way when its owner was lost runs again, unless it may run only once: then its outcome is unknown.
  */
+import type { Draft } from "../../kernel/draft.ts";
+import { type Rejection, reject } from "../../kernel/error.ts";
+import { missingRule } from "../../kernel/protocol.ts";
+import { type EventOf, type State, callRef, effectBatch } from "../../kernel/vocabulary.ts";
+import { conflictOfIds } from "../../request/model.ts";
+import type { CallIn, CallRow } from "../model.ts";
 import { bodyOf } from "../row.ts";
-import type { State } from "../../kernel/vocabulary.ts";
-import type { EffectKind, OpenEffect, SettledEffect } from "./effect.ts";
+import type { ChildCall, EffectKind, OpenEffect, SettledEffect } from "./effect.ts";
+
+export type Requested = EventOf<"effect.requested">;
 
 /**
  * Tells a driver how to answer a body's request: record it; answer from the log; record first that an earlier attempt's
@@ -68,4 +75,56 @@ export const ask = (state: State, asked: Asked): Ask => {
   const diverged = mismatch(settled, asked);
   if (diverged !== undefined) return diverged;
   return { type: settled.attempt < asked.attempt ? "reuse" : "answer", effect: settled };
+};
+
+export const isOpen = (open: readonly OpenEffect[], key: string): boolean => {
+  for (const effect of open) if (effect.key === key) return true;
+  return false;
+};
+
+/** Names are made of names: a slash in one may lead to where something stands already. */
+const conflictOfNames = (
+  draft: Draft,
+  { call }: CallRow,
+  key: string,
+  calls: readonly ChildCall[],
+): string | undefined => {
+  const ref = effectBatch(call.ref, key);
+  if (draft.batch(ref) !== undefined) return `there is a batch \`${ref}\` already`;
+  const taken = calls
+    .map(({ id }) => callRef(call.request, `${call.name}/${key}/${id}`))
+    .find((one) => draft.call(one));
+  return taken === undefined ? undefined : `there is a call \`${taken}\` already`;
+};
+
+const isCleanup = (open: readonly OpenEffect[], key: string): boolean =>
+  open.some((effect) => effect.key === key && effect.kind === "cleanup");
+
+/** Returns why a request cannot be carried out as it is asked for. */
+export const conflictOfSpec = (
+  draft: Draft,
+  row: CallIn<"running">,
+  { call, key, effect }: Requested,
+): Rejection | undefined => {
+  if (effect.kind === "batch") {
+    const ids = conflictOfIds(effect.calls) ?? conflictOfNames(draft, row, key, effect.calls);
+    return ids === undefined ? undefined : reject("call_id_conflict", ids);
+  }
+  if (effect.kind === "wait" && effect.own !== undefined)
+    return missingRule(draft.scope.protocol, "lives", "a wait of a call's own");
+  if (effect.kind === "approval") return missingRule(draft.scope.protocol, "asked_approvals", "an approval of a body");
+  if (effect.kind !== "select") return undefined;
+  if (effect.keys.length === 0) {
+    return reject("effect_unknown", `call \`${call}\`: \`${key}\` chooses from nothing, and would never end`);
+  }
+  const { open, settled } = row.body;
+  const cleanup = effect.keys.find((member) => isCleanup(open, member));
+  if (cleanup !== undefined) {
+    return reject(
+      "effect_unknown",
+      `\`${cleanup}\` is a clean-up, which a cancel alone answers: choose from something else`,
+    );
+  }
+  const missing = effect.keys.find((member) => !settled.has(member) && !isOpen(open, member));
+  return missing === undefined ? undefined : reject("effect_unknown", `nothing is recorded under \`${missing}\``);
 };
