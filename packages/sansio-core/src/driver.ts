@@ -14,7 +14,7 @@ export {
   type StepError,
   type StepRecovery,
   firstTry,
-} from "./call/effect.ts";
+} from "./call/effect/effect.ts";
 export {
   type StreamAttempt,
   type StreamGroup,
@@ -22,7 +22,7 @@ export {
   type StreamSpec,
   bytesOf,
   streamIn,
-} from "./call/stream.ts";
+} from "./call/effect/stream.ts";
 export { awaitedEffects } from "./call/finish.ts";
 export { retryDelayMs } from "./call/launch.ts";
 export { EffectSpecCodec } from "./call/codec.ts";
