@@ -144,3 +144,5 @@ export { type BudgetStatus, budgetOf } from "./turn/budget.ts";
 export { type TurnPace, defaultPace } from "./turn/pace.ts";
 export { type ReadTurnOptions, type TurnCursor, TurnFrame, turnCursorAfter } from "./turn/turn-reader.ts";
 export { type Said, type TurnOptions } from "./turn/submit.ts";
+export { askingAgain, pause, pauseAfter, retryAfterMs } from "./fetch/ask-again.ts";
+export { isRepeating } from "./body/facet/context.ts";
