@@ -35,7 +35,9 @@ class Host {
   readonly #args: readonly string[];
   #child: ChildProcess | undefined;
   #port = Promise.withResolvers<number>();
+  #isUp = false;
   #isOver = false;
+  #killing: Promise<void> | undefined;
 
   constructor(program: string, args: readonly string[]) {
     this.#program = program;
@@ -47,19 +49,33 @@ class Host {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
     this.#child = child;
-    child.once("message", (port) => this.#port.resolve(port as number));
+    child.once("message", (port) => {
+      if (child.killed) return;
+      this.#isUp = true;
+      this.#port.resolve(port as number);
+    });
   }
 
-  /** Kills the process, and starts the next one. */
+  /** Kills the process, and starts the next one. Moments that lie close are one kill: two servers would share a journal. */
   async kill({ isLast = false } = {}): Promise<void> {
-    this.#isOver ||= isLast; // It may be killed for the last time while it is being killed.
+    this.#isOver ||= isLast;
+    this.#killing ??= this.#killOnce().finally(() => (this.#killing = undefined));
+    await this.#killing;
+    if (isLast) await this.#ended(); // It may have been started just before.
+  }
+
+  async #ended(): Promise<void> {
     const child = this.#child;
-    this.#port = Promise.withResolvers();
-    if (child !== undefined && child.exitCode === null) {
-      const gone = once(child, "exit");
-      child.kill("SIGKILL");
-      await gone;
-    }
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill("SIGKILL");
+    await gone;
+  }
+
+  async #killOnce(): Promise<void> {
+    if (this.#isUp) this.#port = Promise.withResolvers(); // Else somebody waits for it already.
+    this.#isUp = false;
+    await this.#ended();
     if (!this.#isOver) this.start();
   }
 
