@@ -26,7 +26,7 @@ class Ends {
     this.#state = begun;
     for (const { request, born: seq } of begun.requests.rows()) {
       this.#submitted.set(request, { seq, createdAt: begun.at });
-      this.#note(request, begun.at); // It may have its reply by then.
+      this.#note(request, begun.at); // The request may have its reply by then.
     }
   }
 
