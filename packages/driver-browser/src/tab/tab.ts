@@ -3,8 +3,8 @@
  * The others follow. When the leader closes, crashes or hangs, the next tab continues where it was.
  */
 import type { Recorded } from "@pawl/sansio-core";
-import { type AttachmentStore, type Journal, type Log, Registry, Runtime } from "@pawl/runtime";
-import { admittedOptions, entryOf, wrongNumber } from "@pawl/runtime/driver";
+import { type AttachmentStore, type Journal, type Log, Refused, Registry, Runtime } from "@pawl/runtime";
+import { type StreamFrame, type StreamOptions, admittedOptions, entryOf, wrongNumber } from "@pawl/runtime/driver";
 import { BrowserJournalError } from "../journal/error.ts";
 import { type BrowserJournal, openBrowserJournal } from "../journal/journal.ts";
 import type { OpenTab, OpenTabOptions } from "../open.ts";
@@ -12,6 +12,8 @@ import { browserPlatform } from "../platform.ts";
 import { LeaderLock, locksHere } from "./leader-lock.ts";
 import { broadcasting, Channel } from "./broadcast.ts";
 import { follow, News } from "./follow.ts";
+import type { StreamQuestion } from "./message.ts";
+import { StreamServer, readStream } from "./stream.ts";
 import { takeOver } from "./take-over.ts";
 
 const errorsShown: Log = ({ level, name, fields, thrown }) => {
@@ -33,6 +35,8 @@ class Tab implements OpenTab {
   readonly #channel: Channel;
   readonly #news: News;
   readonly #leaderLock: LeaderLock;
+  readonly #streams: StreamServer;
+  readonly #left = new AbortController();
   #writing: Runtime | undefined;
   #waiting: Waiting[] = [];
   #closed: BrowserJournalError | undefined;
@@ -46,9 +50,17 @@ class Tab implements OpenTab {
     this.#news = new News(this.#channel);
     this.attachments = options.host?.attachments ?? journal.attachments;
     this.journal = broadcasting(journal, this.#channel);
+    const writer = crypto.randomUUID();
+    this.#streams = new StreamServer({
+      channel: this.#channel,
+      locks: locksHere(),
+      writer,
+      isWriting: () => this.#leaderLock.isHeld,
+      read: (question, signal) => this.#ownStream(question, signal),
+    });
     this.#leaderLock = new LeaderLock({
       lock: `pawl ${options.name}`,
-      writer: crypto.randomUUID(),
+      writer,
       channel: this.#channel,
       beatMs: options.beatMs,
       taken: () => this.#begin(),
@@ -69,6 +81,25 @@ class Tab implements OpenTab {
 
   follow(scope: string, after: number, signal: AbortSignal): AsyncGenerator<Recorded> {
     return follow(this.#journal, this.#news, { scope, after }, signal);
+  }
+
+  async *stream(scope: string, call: string, options: StreamOptions): AsyncGenerator<StreamFrame> {
+    const { signal: given } = options;
+    const signal = given === undefined ? this.#left.signal : AbortSignal.any([given, this.#left.signal]);
+    yield* readStream(this.#channel, locksHere(), { scope, call }, { ...options, signal });
+    if (this.#closed !== undefined && given?.aborted !== true) throw this.#closed;
+  }
+
+  /** Reads a stream of this tab's runtime. A scope that there is not is not made by that. */
+  async *#ownStream(
+    { scope, call, name, at, attempt }: StreamQuestion,
+    signal: AbortSignal,
+  ): AsyncGenerator<StreamFrame> {
+    const runtime = await this.runtime();
+    if (!(await runtime.has(scope))) throw new Refused("stream_unknown", `there is no scope \`${scope}\``);
+    const id = scope.slice(scope.indexOf(":") + 1);
+    const session = await (scope.startsWith("session:") ? runtime.session(id) : runtime.processes.scope(id));
+    yield* session.stream(call, { name, signal, from: attempt === undefined ? at : { attempt, at } });
   }
 
   #fault(what: string, thrown: unknown): void {
@@ -100,6 +131,7 @@ class Tab implements OpenTab {
   #end(): void {
     const ended = this.#writing;
     this.#writing = undefined;
+    this.#streams.end();
     void ended?.close().catch((thrown: unknown) => {
       if (this.#closed === undefined) this.#fault("the runtime was not closed", thrown); // Else the reason was reported.
     });
@@ -120,6 +152,7 @@ class Tab implements OpenTab {
     const why = new BrowserJournalError("closed", `journal ${this.#options.name}: this tab was closed`);
     this.#closed ??= why;
     this.#writing = undefined;
+    this.#streams.end();
     await ended?.close();
     this.#journal.close();
     this.#leave(why);
@@ -128,6 +161,7 @@ class Tab implements OpenTab {
   #leave(why: BrowserJournalError): void {
     for (const { reject } of this.#waiting.splice(0)) reject(why);
     this.#news.wakeAll();
+    this.#left.abort();
     this.#leaderLock.close();
     this.#channel.close();
   }
