@@ -138,15 +138,15 @@ describe("a stream whose host stops in the middle of it", () => {
   });
 });
 
-describe("a stream of a call that began under protocol 1", () => {
-  /** Waits for a word, and says words. */
-  const late =
-    (one: Script): Body =>
-    async (ctx) => {
-      await ctx.waitFor("go");
-      return awaiting(one)(ctx);
-    };
+/** Waits for a word, and says words. */
+const late =
+  (one: Script): Body =>
+  async (ctx) => {
+    await ctx.waitFor("go");
+    return awaiting(one)(ctx);
+  };
 
+describe("a stream of a call that began under protocol 1", () => {
   it("is said and read once its scope has a newer protocol, and was refused before", async () => {
     const one = script();
     const world = new World(1);
