@@ -1,5 +1,6 @@
 /** Streams that a tab reads which does not write: whoever writes is asked by the channel, and the next writer after it. */
-import type { StreamFrame, StreamOptions } from "@pawl/runtime/driver";
+import { Refused } from "@pawl/runtime";
+import { type StreamFrame, type StreamOptions, cursorAfter } from "@pawl/runtime/driver";
 import { expect, it } from "vitest";
 import { World, all, awaiting, begin, numbered, say, script, words } from "../../runtime/test/stream-world.ts";
 import type { TabMessage } from "../src/tab/message.ts";
@@ -54,8 +55,9 @@ class Browser {
     const channel = this.tab();
     const at = { isWriting: true };
     const server = new StreamServer({ channel, locks: this.locks, writer: name, isWriting: () => at.isWriting, read });
-    channel.hear(({ type }) => {
-      if (type === "asked" && at.isWriting) channel.announce({ type: "beat", writer: name });
+    channel.hear((message) => {
+      server.take(message);
+      if (message.type === "asked" && at.isWriting) channel.announce({ type: "beat", writer: name });
     });
     channel.announce({ type: "beat", writer: name });
     return { channel, server, at };
@@ -66,8 +68,13 @@ const reading = (browser: Browser, options: Partial<StreamOptions> = {}) => {
   const frames: StreamFrame[] = [];
   const leave = new AbortController();
   const place = { scope: "session:s", call: "r:c1" };
-  const channel = browser.tab();
-  const source = readStream(channel, browser.locks, place, { name: "words", signal: leave.signal, ...options });
+  const port = {
+    channel: browser.tab(),
+    locks: browser.locks,
+    cursorAfter,
+    refused: (code: string, message: string) => new Refused(code, message),
+  };
+  const source = readStream(port, place, { name: "words", signal: leave.signal, ...options });
   const over = (async () => {
     for await (const frame of source) frames.push(frame);
     return "over";

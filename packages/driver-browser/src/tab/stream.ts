@@ -11,9 +11,10 @@
  * Both may go at any moment. A reader holds a Web Lock: the browser passes it to the writer when the reader's tab closes or
  * crashes, and the writer leaves the stream. When the writer goes, the next one is asked from the reader's cursor, and tells by
  * a reset what the reader has to drop.
+ *
+ * This file imports no code: pages load it alone, when a stream is first read.
  */
-import { Refused } from "@pawl/runtime";
-import { type StreamCursor, type StreamFrame, type StreamOptions, cursorAfter } from "@pawl/runtime/driver";
+import type { StreamCursor, StreamFrame, StreamOptions, cursorAfter } from "@pawl/runtime/driver";
 import type { Channel } from "./broadcast.ts";
 import type { StreamQuestion, TabMessage } from "./message.ts";
 
@@ -28,10 +29,18 @@ const hold = (locks: LockManager, name: string): Promise<() => void> =>
     locks.request(name, () => new Promise<void>((leave) => held(leave))).catch(failed);
   });
 
+/** What a reader needs of its tab. */
+export interface ReaderPort {
+  readonly channel: Speech;
+  readonly locks: LockManager;
+  readonly cursorAfter: typeof cursorAfter;
+  readonly refused: (code: string, message: string) => Error;
+}
+
 const nowhere: StreamCursor = { attempt: 0, at: 0 };
 
 class Reading {
-  readonly #channel: Speech;
+  readonly #port: ReaderPort;
   readonly #of: Omit<StreamQuestion, "asking" | "writer" | "at" | "attempt">;
   readonly #isRecordedOnly: boolean;
   #cursor: StreamCursor;
@@ -40,8 +49,8 @@ class Reading {
   #told: Told | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(channel: Speech, reader: string, of: StreamPlace, { name, from = nowhere }: StreamOptions) {
-    this.#channel = channel;
+  constructor(port: ReaderPort, reader: string, of: StreamPlace, { name, from = nowhere }: StreamOptions) {
+    this.#port = port;
     this.#of = { ...of, reader, name };
     this.#isRecordedOnly = typeof from === "number";
     this.#cursor = typeof from === "number" ? { attempt: 0, at: from } : from;
@@ -54,7 +63,7 @@ class Reading {
     this.#told = undefined;
     const { attempt, ...at } = this.#cursor;
     const from = this.#isRecordedOnly ? at : { ...at, attempt };
-    this.#channel.announce({ type: "stream_asked", ...this.#of, asking: this.#asking, writer, ...from });
+    this.#port.channel.announce({ type: "stream_asked", ...this.#of, asking: this.#asking, writer, ...from });
   }
 
   hear(message: TabMessage): void {
@@ -71,20 +80,20 @@ class Reading {
   }
 
   async *frames(isOver: () => boolean): AsyncGenerator<StreamFrame> {
-    this.#channel.announce({ type: "asked" }); // Whoever writes says so by a beat, and is asked then.
+    this.#port.channel.announce({ type: "asked" }); // Whoever writes says so by a beat, and is asked then.
     while (!isOver()) {
       const told = this.#told;
       if (told === undefined) {
         await new Promise<void>((wake) => (this.#wake = wake));
         continue;
       }
-      if (told.type === "stream_refused") throw new Refused(told.code, told.message);
+      if (told.type === "stream_refused") throw this.#port.refused(told.code, told.message);
       const { frame, reader, asking } = told;
       this.#told = undefined;
-      this.#cursor = cursorAfter(frame, this.#cursor);
+      this.#cursor = this.#port.cursorAfter(frame, this.#cursor);
       yield frame;
       if (frame.type === "end") return;
-      if (asking === this.#asking) this.#channel.announce({ type: "stream_taken", reader, asking });
+      if (asking === this.#asking) this.#port.channel.announce({ type: "stream_taken", reader, asking });
     }
   }
 }
@@ -97,17 +106,16 @@ export interface StreamPlace {
 
 /** Reads a stream of a call in any tab, until its end or until the signal aborts. */
 export async function* readStream(
-  channel: Speech,
-  locks: LockManager,
+  port: ReaderPort,
   of: StreamPlace,
   options: StreamOptions & { readonly signal: AbortSignal },
 ): AsyncGenerator<StreamFrame> {
   const { signal } = options;
   const reader = crypto.randomUUID();
-  const leave = await hold(locks, lockOf(reader));
-  const reading = new Reading(channel, reader, of, options);
+  const leave = await hold(port.locks, lockOf(reader));
+  const reading = new Reading(port, reader, of, options);
   const wake = (): void => reading.wake();
-  const deaf = channel.hear((message) => reading.hear(message));
+  const deaf = port.channel.hear((message) => reading.hear(message));
   signal.addEventListener("abort", wake);
   try {
     yield* reading.frames(() => signal.aborted);
@@ -143,12 +151,14 @@ export class StreamServer {
 
   constructor(port: StreamServerPort) {
     this.#port = port;
-    port.channel.hear((message) => {
-      if (message.type === "stream_asked") this.#asked(message);
-      if (message.type !== "stream_taken") return;
-      const served = this.#served.get(message.reader);
-      if (served?.asking === message.asking) served.taken();
-    });
+  }
+
+  /** Takes a message of a reader. */
+  take(message: TabMessage): void {
+    if (message.type === "stream_asked") this.#asked(message);
+    if (message.type !== "stream_taken") return;
+    const served = this.#served.get(message.reader);
+    if (served?.asking === message.asking) served.taken();
   }
 
   #asked(question: StreamQuestion): void {

@@ -4,7 +4,14 @@
  */
 import type { Recorded } from "@pawl/sansio-core";
 import { type AttachmentStore, type Journal, type Log, Refused, Registry, Runtime } from "@pawl/runtime";
-import { type StreamFrame, type StreamOptions, admittedOptions, entryOf, wrongNumber } from "@pawl/runtime/driver";
+import {
+  type StreamFrame,
+  type StreamOptions,
+  admittedOptions,
+  cursorAfter,
+  entryOf,
+  wrongNumber,
+} from "@pawl/runtime/driver";
 import { BrowserJournalError } from "../journal/error.ts";
 import { type BrowserJournal, openBrowserJournal } from "../journal/journal.ts";
 import type { OpenTab, OpenTabOptions } from "../open.ts";
@@ -12,8 +19,8 @@ import { browserPlatform } from "../platform.ts";
 import { LeaderLock, locksHere } from "./leader-lock.ts";
 import { broadcasting, Channel } from "./broadcast.ts";
 import { follow, News } from "./follow.ts";
-import type { StreamQuestion } from "./message.ts";
-import { StreamServer, readStream } from "./stream.ts";
+import type { StreamQuestion, TabMessage } from "./message.ts";
+import type { StreamServer } from "./stream.ts";
 import { takeOver } from "./take-over.ts";
 
 const errorsShown: Log = ({ level, name, fields, thrown }) => {
@@ -35,7 +42,8 @@ class Tab implements OpenTab {
   readonly #channel: Channel;
   readonly #news: News;
   readonly #leaderLock: LeaderLock;
-  readonly #streams: StreamServer;
+  readonly #writer = crypto.randomUUID();
+  #streams: Promise<StreamServer> | undefined;
   readonly #left = new AbortController();
   #writing: Runtime | undefined;
   #waiting: Waiting[] = [];
@@ -50,17 +58,10 @@ class Tab implements OpenTab {
     this.#news = new News(this.#channel);
     this.attachments = options.host?.attachments ?? journal.attachments;
     this.journal = broadcasting(journal, this.#channel);
-    const writer = crypto.randomUUID();
-    this.#streams = new StreamServer({
-      channel: this.#channel,
-      locks: locksHere(),
-      writer,
-      isWriting: () => this.#leaderLock.isHeld,
-      read: (question, signal) => this.#ownStream(question, signal),
-    });
+    this.#channel.hear((message) => this.#heard(message));
     this.#leaderLock = new LeaderLock({
       lock: `pawl ${options.name}`,
-      writer,
+      writer: this.#writer,
       channel: this.#channel,
       beatMs: options.beatMs,
       taken: () => this.#begin(),
@@ -86,8 +87,39 @@ class Tab implements OpenTab {
   async *stream(scope: string, call: string, options: StreamOptions): AsyncGenerator<StreamFrame> {
     const { signal: given } = options;
     const signal = given === undefined ? this.#left.signal : AbortSignal.any([given, this.#left.signal]);
-    yield* readStream(this.#channel, locksHere(), { scope, call }, { ...options, signal });
+    const port = {
+      channel: this.#channel,
+      locks: locksHere(),
+      cursorAfter,
+      refused: (code: string, message: string) => new Refused(code, message),
+    };
+    const { readStream } = await import("./stream.ts");
+    yield* readStream(port, { scope, call }, { ...options, signal });
     if (this.#closed !== undefined && given?.aborted !== true) throw this.#closed;
+  }
+
+  /** Takes what readers of streams say to this tab. With the first question the code is loaded that answers them. */
+  #heard(message: TabMessage): void {
+    if (message.type === "stream_asked" && message.writer === this.#writer) this.#streams ??= this.#serveStreams();
+    if (message.type !== "stream_asked" && message.type !== "stream_taken") return;
+    void this.#streams?.then(
+      (server) => server.take(message),
+      (thrown: unknown) => {
+        this.#streams = undefined;
+        this.#fault("a stream cannot be read by other tabs", thrown);
+      },
+    );
+  }
+
+  async #serveStreams(): Promise<StreamServer> {
+    const { StreamServer: Server } = await import("./stream.ts");
+    return new Server({
+      channel: this.#channel,
+      locks: locksHere(),
+      writer: this.#writer,
+      isWriting: () => this.#leaderLock.isHeld,
+      read: (question, signal) => this.#ownStream(question, signal),
+    });
   }
 
   /** Reads a stream of this tab's runtime. A scope that there is not is not made by that. */
@@ -131,7 +163,10 @@ class Tab implements OpenTab {
   #end(): void {
     const ended = this.#writing;
     this.#writing = undefined;
-    this.#streams.end();
+    void this.#streams?.then(
+      (server) => server.end(),
+      () => undefined, // It was never loaded.
+    );
     void ended?.close().catch((thrown: unknown) => {
       if (this.#closed === undefined) this.#fault("the runtime was not closed", thrown); // Else the reason was reported.
     });
@@ -152,7 +187,10 @@ class Tab implements OpenTab {
     const why = new BrowserJournalError("closed", `journal ${this.#options.name}: this tab was closed`);
     this.#closed ??= why;
     this.#writing = undefined;
-    this.#streams.end();
+    void this.#streams?.then(
+      (server) => server.end(),
+      () => undefined, // It was never loaded.
+    );
     await ended?.close();
     this.#journal.close();
     this.#leave(why);
