@@ -1,10 +1,10 @@
 /** Streams that a tab reads which does not write: whoever writes is asked by the channel, and the next writer after it. */
-import { Refused } from "@pawl/runtime";
+import { Refused, type Runtime, type Session } from "@pawl/runtime";
 import { type StreamFrame, type StreamOptions, cursorAfter } from "@pawl/runtime/driver";
 import { expect, it } from "vitest";
 import { World, all, awaiting, begin, numbered, say, script, words } from "../../runtime/test/stream-world.ts";
 import type { TabMessage } from "../src/tab/message.ts";
-import { type OwnStream, StreamServer, readStream } from "../src/tab/stream.ts";
+import { type StreamPort, StreamServer, readStream } from "../src/tab/stream.ts";
 
 /** The locks of a browser: one holder a name, who is first come first served. */
 class Locks {
@@ -24,6 +24,8 @@ class Locks {
     return mine;
   }
 }
+
+type Spoken = Pick<Session, "stream">;
 
 /** Tabs that hear each other, one message after the other. */
 class Browser {
@@ -50,31 +52,43 @@ class Browser {
     return { hear, announce, leave: () => void this.#tabs.delete(tell) };
   }
 
+  port(writer: string, session?: Spoken): StreamPort & { readonly at: { isWriting: boolean } } {
+    const at = { isWriting: session !== undefined };
+    const runtime = { has: async (scope: string) => scope === "session:s", session: async () => session };
+    return {
+      channel: this.tab(),
+      locks: this.locks,
+      writer,
+      at,
+      isWriting: () => at.isWriting,
+      runtime: async () => runtime as unknown as Runtime,
+      left: new AbortController().signal,
+      cursorAfter,
+      Refused,
+    };
+  }
+
   /** A tab that writes, and says so to whoever asks. */
-  writer(name: string, read: OwnStream) {
-    const channel = this.tab();
-    const at = { isWriting: true };
-    const server = new StreamServer({ channel, locks: this.locks, writer: name, isWriting: () => at.isWriting, read });
-    channel.hear((message) => {
+  writer(name: string, session: Spoken) {
+    const port = this.port(name, session);
+    const server = new StreamServer(port);
+    port.channel.hear((message) => {
       server.take(message);
-      if (message.type === "asked" && at.isWriting) channel.announce({ type: "beat", writer: name });
+      if (message.type === "asked" && port.at.isWriting) port.channel.announce({ type: "beat", writer: name });
     });
-    channel.announce({ type: "beat", writer: name });
-    return { channel, server, at };
+    port.channel.announce({ type: "beat", writer: name });
+    return port;
   }
 }
 
-const reading = (browser: Browser, options: Partial<StreamOptions> = {}) => {
+const reading = (browser: Browser, options: Partial<StreamOptions> = {}, scope = "session:s") => {
   const frames: StreamFrame[] = [];
   const leave = new AbortController();
-  const place = { scope: "session:s", call: "r:c1" };
-  const port = {
-    channel: browser.tab(),
-    locks: browser.locks,
-    cursorAfter,
-    refused: (code: string, message: string) => new Refused(code, message),
-  };
-  const source = readStream(port, place, { name: "words", signal: leave.signal, ...options });
+  const source = readStream(
+    browser.port("reader"),
+    { scope, call: "r:c1" },
+    { name: "words", signal: leave.signal, ...options },
+  );
   const over = (async () => {
     for await (const frame of source) frames.push(frame);
     return "over";
@@ -96,16 +110,11 @@ const keptOf = (frames: readonly StreamFrame[]): readonly unknown[] => {
   return kept.slice(first);
 };
 
-const own =
-  (session: Awaited<ReturnType<typeof begin>>["session"]): OwnStream =>
-  ({ call, name, at, attempt }, signal) =>
-    session.stream(call, { name, signal, from: attempt === undefined ? at : { attempt, at } });
-
 it("are shown there word by word, before that is on record", async () => {
   const one = script();
   const { world, session } = await begin(awaiting(one));
   const browser = new Browser();
-  browser.writer("w1", own(session));
+  browser.writer("w1", session);
   const there = reading(browser);
   await say(world, one, 2, 5);
   expect(there.frames).toEqual([
@@ -122,7 +131,7 @@ it("are read late, from any place, before and after their end", async () => {
   const one = script();
   const { world, session } = await begin(awaiting(one));
   const browser = new Browser();
-  browser.writer("w1", own(session));
+  browser.writer("w1", session);
   await say(world, one, 3, 300);
   const before = [reading(browser, { from: 1 }), reading(browser, { from: { attempt: 1, at: 2 } })];
   await say(world, one, 4, 300);
@@ -142,7 +151,7 @@ it("go on with the next writer, and what the first one had shown for nothing is 
   const world = new World(2);
   const { session, process } = await begin(awaiting(one), { world });
   const browser = new Browser();
-  const first = browser.writer("w1", own(session));
+  const first = browser.writer("w1", session);
   const live = reading(browser);
   const counting = reading(browser, { from: 0 });
   await say(world, one, 2, 300);
@@ -150,15 +159,14 @@ it("go on with the next writer, and what the first one had shown for nothing is 
   expect(keptOf(live.frames)).toEqual(all.slice(0, 3));
   process.kill();
   const next = await begin(awaiting(two), { world });
-  const second = browser.writer("w2", own(next.session));
+  browser.writer("w2", next.session);
   await world.quiet();
-  expect(first.at.isWriting).toBe(true); // It does not know yet, and nobody hears it.
+  expect(first.isWriting()).toBe(true); // It does not know yet, and nobody hears it.
   await say(world, two, 7, 300);
   expect([await live.over, await counting.over]).toEqual(["over", "over"]);
   expect(keptOf(live.frames)).toEqual(numbered(2));
   expect(keptOf(counting.frames)).toEqual([...all.slice(0, 2), ...numbered(2)]); // The record, whose numbers hold for good.
   expect(live.frames.find(({ type }) => type === "reset")).toMatchObject({ attempt: 2, from: 2, keep: 2 });
-  second.server.end();
 });
 
 it("are left by the writer when a reader leaves, or its tab is gone", async () => {
@@ -166,10 +174,11 @@ it("are left by the writer when a reader leaves, or its tab is gone", async () =
   const { world, session } = await begin(awaiting(one));
   const browser = new Browser();
   const signals: AbortSignal[] = [];
-  browser.writer("w1", (question, signal) => {
-    signals.push(signal);
-    return own(session)(question, signal);
-  });
+  const stream: Spoken["stream"] = (call, how) => {
+    if (how.signal !== undefined) signals.push(how.signal);
+    return session.stream(call, how);
+  };
+  browser.writer("w1", { stream });
   const [gone, stays] = [reading(browser), reading(browser)];
   await say(world, one, 1, 5);
   gone.leave.abort();
@@ -183,10 +192,12 @@ it("are left by the writer when a reader leaves, or its tab is gone", async () =
 it("are refused there with the code that the writer is told", async () => {
   const { session, world } = await begin(async () => "nothing");
   const browser = new Browser();
-  browser.writer("w1", own(session));
+  browser.writer("w1", session);
   const there = reading(browser, { name: "none" });
   await world.quiet();
   expect(await there.over).toMatchObject({ name: "Refused", code: "stream_unknown" });
+  for (const scope of ["session:none", "none"])
+    expect(await reading(browser, {}, scope).over).toMatchObject({ name: "Refused", code: "stream_unknown" });
 });
 
 it("wait for a writer where there is none yet", async () => {
@@ -197,7 +208,7 @@ it("wait for a writer where there is none yet", async () => {
   const early = reading(browser);
   await world.quiet();
   expect(early.frames).toEqual([]);
-  browser.writer("w1", own(session));
+  browser.writer("w1", session);
   await world.quiet();
   expect(await early.over).toBe("over");
   expect(keptOf(early.frames)).toEqual(all);

@@ -19,8 +19,8 @@ import { browserPlatform } from "../platform.ts";
 import { LeaderLock, locksHere } from "./leader-lock.ts";
 import { broadcasting, Channel } from "./broadcast.ts";
 import { follow, News } from "./follow.ts";
-import type { StreamQuestion, TabMessage } from "./message.ts";
-import type { StreamServer } from "./stream.ts";
+import type { TabMessage } from "./message.ts";
+import type { StreamPort, StreamServer } from "./stream.ts";
 import { takeOver } from "./take-over.ts";
 
 const errorsShown: Log = ({ level, name, fields, thrown }) => {
@@ -42,7 +42,7 @@ class Tab implements OpenTab {
   readonly #channel: Channel;
   readonly #news: News;
   readonly #leaderLock: LeaderLock;
-  readonly #writer = crypto.randomUUID();
+  readonly #streamPort: StreamPort;
   #streams: Promise<StreamServer> | undefined;
   readonly #left = new AbortController();
   #writing: Runtime | undefined;
@@ -58,10 +58,21 @@ class Tab implements OpenTab {
     this.#news = new News(this.#channel);
     this.attachments = options.host?.attachments ?? journal.attachments;
     this.journal = broadcasting(journal, this.#channel);
+    const writer = crypto.randomUUID();
+    this.#streamPort = {
+      channel: this.#channel,
+      locks: locksHere(),
+      writer,
+      left: this.#left.signal,
+      isWriting: () => this.#leaderLock.isHeld,
+      runtime: () => this.runtime(),
+      cursorAfter,
+      Refused,
+    };
     this.#channel.hear((message) => this.#heard(message));
     this.#leaderLock = new LeaderLock({
       lock: `pawl ${options.name}`,
-      writer: this.#writer,
+      writer,
       channel: this.#channel,
       beatMs: options.beatMs,
       taken: () => this.#begin(),
@@ -85,53 +96,21 @@ class Tab implements OpenTab {
   }
 
   async *stream(scope: string, call: string, options: StreamOptions): AsyncGenerator<StreamFrame> {
-    const { signal: given } = options;
-    const signal = given === undefined ? this.#left.signal : AbortSignal.any([given, this.#left.signal]);
-    const port = {
-      channel: this.#channel,
-      locks: locksHere(),
-      cursorAfter,
-      refused: (code: string, message: string) => new Refused(code, message),
-    };
     const { readStream } = await import("./stream.ts");
-    yield* readStream(port, { scope, call }, { ...options, signal });
-    if (this.#closed !== undefined && given?.aborted !== true) throw this.#closed;
+    yield* readStream(this.#streamPort, { scope, call }, options);
   }
 
-  /** Takes what readers of streams say to this tab. With the first question the code is loaded that answers them. */
+  /** Takes what readers of streams say. With the first question the code is loaded that answers it. */
   #heard(message: TabMessage): void {
-    if (message.type === "stream_asked" && message.writer === this.#writer) this.#streams ??= this.#serveStreams();
-    if (message.type !== "stream_asked" && message.type !== "stream_taken") return;
+    if (message.type !== "stream") return;
+    if (this.isWriting) this.#streams ??= import("./stream.ts").then((code) => new code.StreamServer(this.#streamPort));
     void this.#streams?.then(
       (server) => server.take(message),
       (thrown: unknown) => {
         this.#streams = undefined;
-        this.#fault("a stream cannot be read by other tabs", thrown);
+        this.#fault("other tabs cannot read streams", thrown);
       },
     );
-  }
-
-  async #serveStreams(): Promise<StreamServer> {
-    const { StreamServer: Server } = await import("./stream.ts");
-    return new Server({
-      channel: this.#channel,
-      locks: locksHere(),
-      writer: this.#writer,
-      isWriting: () => this.#leaderLock.isHeld,
-      read: (question, signal) => this.#ownStream(question, signal),
-    });
-  }
-
-  /** Reads a stream of this tab's runtime. A scope that there is not is not made by that. */
-  async *#ownStream(
-    { scope, call, name, at, attempt }: StreamQuestion,
-    signal: AbortSignal,
-  ): AsyncGenerator<StreamFrame> {
-    const runtime = await this.runtime();
-    if (!(await runtime.has(scope))) throw new Refused("stream_unknown", `there is no scope \`${scope}\``);
-    const id = scope.slice(scope.indexOf(":") + 1);
-    const session = await (scope.startsWith("session:") ? runtime.session(id) : runtime.processes.scope(id));
-    yield* session.stream(call, { name, signal, from: attempt === undefined ? at : { attempt, at } });
   }
 
   #fault(what: string, thrown: unknown): void {
@@ -163,10 +142,6 @@ class Tab implements OpenTab {
   #end(): void {
     const ended = this.#writing;
     this.#writing = undefined;
-    void this.#streams?.then(
-      (server) => server.end(),
-      () => undefined, // It was never loaded.
-    );
     void ended?.close().catch((thrown: unknown) => {
       if (this.#closed === undefined) this.#fault("the runtime was not closed", thrown); // Else the reason was reported.
     });
@@ -187,10 +162,6 @@ class Tab implements OpenTab {
     const why = new BrowserJournalError("closed", `journal ${this.#options.name}: this tab was closed`);
     this.#closed ??= why;
     this.#writing = undefined;
-    void this.#streams?.then(
-      (server) => server.end(),
-      () => undefined, // It was never loaded.
-    );
     await ended?.close();
     this.#journal.close();
     this.#leave(why);
@@ -199,7 +170,7 @@ class Tab implements OpenTab {
   #leave(why: BrowserJournalError): void {
     for (const { reject } of this.#waiting.splice(0)) reject(why);
     this.#news.wakeAll();
-    this.#left.abort();
+    this.#left.abort(why);
     this.#leaderLock.close();
     this.#channel.close();
   }
