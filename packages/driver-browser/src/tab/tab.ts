@@ -103,7 +103,8 @@ class Tab implements OpenTab {
   /** Takes what readers of streams say. With the first question the code is loaded that answers it. */
   #heard(message: TabMessage): void {
     if (message.type !== "stream") return;
-    if (this.isWriting) this.#streams ??= import("./stream.ts").then((code) => new code.StreamServer(this.#streamPort));
+    if (this.#leaderLock.isHeld)
+      this.#streams ??= import("./stream.ts").then((code) => new code.StreamServer(this.#streamPort));
     void this.#streams?.then(
       (server) => server.take(message),
       (thrown: unknown) => {
