@@ -78,6 +78,18 @@ describe("an example", { timeout: 240_000 }, () => {
     expect(said.trim().split("\n").at(-1)).toBe("a step that was taken is never lost");
   });
 
+  it("shows a session as its host sees it", async () => {
+    const requests = ["turn-1 is done", "turn-2 is done"];
+    expect((await run("session.ts")).trim().split("\n")).toEqual([
+      "visits: 2",
+      ...requests,
+      "turn-3 is waiting for a person",
+      ...requests,
+      "turn-3 is done",
+      "Alice's order (vip) is done",
+    ]);
+  });
+
   it("has a tool over MCP that asks before it acts, and whose server dies in the middle", async () => {
     expect((await run("mcp.ts")).trim().split("\n")).toEqual([
       "asked: send_mail wants to run",

@@ -10,6 +10,8 @@ import type { ActOf, ScenarioHost } from "./scenario.ts";
 /** The live process, as the host sees it. */
 export interface Reached extends Actor {
   readonly runtime: Runtime;
+  /** Opens a session as the host of the scenario does. */
+  readonly session: (id: string) => Promise<Session>;
   readonly died: Promise<void>;
 }
 
@@ -22,6 +24,8 @@ export const isPassing = (thrown: unknown): boolean => {
   const { retryable, code } = thrown as { readonly retryable?: unknown; readonly code?: unknown };
   return retryable === true || (typeof code === "string" && passing.has(code));
 };
+
+type Act<A> = (session: Session, runtime: Runtime) => Promise<A>;
 
 export interface HostPort {
   readonly clock: VirtualClock;
@@ -57,9 +61,9 @@ export class Host implements ScenarioHost {
 
   once: ScenarioHost["once"] = (act, of = {}) =>
     this.#asked(
-      (isRepeated) => async (session) => {
+      (isRepeated) => async (session, runtime) => {
         try {
-          await act(session);
+          await act(session, runtime);
         } catch (thrown) {
           if (!isRepeated || !(thrown instanceof Refused) || isPassing(thrown)) throw thrown;
         }
@@ -68,7 +72,7 @@ export class Host implements ScenarioHost {
     );
 
   /** Repeats an act until it is answered. `actOf` gets whether the act may have been done before. */
-  async #asked<A>(actOf: (isRepeated: boolean) => (session: Session) => Promise<A>, of: ActOf): Promise<A> {
+  async #asked<A>(actOf: (isRepeated: boolean) => Act<A>, of: ActOf): Promise<A> {
     const { as = "act" } = of;
     this.#open.push(as);
     try {
@@ -79,7 +83,7 @@ export class Host implements ScenarioHost {
   }
 
   async #answered<A>(
-    actOf: (isRepeated: boolean) => (session: Session) => Promise<A>,
+    actOf: (isRepeated: boolean) => Act<A>,
     { session = "s", as = "act", request }: ActOf,
   ): Promise<A> {
     const scope = `session:${session}`;
@@ -99,8 +103,8 @@ export class Host implements ScenarioHost {
   }
 
   /** Returns the answer, or undefined if the process dies or asks for patience. */
-  async #tried<A>({ runtime, died }: Reached, act: (session: Session) => Promise<A>, id: string) {
-    const answered = runtime.session(id).then(act);
+  async #tried<A>({ runtime, session, died }: Reached, act: Act<A>, id: string) {
+    const answered = session(id).then((opened) => act(opened, runtime));
     try {
       return await Promise.race([answered.then((value) => ({ value })), died.then(() => undefined)]);
     } catch (thrown) {

@@ -1,6 +1,6 @@
 /** A simulated process: a runtime with the scenario's tools. A dead process has no further effects. */
 import { upgradeOf } from "./audit.ts";
-import { type HostPort, type Journal, Runtime, type ToolDefinition } from "@pawl/runtime";
+import { type HostPort, type Journal, Runtime, type Session, type ToolDefinition } from "@pawl/runtime";
 import { causeChain } from "@pawl/runtime/driver";
 import { describe, jsonFromJs } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
@@ -33,6 +33,7 @@ export class Process implements Actor {
   readonly died: Promise<void>;
   readonly watch: Watch;
   readonly runtime: Runtime;
+  readonly session: (id: string) => Promise<Session>;
   readonly #around: ProcessEnvironment;
   #isAlive = true;
   #isFrozen = false;
@@ -48,6 +49,8 @@ export class Process implements Actor {
     });
     this.watch = this.#watched();
     const tools = around.scenario.tools(this.#outside()).map((tool) => this.watch.tool(tool));
+    const own = around.scenario.sessionTools?.(this.#outside()).map((tool) => this.watch.tool(tool));
+    this.session = (id) => this.runtime.session(id, own && { tools: own });
     this.runtime = this.#runtime(tools, around.scenario.models?.(this.#outside((ask) => ask(undefined))));
     if (around.scenario.recovers === true) void this.runtime.recover().catch(() => undefined); // The caller of a session gets the error.
   }

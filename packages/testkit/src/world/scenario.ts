@@ -1,5 +1,5 @@
 /** Scenarios, which users write: tools, the host's behaviour, and claims about effects. */
-import type { CallOfRequest, HostPort, Replies, RuntimeOptions, Session, ToolDefinition } from "@pawl/runtime";
+import type { CallOfRequest, HostPort, Replies, Runtime, RuntimeOptions, Session, ToolDefinition } from "@pawl/runtime";
 import type { Happened } from "./ledger.ts";
 
 export const claimOf = (effect: string, scenario: Scenario, claims: ReadonlyMap<string, Claim>): Claim =>
@@ -42,10 +42,10 @@ export interface EffectOf {
 /** The host application. It survives the processes that run tools, and asks again until it has an answer. */
 export interface ScenarioHost {
   readonly request: (request: string, calls: readonly CallOfRequest[], session?: string) => Promise<Replies>;
-  /** Does anything with a session, and repeats it if the process dies. */
-  readonly within: <A>(act: (session: Session) => Promise<A>, of?: ActOf) => Promise<A>;
+  /** Does anything with a session, and its runtime, and repeats it if the process dies. */
+  readonly within: <A>(act: (session: Session, runtime: Runtime) => Promise<A>, of?: ActOf) => Promise<A>;
   /** The same for acts that are refused when repeated: a refused repetition counts as done. */
-  readonly once: (act: (session: Session) => Promise<unknown>, of?: ActOf) => Promise<void>;
+  readonly once: (act: (session: Session, runtime: Runtime) => Promise<unknown>, of?: ActOf) => Promise<void>;
   /** Resolves with the n-th occurrence of an effect outside, counted from 1. */
   readonly happened: (effect: string, n?: number) => Promise<Happened>;
   readonly sleep: (ms: number) => Promise<void>;
@@ -67,6 +67,8 @@ export interface Scenario {
   /** Makes the tools of one process. Their memory dies with it. */
   readonly tools: (outside: Outside) => readonly ToolDefinition[];
   readonly host: (host: ScenarioHost) => Promise<unknown>;
+  /** Makes the tools that the host opens its sessions with, in place of those of the process. */
+  readonly sessionTools?: (outside: Outside) => readonly ToolDefinition[];
   /** Makes what one process asks the models of its turns with; `scriptedModel` makes a model that counts what is paid. */
   readonly models?: (outside: Outside) => NonNullable<HostPort["models"]>;
   /** Claims of effects by name, if they differ from what steps and tools imply. */
