@@ -182,6 +182,57 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await expect.poll(() => page.evaluate("inspect.forkText()"), { timeout: 20_000 }).toContain(ended);
   });
 
+  it("names the tools that a fork lacks, where a fork stands still without them", async () => {
+    await show(golden("owner-lost"));
+    await page.evaluate("inspect.inspector.goTo(4)");
+    await page.getByRole("tab", { name: "Fork" }).click();
+    await page.getByRole("heading", { name: "Fork at event 4" }).waitFor();
+    await page.getByRole("button", { name: "Continue with the tools" }).click();
+    const said = page.getByRole("alert").filter({ hasText: "The fork stands still: this page lacks the tool" });
+    await said.first().waitFor();
+  });
+
+  it("shows the arguments that a person is asked about", async () => {
+    await show(golden("approvals"));
+    await page.evaluate("inspect.inspector.goTo(9)");
+    await page.getByRole("tab", { name: "Waiting" }).click();
+    await page
+      .getByText(/delete waits for a person's approval of \{/)
+      .first()
+      .waitFor();
+  });
+
+  it("shows nothing of the log before when a file is none, and says so", async () => {
+    await show(golden("crash-loop"));
+    await page.getByRole("tab", { name: "Fork" }).click();
+    await page.getByRole("heading", { name: /^Fork at event/ }).waitFor();
+    await page.evaluate(`void inspect.open("notes.txt", "no log")`);
+    await page.getByText("This file is no log of pawl.").waitFor();
+    expect(await page.getByLabel("The event, to be edited").inputValue()).toBe("");
+    expect(await page.getByRole("button", { name: "Continue as recorded" }).isDisabled()).toBe(true);
+    expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    expect(await page.getByRole("button", { name: "Next crash" }).isVisible()).toBe(false);
+    expect(await page.getByRole("heading", { name: /^Fork at event/ }).count()).toBe(0);
+  });
+
+  it("keeps the words of its primary button readable under the mouse, and closes its help by Escape", async () => {
+    await show(golden("crash-loop"));
+    await page.getByRole("tab", { name: "Fork" }).click();
+    const primary = page.getByRole("button", { name: "Continue with the tools" });
+    const colours = (): Promise<string> =>
+      primary.evaluate((button) => {
+        const { backgroundColor, color } = getComputedStyle(button);
+        return `${color} on ${backgroundColor}`;
+      });
+    const before = await colours();
+    await primary.hover();
+    expect(await colours()).toBe(before);
+    await page.keyboard.press("?");
+    await page.getByText("previous, next event").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByText("previous, next event").waitFor({ state: "hidden" });
+  });
+
   it("reports the large values that a fork lacks", async () => {
     const { bare } = await largeLog();
     await show(bare);

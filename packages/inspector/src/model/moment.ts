@@ -8,8 +8,8 @@ import {
   waitsWords,
   why,
 } from "@pawl/sansio-core";
-import { type Deadline, commandsLine, producedBy } from "@pawl/sansio-core/driver";
-import { type Json, noLimits, parse } from "@pawl/tool-value";
+import { type CallWaits, type Deadline, commandsLine, pendingApprovals, producedBy } from "@pawl/sansio-core/driver";
+import { type Json, noLimits, parse, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { commandWords, dutyWords } from "./command-words.ts";
 import { type RowChange, type Section, changesBetween, plain, treeOf } from "./tree.ts";
@@ -66,13 +66,24 @@ const timed = ({ since, until }: { readonly since?: number; readonly until?: num
 
 const maxReasons = 200;
 
+const longestArgs = 200;
+
+/** Says what a call waits for; a person's approval with the arguments that are asked about. */
+const wordsOf = (what: CallWaits, args: Json | undefined): string => {
+  if (what.type !== "approval" || args === undefined) return waitsWords(what);
+  const text = stringify(args);
+  return `a person's approval of ${text.length > longestArgs ? `${text.slice(0, longestArgs)}…` : text}`;
+};
+
 const waitingIn = (state: State): readonly Waiting[] => {
   const { calls, others } = why(state);
+  const asked = new Map(pendingApprovals(state).map(({ call, args }) => [call as string, args]));
+  const argsOf = (call: string): Json | undefined => asked.get(call);
   const ofCalls = calls.slice(0, maxReasons).flatMap((reason) => {
     const { call, tool, what, movedBy } = reason;
     const effects = "effects" in what ? what.effects : [];
     return [
-      { call, words: `${tool} waits for ${waitsWords(what)}`, movedBy, ...timed(reason) },
+      { call, words: `${tool} waits for ${wordsOf(what, argsOf(call))}`, movedBy, ...timed(reason) },
       ...effects.map((effect) => ({
         call,
         words: `its body waits for ${effectWords(effect)}`,

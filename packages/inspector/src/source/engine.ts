@@ -43,5 +43,8 @@ export const engineOf =
     const runtime = new Runtime({ journal, platform, tools, host, instance: "fork", roots: { newest: root } });
     signal.addEventListener("abort", () => void runtime.close(), { once: true });
     const session = await runtime.session(scope.replace(/^session:/, ""));
-    return sessionSource(session, signal);
+    const names = new Set(tools.map(({ name }) => name));
+    const unfinished = session.state.calls.rows().filter(({ phase }) => phase !== "completed");
+    const lacks = new Set(unfinished.map(({ tool }) => tool).filter((name) => !names.has(name)));
+    return { ...sessionSource(session, signal), lacks: [...lacks] };
   };

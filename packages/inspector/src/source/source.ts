@@ -19,6 +19,8 @@ import * as E from "fp-ts/lib/Either.js";
 export interface Source {
   readonly name: string;
   readonly text: AsyncIterable<string>;
+  /** Names the tools of its unfinished calls that are not here: these calls stand still. */
+  readonly lacks?: readonly string[];
   /** Reads the large values that the log names, for a saved file. */
   readonly blobs?: BlobReader;
 }

@@ -143,7 +143,7 @@ export class PawlInspector extends PageElement {
     this.#forkRunner = new ForkRunner(worker, this.#fork, {
       engine: () => this.#options.engine,
       blobs,
-      say: (words) => this.#layout?.say(words, this.#forkRunner?.isOpen === true),
+      say: (words, isError) => this.#layout?.say(words, this.#forkRunner?.isOpen === true, isError),
       changed: this.#show,
     });
     this.#saver?.end();

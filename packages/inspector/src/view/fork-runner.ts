@@ -10,7 +10,7 @@ export interface ForkRunnerPort {
   readonly engine: () => Engine | undefined;
   /** Reads the large values that the log names. */
   readonly blobs: BlobReader | undefined;
-  readonly say: (words: string) => void;
+  readonly say: (words: string, isError?: boolean) => void;
   readonly changed: () => void;
 }
 
@@ -23,6 +23,11 @@ const leftWords = (left: readonly number[]): string => {
 const missingWords = (at: number, missing: number): string => {
   const what = missing === 1 ? "one large value is" : `${missing} large values are`;
   return `The fork continues from event ${at}, but ${what} missing: a tool that needs it will not go on.`;
+};
+
+const lackingWords = (tools: readonly string[]): string => {
+  const names = tools.map((name) => `\`${name}\``).join(", ");
+  return `The fork stands still: this page lacks the ${tools.length === 1 ? "tool" : "tools"} ${names}. Give it to \`engineOf({ tools })\`.`;
 };
 
 export class ForkRunner {
@@ -43,7 +48,7 @@ export class ForkRunner {
   }
 
   fork(request: ForkRequest): void {
-    void this.#make(request).catch((thrown: unknown) => this.#port.say(String(thrown)));
+    void this.#make(request).catch((thrown: unknown) => this.#port.say(String(thrown), true));
   }
 
   async #make({ seq, edited, by }: ForkRequest): Promise<void> {
@@ -55,7 +60,7 @@ export class ForkRunner {
     this.#port.changed();
     switch (forked.type) {
       case "refused":
-        return this.#port.say(`${forked.code}: ${forked.message}`);
+        return this.#port.say(`${forked.code}: ${forked.message}`, true);
       case "continued":
         return this.#port.say(`The fork is shown below the timeline. ${leftWords(forked.left)}`);
       case "forked":
@@ -65,13 +70,14 @@ export class ForkRunner {
 
   async #runOn(log: ForkedLog): Promise<void> {
     const engine = this.#port.engine();
-    if (engine === undefined) return this.#port.say("This page has no engine to continue the fork.");
+    if (engine === undefined) return this.#port.say("This page has no engine to continue the fork.", true);
     const running = new AbortController();
     this.#running = running;
     this.#port.say(`The fork continues from event ${log.at}, in a separate engine.`);
     const whole = await this.#withValues(log);
     if (running.signal.aborted) return;
-    const { text } = await engine(whole, running.signal);
+    const { text, lacks = [] } = await engine(whole, running.signal);
+    if (lacks.length > 0) this.#port.say(lackingWords(lacks), true);
     for await (const piece of text) {
       if (running.signal.aborted) return;
       this.#worker.feed("fork", piece);

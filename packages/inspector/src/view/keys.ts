@@ -7,6 +7,8 @@ export interface Moves {
   readonly find: () => void;
   readonly zoom: (factor: number) => void;
   readonly help: () => void;
+  /** Closes the help. */
+  readonly leave: () => void;
 }
 
 /** The lines of the help. */
@@ -18,7 +20,7 @@ export const keyHelp: readonly (readonly [key: string, what: string])[] = [
   ["C", "next crash or fault"],
   ["/", "search"],
   ["+ −", "zoom the timeline in, out"],
-  ["?", "this help"],
+  ["?", "this help; Escape closes it"],
 ];
 
 const takesText = (target: EventTarget | undefined): boolean =>
@@ -60,6 +62,8 @@ const moveOf = ({ key, shiftKey }: KeyboardEvent, moves: Moves): (() => void) | 
       return () => moves.zoom(1 / 1.3);
     case "?":
       return moves.help;
+    case "Escape":
+      return moves.leave;
     default:
       return undefined;
   }

@@ -117,6 +117,9 @@ export class Layout {
       help: () => {
         this.#help.hidden = !this.#help.hidden;
       },
+      leave: () => {
+        this.#help.hidden = true;
+      },
     };
     this.#search.addEventListener("input", () => port.search(this.#search.value));
     this.#calls.addEventListener("change", () => port.filter(this.#calls.value || undefined));
@@ -169,6 +172,7 @@ export class Layout {
     this.#drawn = undefined;
     this.#confirmBar.leave();
     this.#fault = "";
+    this.#fork.clear();
     this.showError("");
     this.#empty.textContent = "No calls yet. Each call gets a lane here, and each of its steps a bar.";
     for (const pane of [this.#panes.event, this.#panes.state, this.#panes.waiting])
@@ -196,8 +200,8 @@ export class Layout {
     this.#confirmBar.ask(confirmation, this.#save);
   }
 
-  say(words: string, isForked: boolean): void {
-    this.#fork.say(words, isForked);
+  say(words: string, isForked: boolean, isError?: boolean): void {
+    this.#fork.say(words, isForked, isError);
   }
 
   recolour(): void {
@@ -214,10 +218,20 @@ export class Layout {
     this.#fault = problem?.words ?? "";
     this.#showAlarm();
     this.#empty.hidden = chart.hasLanes;
+    const isNoLog = problem !== undefined && log.isEmpty;
+    if (isNoLog) this.#empty.textContent = "This file is no log of pawl.";
+    this.#save.disabled = isNoLog;
     this.#timeline.show({ chart, seq, call, found, difference: fork?.difference?.seq });
     this.#showFork(view);
     const { first, last } = log;
-    this.#transport.show({ seq, first, last, at: chart.entryAt(seq)?.at, isPlaying, crashes: chart.crashes });
+    this.#transport.show({
+      seq,
+      first,
+      last,
+      at: chart.entryAt(seq)?.at,
+      isPlaying,
+      crashes: isNoLog ? [] : chart.crashes,
+    });
     this.#showMoment(view);
     this.#list.show(chart, seq, seqs);
   }

@@ -28,7 +28,8 @@ button, select, input, .open { font: inherit; color: inherit; background: var(--
 button, .open { cursor: pointer; white-space: nowrap; }
 button:disabled { color: var(--pawl-faint); cursor: default; }
 button:not(:disabled):hover, .open:hover { background: var(--pawl-hover); }
-button.primary { background: var(--pawl-accent); border-color: var(--pawl-accent); color: var(--pawl-panel); font-weight: 600; }
+button.primary, button.primary:not(:disabled):hover { background: var(--pawl-accent); border-color: var(--pawl-accent); color: var(--pawl-panel); font-weight: 600; }
+button.primary:not(:disabled):hover { filter: brightness(1.12); }
 :focus-visible, .open:focus-within { outline: 2px solid var(--pawl-accent); outline-offset: 1px; }
 .head { display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: center; padding: 12px 14px; }
 .names { flex: 1 1 160px; min-width: 0; }

@@ -34,6 +34,7 @@ export class ForkPane {
   readonly #text = el("textarea", { spellcheck: "false", rows: "8", "aria-label": "The event, to be edited" });
   readonly #status = el("p", { class: "said", role: "status" });
   readonly #engine: HTMLButtonElement;
+  readonly #record: HTMLButtonElement;
   readonly #leave: HTMLButtonElement;
   readonly #title = el("h2");
   #seq = 0;
@@ -42,7 +43,7 @@ export class ForkPane {
   constructor(options: ForkPaneOptions) {
     this.#options = options;
     this.#engine = button("Continue with the tools", { class: "primary" }, () => this.#fork("engine"));
-    const record = button("Continue as recorded", {}, () => this.#fork("record"));
+    this.#record = button("Continue as recorded", {}, () => this.#fork("record"));
     this.#leave = button("Leave the fork", { class: "quiet", hidden: true }, options.leave);
     this.element.append(
       this.#title,
@@ -52,7 +53,7 @@ export class ForkPane {
         "What if this had gone differently? Change a result or an argument, or nothing at all. The fork runs beside the log, which stays unchanged.",
       ),
       this.#text,
-      el("div", { class: "actions" }, this.#engine, record, this.#leave, this.#status),
+      el("div", { class: "actions" }, this.#engine, this.#record, this.#leave, this.#status),
     );
   }
 
@@ -64,9 +65,24 @@ export class ForkPane {
     const { event } = (moment.json ?? {}) as { readonly event?: Json };
     this.#original = event === undefined ? "" : indented(event);
     this.#text.value = this.#original;
+    this.#enable(true);
   }
 
-  say(words: string, isForked: boolean): void {
+  /** Forgets the event: another log is opened. */
+  clear(): void {
+    this.#seq = 0;
+    this.#original = this.#text.value = this.#title.textContent = "";
+    this.#enable(false);
+    this.say("", false);
+  }
+
+  #enable(hasEvent: boolean): void {
+    for (const part of [this.#engine, this.#record, this.#text]) part.disabled = !hasEvent;
+  }
+
+  /** Says how the fork goes. An error interrupts what a screen reader says. */
+  say(words: string, isForked: boolean, isError = false): void {
+    this.#status.setAttribute("role", isError ? "alert" : "status");
     this.#status.textContent = words;
     this.#leave.hidden = !isForked;
   }
@@ -75,7 +91,7 @@ export class ForkPane {
     const text = this.#text.value;
     if (text === this.#original) return this.#options.fork({ seq: this.#seq, edited: undefined, by });
     const edited = parse(text, noLimits);
-    if (E.isLeft(edited)) this.say(`This is not JSON: ${edited.left.message}`, !this.#leave.hidden);
+    if (E.isLeft(edited)) this.say(`This is not JSON: ${edited.left.message}`, !this.#leave.hidden, true);
     else this.#options.fork({ seq: this.#seq, edited: edited.right, by });
   }
 }

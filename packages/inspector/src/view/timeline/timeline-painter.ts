@@ -48,6 +48,8 @@ export class TimelinePainter {
   readonly #context: CanvasRenderingContext2D;
   readonly #palette: Palette;
   readonly #viewport: Viewport;
+  /** The right end of the last label of a mark. Marks are drawn from left to right. */
+  #labelled = -Infinity;
 
   constructor(context: CanvasRenderingContext2D, palette: Palette, viewport: Viewport) {
     this.#context = context;
@@ -173,6 +175,8 @@ export class TimelinePainter {
     this.#context.font = `600 10px ${this.#palette.font}`;
     const width = this.#context.measureText(words).width + 12;
     const left = Math.min(x, room - width - 4);
+    if (left < this.#labelled) return; // It would lie on the one before: its line is enough.
+    this.#labelled = left + width + 2;
     this.box({ x: left, y: height - 20, width, height: 16 }, colour, 4);
     this.text(words, left + 6, height - 11.5, { colour: panel, font: "600 10px" });
   }
