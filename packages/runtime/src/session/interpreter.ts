@@ -27,6 +27,7 @@ import { Offers } from "./executor/offer.ts";
 import { lambdaApplied } from "./flow.ts";
 import type { HostSide } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
+import { NewestEvents } from "./newest-event.ts";
 import { Observers } from "./observe/observer.ts";
 import type { Callers } from "./callers.ts";
 import { Requests } from "./request.ts";
@@ -41,7 +42,7 @@ import { Leaving } from "../move/quiesce.ts";
 import { ScopeLinks } from "../process/scope-links.ts";
 import type { Access } from "../scope/access.ts";
 import { FinishedIndex } from "../scope/history.ts";
-import { isMadeByFlow } from "../scope/offload-policy.ts";
+import { isMadeByFlow } from "../scope/offload.ts";
 import { type Cause, ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import { Snapshots } from "../scope/snapshots.ts";
@@ -112,7 +113,8 @@ export class ScopeInterpreter implements Interpreter {
     const { finished } = this;
     const readLines = this.underWay.counted(this.#store.readLines);
     const report: Access["report"] = (what, thrown) => this.#side.host.internalError?.(what, thrown);
-    return { runner, finished, readLines, pages, platform, telemetry, begun, values, fault, report };
+    const newest = new NewestEvents();
+    return { runner, finished, readLines, newest, pages, platform, telemetry, begun, values, fault, report };
   }
 
   get state(): State {
