@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type DefaultTheme, defineConfig } from "vitepress";
 import { llmsFullText, llmsText } from "./llms.ts";
-import { type Part, docs, parts, pathOf, titleOf } from "./page.ts";
+import { type Part, anchorOf, docs, parts, pathOf, titleOf } from "./page.ts";
 
 const linkTo = (page: string): DefaultTheme.SidebarItem => ({ text: titleOf(page), link: pathOf(page) });
 
@@ -53,6 +53,7 @@ export default defineConfig({
     build: { chunkSizeWarningLimit: 4000 }, // The index of the search.
   },
   markdown: {
+    anchor: { slugify: anchorOf },
     config: (markdown) => {
       markdown.core.ruler.push("links out of the docs", ({ tokens, env }) => {
         for (const { children } of tokens)

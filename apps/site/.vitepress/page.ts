@@ -77,3 +77,10 @@ export const leadOf = (page: string): string => {
 
 /** Returns the path of a page in the site. */
 export const pathOf = (page: string): string => `/${page.replace(/(?:index|README)$/, "")}`;
+
+/** Returns the name under which hosts of Git, and so the links of the pages, know a heading. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
+    .replaceAll(" ", "-");
