@@ -4,7 +4,7 @@
  */
 import type { CommandOf, Event, EventOf } from "@pawl/sansio-core";
 import type { FlowEnd, TurnEnd } from "@pawl/sansio-core/driver";
-import { string } from "@pawl/tool-value";
+import { sliceOf, string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decoded, decodedEvent, storedForm, record, refuse } from "../scope/access.ts";
 import { type Admission, Admitted } from "./admission.ts";
@@ -14,7 +14,7 @@ import { type FlowPlace, type FlowSubmission, flowSubmitted } from "./flow.ts";
 import type { Callers, Replied } from "./callers.ts";
 import type { InContext } from "../platform.ts";
 import { stateBefore } from "../scope/history.ts";
-import { readCalls, storedCalls, textOf } from "./request-calls.ts";
+import { encodedCalls, readCalls, storedCalls, textOf } from "./request-calls.ts";
 import { spannedAs, withSpan } from "../log.ts";
 import { type CallOfRequest, type Replies, repliesOf } from "./call.ts";
 
@@ -136,6 +136,9 @@ export class Requests {
     const { request } = event;
     admitNames(event);
     const stored = isLarge ? await this.#storedForm(event) : undefined;
+    const written = stored ?? event;
+    if (written.type === "request.submitted" && written.calls.length > sliceOf)
+      await encodedCalls(this.#access, written);
     let spanned: Submitted | undefined;
     const { runner, telemetry } = this.#access;
     const asTold = (): Submitted => (spanned ??= withSpan(telemetry, runner.id, event));
