@@ -9,7 +9,7 @@ import type { ApprovalEvent } from "./call/approval.ts";
 import { call } from "./call/concern.ts";
 import type { CallCommand, CallRows, CallSignal } from "./call/contract.ts";
 import type { EffectEvent } from "./call/effect.ts";
-import type { CallEvent } from "./call/event.ts";
+import type { CallEvent } from "./call/vocabulary.ts";
 import type { StreamEvent } from "./call/stream.ts";
 import { catalog } from "./catalog/concern.ts";
 import type { CatalogEvent, CatalogRows } from "./catalog/model.ts";

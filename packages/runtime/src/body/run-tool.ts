@@ -8,7 +8,7 @@ import {
   pendingWithoutKey,
   runtimeFailure,
 } from "@pawl/tool-value";
-import type { AttachmentStore } from "../journal/attachment.ts";
+import type { AttachmentStore } from "../journal/blob.ts";
 import type { BodyRun } from "./body-run.ts";
 import {
   type HostSide,

@@ -34,7 +34,7 @@
 import type { Event, Recorded, State, Tool } from "@pawl/sansio-core";
 import type { FlowEnd, TurnEnd } from "@pawl/sansio-core/driver";
 import type { Resolution } from "@pawl/tool-value";
-import type { CallOfRequest, Replies } from "./call.ts";
+import { type CallOfRequest, type Replies, CallsTools } from "./call.ts";
 import { approvalsIn, type Approval, PendingApproval, type Rejecting, approve, reject } from "./approval.ts";
 import { type Target, cancel } from "./cancel.ts";
 import { publish } from "./catalog.ts";
@@ -47,11 +47,9 @@ import { ScopeInterpreter } from "./interpreter.ts";
 import type { ObserveOptions, Subscription } from "./observe/observer.ts";
 import type { Callers } from "./callers.ts";
 import type { RequestOptions, Waiting } from "./request.ts";
-import { CallsTools } from "./result.ts";
 import { type Resolved, resolveKey, resolveToken } from "./resolve.ts";
 import { type RequestPage, type RequestStatus, requestsOf, statusOf } from "./status.ts";
-import { type About, aboutOf, describe } from "./about.ts";
-import { type SessionStore, storeOver } from "../host/store.ts";
+import { type About, aboutOf, describe, type SessionStore, storeOver } from "../host/about.ts";
 import { ScopeLost } from "../error.ts";
 import { type ConnectionAnswer, answerOfHost } from "../host/connection.ts";
 import type { AskedAt } from "../host/question.ts";
@@ -62,8 +60,7 @@ import { record } from "../scope/access.ts";
 import type { StreamFrame, StreamOptions } from "../stream/streams.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
-import { type BudgetDecision, decideBudget } from "../turn/budget.ts";
-import { type Said, type TurnOptions, turnSubmitted } from "../turn/submit.ts";
+import { type BudgetDecision, decideBudget, type Said, type TurnOptions, turnSubmitted } from "../turn/submit.ts";
 import type { ReadTurnOptions, TurnFrame } from "../turn/turn-reader.ts";
 
 /** A session, or a process. */
