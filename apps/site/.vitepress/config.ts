@@ -22,7 +22,7 @@ const sidebarOf = ({ title, pages }: Part): DefaultTheme.SidebarItem => {
 /** Tells if a link leads out of `docs/`, into the code of the repository. */
 const leadsOut = (href: string, page: string): boolean => {
   if (/^(?:[a-z]+:|#|\/)/.test(href)) return false;
-  return new URL(href, `file:///repository/docs/${page}`).pathname.startsWith("/repository/docs/") === false;
+  return !new URL(href, `file:///repository/docs/${page}`).pathname.startsWith("/repository/docs/");
 };
 
 /** Finds a module from here: the pages lie in a folder without packages of its own. */

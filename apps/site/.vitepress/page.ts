@@ -68,10 +68,11 @@ export const textOf = (page: string): string => readFileSync(join(docs, `${page}
 /** Returns the heading of a page. */
 export const titleOf = (page: string): string => /^# (?<title>.+)$/m.exec(textOf(page))?.groups?.["title"] ?? page;
 
+const isText = (paragraph: string): boolean => /^[\p{L}`*[]/u.test(paragraph);
+
 /** Returns the first paragraph of a page, on one line. */
 export const leadOf = (page: string): string => {
   const paragraphs = textOf(page).split(/\n{2,}/);
-  const isText = (paragraph: string): boolean => /^[\p{L}`*[]/u.test(paragraph);
   return (paragraphs.find(isText) ?? "").replaceAll("\n", " ").replaceAll(/\[(?<text>[^\]]*)\]\([^)]*\)/g, "$<text>");
 };
 
