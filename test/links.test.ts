@@ -1,7 +1,7 @@
 /** Links in the docs lead to headings that exist. `tidy.test.ts` holds that the pages exist. */
 import { dirname, join, normalize } from "node:path";
 import { expect, it } from "vitest";
-import { anchorOf } from "../apps/site/.vitepress/page.ts";
+import { anchorOf } from "../apps/site/.vitepress/anchor.ts";
 import { files, textOf } from "./project.ts";
 
 const pages = files.filter((file) => file.endsWith(".md"));

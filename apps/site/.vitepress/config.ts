@@ -3,8 +3,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type DefaultTheme, defineConfig } from "vitepress";
+import { anchorOf } from "./anchor.ts";
 import { llmsFullText, llmsText } from "./llms.ts";
-import { type Part, anchorOf, docs, parts, pathOf, titleOf } from "./page.ts";
+import { type Part, docs, partsOf, pathOf, titleOf } from "./page.ts";
 
 const linkTo = (page: string): DefaultTheme.SidebarItem => ({ text: titleOf(page), link: pathOf(page) });
 
@@ -40,8 +41,8 @@ export default defineConfig({
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],
-    nav: parts.map(({ title, pages: [first = "index"] }) => ({ text: title, link: pathOf(first) })),
-    sidebar: parts.map(sidebarOf),
+    nav: partsOf().map(({ title, pages: [first = "index"] }) => ({ text: title, link: pathOf(first) })),
+    sidebar: partsOf().map(sidebarOf),
   },
   vite: {
     resolve: {

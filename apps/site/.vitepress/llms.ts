@@ -1,5 +1,5 @@
 /** `llms.txt` and `llms-full.txt`: the site for coding agents, as one list and as one text. */
-import { type Part, leadOf, parts, pathOf, textOf, titleOf } from "./page.ts";
+import { type Part, leadOf, partsOf, pathOf, textOf, titleOf } from "./page.ts";
 
 const intro = `# pawl
 
@@ -20,9 +20,11 @@ const listed = ({ title, pages }: Part): string =>
     ...pages.filter(isForUsers).map((page) => `- [${titleOf(page)}](${pathOf(page)}.md): ${leadOf(page)}`),
   ].join("\n");
 
-export const llmsText = (): string => `${[intro, ...parts.map(listed)].join("\n")}\n`;
+export const llmsText = (): string => `${[intro, ...partsOf().map(listed)].join("\n")}\n`;
 
 export const llmsFullText = (): string => {
-  const pages = parts.flatMap(({ pages: all }) => all).filter((page) => isForUsers(page) && !page.startsWith("api/"));
+  const pages = partsOf()
+    .flatMap(({ pages: all }) => all)
+    .filter((page) => isForUsers(page) && !page.startsWith("api/"));
   return [intro, ...pages.map((page) => textOf(page).trimEnd())].join("\n\n---\n\n");
 };

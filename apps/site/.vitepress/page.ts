@@ -14,7 +14,8 @@ const inFolder = (folder: string): readonly string[] =>
     .filter((file) => file.endsWith(".md") && file !== "README.md" && file !== "index.md")
     .map((file) => `${folder}/${file.slice(0, -3)}`);
 
-export const parts: readonly Part[] = [
+/** Lists the parts. The API reference has been written before. */
+export const partsOf = (): readonly Part[] => [
   { title: "Tutorial", pages: ["tutorial"] },
   {
     title: "How to",
@@ -78,10 +79,3 @@ export const leadOf = (page: string): string => {
 
 /** Returns the path of a page in the site. */
 export const pathOf = (page: string): string => `/${page.replace(/(?:index|README)$/, "")}`;
-
-/** Returns the name under which hosts of Git, and so the links of the pages, know a heading. */
-export const anchorOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
-    .replaceAll(" ", "-");

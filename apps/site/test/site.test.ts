@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { root } from "../../../test/project.ts";
-import { docs, leadOf, parts, titleOf } from "../.vitepress/page.ts";
+import { docs, leadOf, partsOf, titleOf } from "../.vitepress/page.ts";
 
 const site = join(import.meta.dirname, "..");
 const at = (path: string): string => readFileSync(join(site, "dist", path), "utf8");
@@ -19,7 +19,7 @@ describe("the site of the docs", () => {
   }, 600_000);
 
   it("has each page of the docs in one of its parts", () => {
-    const listed = parts.flatMap(({ pages }) => pages);
+    const listed = partsOf().flatMap(({ pages }) => pages);
     const written = readdirSync(docs, { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".md") && file !== "index.md")
       .map((file) => file.slice(0, -3));
@@ -28,7 +28,7 @@ describe("the site of the docs", () => {
   });
 
   it("has no link that leads out of it into files of the repository", () => {
-    for (const { pages } of parts)
+    for (const { pages } of partsOf())
       for (const page of pages) expect(at(fileOf(page))).not.toMatch(/href="[^"]*\.\.\/(?:packages|examples|README)/);
   });
 
