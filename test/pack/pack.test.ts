@@ -1,13 +1,16 @@
 /** What is published: packed, looked at, installed in an empty folder, compiled and run. */
+import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Block, blocks } from "./block.ts";
 import { hasChromium, openChromium, withoutChromium } from "../runtime/chromium.ts";
 import { type PageLife, liveInPage } from "./page.ts";
-import { type Packed, compile, install, installedFor, live, pack, secondsOf, test, use } from "./folder.ts";
+import { type Packed, compile, install, installedFor, live, pack, registered, secondsOf, test, use } from "./folder.ts";
+import { root } from "../project.ts";
 
 const uses = join(import.meta.dirname, "use");
 const node22 = join(import.meta.dirname, "node_modules/node-22/bin/node");
@@ -91,6 +94,18 @@ describe("a package that is published", { timeout: 600_000 }, () => {
       const told = messages.filter(({ code }) => code !== mapsOfOthers);
       expect(told, name).toEqual([]);
     }
+  });
+
+  it("can be published, as `pnpm release` rehearses it", async () => {
+    const release = join(root, "scripts/release.ts");
+    const { stdout } = await promisify(execFile)(process.execPath, [release, "--rehearse", packed.folder]);
+    const published = stdout.split("\n").filter((line) => line !== "");
+    const { version } = JSON.parse(readFileSync(join(root, "packages/runtime/package.json"), "utf8")) as {
+      readonly version: string;
+    };
+    expect(published.toSorted()).toEqual(
+      [...packed.tarballs.keys()].map((name) => `+ ${registered(name)}@${version}`).toSorted(),
+    );
   });
 
   it("has types wherever it can be imported", async () => {
