@@ -2,7 +2,8 @@
 import { type ChildCall, type EffectSpec, type OpenEffect, type SettledEffect, decideSelect } from "./effect.ts";
 import { isForgotten } from "./effect-answer.ts";
 import { recorded } from "./crash-loop.ts";
-import { missingRule } from "../kernel/protocol.ts";
+import { hasRule, missingRule } from "../kernel/protocol.ts";
+import type { MessageOf } from "../message/message.ts";
 import type { OwnWait } from "../wait/model.ts";
 import type { CallIn, CallRow } from "./model.ts";
 import { askedCall, inPhase, isRejection, problemOfRun, putCall, runningRow, withPatches, withoutRoom } from "./row.ts";
@@ -103,8 +104,15 @@ const sendMessage = (draft: Draft, row: CallIn<"running">, key: string, effect: 
   }
   if (message.type === "process.await") draft.raise({ type: "wait.claim", key: message.wait, request });
   const origin = { call: ref, key, requested: draft.seq };
+  if (message.type === "process.start" && isSubAgent(draft, message)) {
+    return draft.raise({ type: "agent.start", to, message, origin });
+  }
   return draft.raise({ type: "messages.send", to, message, isLast: false, origin });
 };
+
+/** Sub-agents have part of the budget of whoever starts them. */
+const isSubAgent = ({ scope }: Draft, { registration }: MessageOf<"process.start">): boolean =>
+  registration.input.type === "session_turn" && hasRule(scope.protocol, "turns");
 
 /** The host request that a trigger is. */
 const triggerRequest = "trigger.emit";

@@ -16,6 +16,7 @@ import {
 } from "../kernel/vocabulary.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, Invariant, reject } from "../kernel/error.ts";
+import type { Used } from "../kernel/limit.ts";
 import type { Message, Outcome, Said } from "../message/message.ts";
 import { ProcessEventAppendRequest, ProcessRegistration } from "../message/process.ts";
 import { begin, decideRegistration, startCall } from "./begin.ts";
@@ -26,7 +27,7 @@ import { awaitOfOutput } from "./output.ts";
 import { decideAppend, onMessageHeard, onMessageTaken } from "./receive.ts";
 import { enterWait, leaveWait } from "./signal.ts";
 import { processSnapshot } from "./snapshot.ts";
-import { endProcess, isRun, write } from "./tell.ts";
+import { endOvertaken, endProcess, isRun, write } from "./tell.ts";
 import type { Reply } from "../request/model.ts";
 
 /** Signals that a process hears. */
@@ -50,8 +51,8 @@ export type ProcessSignal =
   /** A body waits for a signal; and nobody does any more. */
   | { readonly type: "process.wait"; readonly key: string; readonly name: string; readonly ordinal: number }
   | { readonly type: "process.unwait"; readonly key: string }
-  /** A background run is over with all that belongs to it. */
-  | { readonly type: "process.finish"; readonly output: ProcessAwaitOutput };
+  /** A background run is over with all that belongs to it; or the turn of a sub-agent is, which has used so much. */
+  | { readonly type: "process.finish"; readonly output: ProcessAwaitOutput; readonly used?: Used };
 
 /** Commands of a process. */
 export type ProcessCommand =
@@ -123,13 +124,14 @@ const onRunEnded = (draft: Draft, { replies }: SignalOf<"run.ended">): void => {
   if (row.status.state === "running") write(draft, row, endProcess(row, awaitOfOutput(reply.output), draft.at));
 };
 
-/** The files of a background run are written, and its task has heard. */
-const onFinish = (draft: Draft, { output }: SignalOf<"process.finish">): void => {
+/** The files of a background run are written, and its task has heard; or a turn is over. */
+const onFinish = (draft: Draft, { output, used }: SignalOf<"process.finish">): void => {
   const { process: before } = draft;
-  if (before === undefined || before.status.state !== "running") return;
+  if (before === undefined) return;
   const row = { ...before, run: "none" as const };
+  if (before.status.state !== "running") return used === undefined ? undefined : endOvertaken(draft, row, used);
   draft.setProcess(row);
-  write(draft, row, endProcess(row, output, draft.at));
+  write(draft, row, endProcess(row, output, draft.at), used);
 };
 
 const onWait = (draft: Draft, { key, name, ordinal }: SignalOf<"process.wait">): void => {
@@ -182,14 +184,29 @@ export const process: Concern<ProcessRows, ProcessScopeEvent["type"], ProcessSig
         "run.finish",
         "run.overtaken",
         "task.report",
+        "turn.begin",
+        "turn.cancel",
+        "agent.returned",
+        "agent.raised",
       ],
       on: onMessageTaken,
     },
-    "message.heard": { raises: ["handle.grant", "handle.released", "task.refused"], on: onMessageHeard },
+    "message.heard": {
+      raises: ["handle.grant", "handle.released", "task.refused", "agent.returned"],
+      on: onMessageHeard,
+    },
     "run.ended": { raises: ["messages.send", "run.finish"], on: onRunEnded },
     "tools.published": { raises: ["request.open"], on: onTools },
     "process.emit": {
-      raises: ["effect.end", "messages.send", "wait.settle", "batches.cancel", "run.finish", "run.overtaken"],
+      raises: [
+        "effect.end",
+        "messages.send",
+        "wait.settle",
+        "batches.cancel",
+        "run.finish",
+        "run.overtaken",
+        "turn.cancel",
+      ],
       on: onEmit,
     },
     "process.wait": { raises: [], on: onWait },

@@ -32,10 +32,11 @@ const ProcessCodec = struct("struct Process", {
   sequence: u64,
   replays: list(struct("struct KeyedEvent", { key: string, hash: string, seq: u64, at: u64, ordinal: optional(u64) })),
   signals: list(struct("struct CountedSignal", { type: string, count: u64 })),
-  run: oneOf<ProcessRun>("a run of a process", "none", "env", "call", "artifacts", "engine"),
+  run: oneOf<ProcessRun>("a run of a process", "none", "env", "call", "artifacts", "engine", "turn"),
   cancelled: defaulted(boolean, false, (flag) => !flag),
   peers: list(PeerCodec),
   wakesNobody: defaulted(boolean, false, (flag) => !flag),
+  grantedBy: optional(string),
 });
 type ProcessShape = TypeOf<typeof ProcessCodec>;
 

@@ -70,6 +70,18 @@ export const usedBy = (row: RunningTurn, at: number): Used =>
 export const usedInSession = ({ used, running }: Conversation, at: number): Used =>
   running === undefined ? used : added(used, usedBy(running, at));
 
+/** The budget of the session alone. */
+export const sessionLevel = (draft: Draft): Level => {
+  const conversation = conversationOf(draft);
+  const { limits, grants } = conversation;
+  return {
+    of: "session",
+    limits: limits.session,
+    used: usedInSession(conversation, draft.at),
+    reserved: reservedBy(grants),
+  };
+};
+
 export const levelsOf = (draft: Draft, row: RunningTurn): readonly Level[] => {
   const { used, limits, grants } = conversationOf(draft);
   const own = usedBy(row, draft.at);
