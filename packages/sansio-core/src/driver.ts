@@ -297,4 +297,4 @@ export { type Plan as PromptPlan, promptPlan } from "./turn/plan.ts";
 export { promptOf, type PromptMessage } from "./turn/prompt.ts";
 export { added as addedUsed, type Amounts, type Limits, type Reached, type Usage, type Used } from "./turn/budget.ts";
 export { type Entry, seqsOf } from "./turn/frame.ts";
-export { piecesIn } from "./turn/recorded.ts";
+export { piecesIn, taskIn as agentTaskIn } from "./turn/recorded.ts";

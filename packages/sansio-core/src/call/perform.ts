@@ -2,8 +2,7 @@
 import { type ChildCall, type EffectSpec, type OpenEffect, type SettledEffect, decideSelect } from "./effect.ts";
 import { isForgotten } from "./effect-answer.ts";
 import { recorded } from "./crash-loop.ts";
-import { hasRule, missingRule } from "../kernel/protocol.ts";
-import type { MessageOf } from "../message/message.ts";
+import { missingRule } from "../kernel/protocol.ts";
 import type { OwnWait } from "../wait/model.ts";
 import type { CallIn, CallRow } from "./model.ts";
 import { askedCall, inPhase, isRejection, problemOfRun, putCall, runningRow, withPatches, withoutRoom } from "./row.ts";
@@ -40,9 +39,6 @@ const conflictOfNames = (
   return taken === undefined ? undefined : `there is a call \`${taken}\` already`;
 };
 
-const isCleanup = (open: readonly OpenEffect[], key: string): boolean =>
-  open.some((effect) => effect.key === key && effect.kind === "cleanup");
-
 /** Returns why a request cannot be carried out as it is asked for. */
 export const conflictOfSpec = (
   draft: Draft,
@@ -61,7 +57,7 @@ export const conflictOfSpec = (
     return reject("effect_unknown", `call \`${call}\`: \`${key}\` chooses from nothing, and would never end`);
   }
   const { open, settled } = row.body;
-  const cleanup = effect.keys.find((member) => isCleanup(open, member));
+  const cleanup = effect.keys.find((of) => open.some((one) => one.key === of && one.kind === "cleanup"));
   if (cleanup !== undefined) {
     return reject(
       "effect_unknown",
@@ -104,15 +100,10 @@ const sendMessage = (draft: Draft, row: CallIn<"running">, key: string, effect: 
   }
   if (message.type === "process.await") draft.raise({ type: "wait.claim", key: message.wait, request });
   const origin = { call: ref, key, requested: draft.seq };
-  if (message.type === "process.start" && isSubAgent(draft, message)) {
-    return draft.raise({ type: "agent.start", to, message, origin });
-  }
+  const isAgent = message.type === "process.start" && message.registration.input.type === "session_turn";
+  if (isAgent) return draft.raise({ type: "agent.start", to, message, origin });
   return draft.raise({ type: "messages.send", to, message, isLast: false, origin });
 };
-
-/** Sub-agents have part of the budget of whoever starts them. */
-const isSubAgent = ({ scope }: Draft, { registration }: MessageOf<"process.start">): boolean =>
-  registration.input.type === "session_turn" && hasRule(scope.protocol, "turns");
 
 /** The host request that a trigger is. */
 const triggerRequest = "trigger.emit";

@@ -16,6 +16,7 @@ import type { CallRow } from "../call/model.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { Invariant } from "../kernel/error.ts";
 import type { Amounts, Limits } from "../kernel/limit.ts";
+import { hasRule } from "../kernel/protocol.ts";
 import type { CallRef, SignalOf } from "../kernel/vocabulary.ts";
 import { type ProcessAwaitOutput, type ProcessRegistration, agentTurn } from "../process/model.ts";
 import { ownExecutionScope } from "../request/model.ts";
@@ -105,8 +106,8 @@ export const onStart = (draft: Draft, { to, message, origin }: SignalOf<"agent.s
   const { registration } = message;
   const call = draft.call(origin.call);
   if (call === undefined) throw new Invariant(`call ${origin.call} starts \`${registration.id}\`, and is not there`);
-  const isKnown = grants.some(({ name }) => name === registration.id);
-  const limits = isKnown ? {} : { limits: granted(draft, registration, call.call) };
+  const hasBudget = hasRule(draft.scope.protocol, "turns") && !grants.some(({ name }) => name === registration.id);
+  const limits = !hasBudget ? {} : { limits: granted(draft, registration, call.call) };
   draft.raise({ type: "messages.send", to, message: { ...message, ...limits }, isLast: false, origin });
 };
 
