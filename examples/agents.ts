@@ -43,9 +43,9 @@ const main = defineAgent({
 const { runtime, close } = openRuntime({ file: ":memory:", ...agentHost([main]) });
 const session = await runtime.session("alice");
 const turn = main.turn(session, "Find me a hotel in Lviv.", { id: "turn-1" });
-let isOver = false;
-void turn.end.finally(() => (isOver = true));
-while (!isOver) {
+const over = new AbortController();
+void turn.end.finally(() => over.abort());
+while (!over.signal.aborted) {
   for (const asked of await session.approvals({ deep: true })) {
     if (asked.kind !== "call") continue;
     console.log(`${asked.subAgent}: ${asked.approval.tool} ${JSON.stringify(asked.approval.args)}: yes`);

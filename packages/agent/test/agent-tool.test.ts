@@ -20,17 +20,20 @@ const pay = defineTool({ name: "pay", durable: true, needsApproval: true, execut
 /** An agent that asks a helper twice, who asks a clerk, who pays, if a person agrees. */
 const family = (asked: (call: ModelCall) => void = () => undefined) => {
   const model = (name: string, script: readonly ScriptedAnswer[]) => scriptedModel(script, { model: name, asked });
-  const clerk = defineAgent({ name: "clerk", model: model("clerk", [calls("pay"), say("I paid.")]), tools: [pay] });
+  const payer = defineAgent({ name: "clerk", model: model("clerk", [calls("pay"), say("I paid.")]), tools: [pay] });
   const helper = defineAgent({
     name: "helper",
     model: model("helper", [calls("clerk"), say("It is paid.")]),
-    tools: [agentTool({ agent: clerk, limits: { totalTokens: 15 } })],
+    tools: [agentTool({ agent: payer, limits: { totalTokens: 15 } })],
   });
   return defineAgent({
     model: model("main", [calls("helper", "helper"), say("All is paid.")]),
     tools: [agentTool({ agent: helper })],
   });
 };
+
+/** The name of the i-th clerk. */
+const clerk = (i: number): string => `s/t1/m1.${i}/turn/m1.0`;
 
 /** Decides on all that waits for a person, the newest first, until a turn is over. */
 const decideAll = async (session: Session, isOver: () => boolean, seen: string[]): Promise<void> => {
@@ -88,7 +91,6 @@ describe("an agent as a tool", () => {
     expect(await turn.text()).toBe("All is paid.");
     isOver = true;
     await deciding;
-    const clerk = (i: number): string => `s/t1/m1.${i}/turn/m1.0`;
     for (const i of [0, 1]) for (const kind of ["call", "budget"]) expect(seen).toContain(`${kind} of ${clerk(i)}`);
     const { used, grants } = session.state.conversation;
     expect(grants).toEqual([]);

@@ -175,24 +175,27 @@ describe("a sub-agent", () => {
   });
 });
 
-describe("a process that dies in a turn with sub-agents", () => {
-  /** The ledger of a session, without time and without what is 0. */
-  const usedBy = ({ state }: Session) => {
-    const { wall_ms: _, ...used } = state.conversation.used;
-    return used;
-  };
+/** The ledger of a session, without time and without what is 0. */
+const usedBy = ({ state }: Session) => {
+  const { wall_ms: _, ...used } = state.conversation.used;
+  return used;
+};
 
+/** Begins a process, and in it a turn that nobody may see the end of. */
+const begin = async (world: World, models: Models, death?: Death) => {
+  const process = start(models, world, death);
+  const session = process.runtime.session("s").then(async (one) => {
+    await one.report({ type: "limits.set", limits: { session: { total_tokens: { limit: 1000 } } } });
+    return one;
+  });
+  session.then((one) => one.turn("t1", "What is it?")).catch(() => undefined); // It dies on the way.
+  return process;
+};
+
+const models = (): Models => new Models(asksHelpers(2), looks);
+
+describe("a process that dies in a turn with sub-agents", () => {
   it("leaves the same end and an exact ledger, wherever it died, and pays each answer once", async () => {
-    const begin = async (world: World, models: Models, death?: Death) => {
-      const process = start(models, world, death);
-      const session = process.runtime.session("s").then(async (one) => {
-        await one.report({ type: "limits.set", limits: { session: { total_tokens: { limit: 1000 } } } });
-        return one;
-      });
-      session.then((one) => one.turn("t1", "What is it?")).catch(() => undefined); // It dies on the way.
-      return process;
-    };
-    const models = (): Models => new Models(asksHelpers(2), looks);
     const whole = models();
     const first = await (await begin(new World(), whole)).runtime.session("s");
     const wanted = textOf(await first.turn("t1", "What is it?"));

@@ -146,12 +146,9 @@ export const problemOfMessage = ({ scope }: Pick<State, "scope">, message: Messa
 };
 
 /** A message or an answer as a scope takes it: one of protocol 1 knows nothing of protocols, and of budgets. */
-export const takenBy = <A extends { readonly protocol?: number; readonly message?: Message }>(
-  { scope }: Pick<State, "scope">,
-  said: A,
-): A => {
+export const takenBy = <A extends { readonly protocol?: number }>({ scope }: Pick<State, "scope">, said: A): A => {
   if (said.protocol === undefined || hasRule(scope.protocol, "link_protocols")) return said;
-  const { protocol: _, ...rest } = said;
+  const { protocol: _, ...rest } = said as { readonly protocol?: number; readonly message?: Message };
   return (rest.message === undefined ? rest : { ...rest, message: withoutBudget(rest.message) }) as A;
 };
 

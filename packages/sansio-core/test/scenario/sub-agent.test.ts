@@ -2,6 +2,7 @@
 import { successOutput } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import type { Limits } from "../../src/kernel/limit.ts";
+import { seqsOf } from "../../src/turn/frame.ts";
 import { messagesIn } from "../../src/turn/recorded.ts";
 import { defaultOptions } from "../../src/kernel/options.ts";
 import type { Event, EventOf } from "../../src/kernel/vocabulary.ts";
@@ -46,6 +47,9 @@ const answered = (request: string, n: number, parts: readonly AnswerPart[], toke
   ms: 1,
 });
 const text = (said: string): AnswerPart => ({ type: "text", text: said });
+
+// oxlint-disable-next-line unicorn/no-thenable -- what follows when it is reached
+const limitOf = (limit: number, then: "fail") => ({ limit, then });
 
 /** A session whose model has asked for so many sub-agents, each of them a running body. */
 class Family extends World {
@@ -128,9 +132,10 @@ describe("a sub-agent", () => {
   it("has the history that it was given before what it is asked, in the event that began it", () => {
     const history = [{ role: "assistant", content: "Earlier." }];
     const family = new Family(1).start(0, taskOf({ messages: history })).begin(0);
-    const { entries } = family.conversation(child(0)).frames.get("main") ?? {};
+    const entries = family.conversation(child(0)).frames.get("main")?.entries ?? [];
     expect(entries).toMatchObject([{ type: "user", given: true }, { type: "user" }]);
-    const born = family.logs.get(child(0))?.[(entries?.[0] as { seq: number }).seq - 1] as Event;
+    const [seq = 0] = entries.flatMap(seqsOf);
+    const born = family.logs.get(child(0))?.[seq - 1] as Event;
     const said = [...messagesIn(born, true), ...messagesIn(born)];
     expect(said).toMatchObject([{ content: [{ text: "Earlier." }] }, { content: [{ text: "find it" }] }]);
   });
@@ -243,9 +248,9 @@ describe("a grant", () => {
   });
 
   it("fails, asks and wraps up as the limit does that it comes from", () => {
-    // oxlint-disable-next-line unicorn/no-thenable -- what follows when it is reached
-    const family = new Family(1, { total_tokens: { limit: 310, then: "fail" } }).start(0).deliver();
-    expect(family.limits(0)).toMatchObject({ total_tokens: { limit: 300, then: "fail" } });
+    const failing = limitOf(310, "fail");
+    const family = new Family(1, { total_tokens: failing }).start(0).deliver();
+    expect(family.limits(0)).toMatchObject({ total_tokens: limitOf(300, "fail") });
   });
 
   it("is set aside until the sub-agent ends; then what it used is charged, and the rest is free", () => {
