@@ -44,15 +44,13 @@
 import type { Ask } from "@pawl/sansio-core";
 import { BodyEnd } from "./body-end.ts";
 import type { BodyPort } from "./body-port.ts";
-import type { Answer, Request, RunId, Waiting } from "./record.ts";
+import { type Answer, type Request, type RunId, type Waiting, PatchAnswers } from "./record.ts";
 import { type Divergence, askedBefore, differsFrom, quiet } from "./divergence.ts";
 import { RestWatch, type RunTerms } from "./rest.ts";
 import { CancelMark, CleanUps, ended, Signals } from "./stop.ts";
 import type { EffectError } from "../error.ts";
 import type { RecordedStreams } from "./stream-replay.ts";
-import { type News, type Place, type RecordedRun, insert, ReplayOrder } from "./replay.ts";
-import { PatchAnswers } from "./patch.ts";
-import { ReuseQueue } from "./reuse.ts";
+import { type News, type Place, type RecordedRun, insert, ReplayOrder, ReuseQueue } from "./replay.ts";
 import { StepWork } from "./step-work.ts";
 
 export class BodyRun {

@@ -8,7 +8,7 @@ import {
   pendingWithoutKey,
   runtimeFailure,
 } from "@pawl/tool-value";
-import type { AttachmentStore } from "../journal/attachment.ts";
+import type { AttachmentStore } from "../journal/blob.ts";
 import type { BodyRun } from "./body-run.ts";
 import {
   type HostSide,
@@ -20,7 +20,7 @@ import {
   report,
   sessionOf,
 } from "../host/host.ts";
-import { subAgentId } from "../process/sub-agent.ts";
+import { subAgentId } from "../process/registration.ts";
 import { cancelledOutcome, isAbortError } from "./stop.ts";
 import { Failures } from "./facet/durable.ts";
 import type { CallFacts, KeyScope, ProcessApi } from "./facet/facet.ts";

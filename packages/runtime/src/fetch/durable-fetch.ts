@@ -14,8 +14,20 @@
  */
 import type { ToolContext } from "../body/facet/context.ts";
 import { type AskingAgain, askUntilAnswered } from "./ask-again.ts";
-import { type Broken, type Head, type Part, bytesOfPart, headOf, partsOf, responseOf, wholeBody } from "./answered.ts";
-import { type Asked, askedOf, isStreamed, nameOf } from "./asked.ts";
+import {
+  type Broken,
+  type Head,
+  type Part,
+  bytesOfPart,
+  headOf,
+  partsOf,
+  responseOf,
+  wholeBody,
+  type Asked,
+  askedOf,
+  isStreamed,
+  nameOf,
+} from "./recorded.ts";
 
 type Fetch = typeof globalThis.fetch;
 

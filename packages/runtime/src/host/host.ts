@@ -16,7 +16,7 @@ import { type AwaitEventWaitIdentity, awaitKeyId } from "@pawl/sansio-core/drive
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../error.ts";
-import type { AttachmentStore } from "../journal/attachment.ts";
+import type { AttachmentStore } from "../journal/blob.ts";
 import type { BackgroundHost, BackgroundOptions, ScopeLinksHost } from "../process/host.ts";
 import { causeChain } from "../tool/result.ts";
 import type { ConnectionRequest } from "./connection.ts";

@@ -9,7 +9,7 @@ import { type PreparePort, checkCall, outputOf, prepareCall, uncheckable } from 
 import { problemOfEvent } from "../scope/access.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import type { Session } from "../session/session.ts";
-import { storeAnswer } from "./store.ts";
+import { storeAnswer } from "./about.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import type { Instance } from "../session/instance.ts";

@@ -7,8 +7,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { OwnedElsewhere, Refused, ScopeLost, isRace } from "../error.ts";
 import type { InboxMessage, Journal } from "../journal/journal.ts";
 import type { Platform } from "../platform.ts";
-import { contentOf } from "./message.ts";
-import type { Inbox } from "./inbox.ts";
+import { contentOf, type Inbox } from "./inbox.ts";
 
 /** A scope that messages can be sent to. */
 export interface Addressee {

@@ -1,15 +1,14 @@
 /** The verbs of a session that concern its turns, and the sub-agents that they start. */
 import type { TurnEnd } from "@pawl/sansio-core/driver";
 import type { Access } from "../scope/access.ts";
-import { type BudgetDecision, decideBudget } from "../turn/budget.ts";
-import { type Said, type TurnOptions, turnSubmitted } from "../turn/submit.ts";
+import { type BudgetDecision, type Said, type TurnOptions, decideBudget, turnSubmitted } from "../turn/submit.ts";
 import type { ReadTurnOptions, TurnFrame } from "../turn/turn-reader.ts";
 import type { Turns } from "../turn/turns.ts";
 import { PendingApproval, type Decides, approvalsIn } from "./approval.ts";
 import type { UnderWay } from "../lifecycle/eviction.ts";
 import { held } from "./observe/follow.ts";
 import type { Requests, Waiting } from "./request.ts";
-import { CallsTools } from "./result.ts";
+import { CallsTools } from "./call.ts";
 import type { Session } from "./session.ts";
 import { type PendingDecision, type SubAgents, pendingBelow, subAgentIn } from "./sub-agent.ts";
 

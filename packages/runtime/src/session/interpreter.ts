@@ -41,7 +41,7 @@ import { Leaving } from "../move/quiesce.ts";
 import { ScopeLinks } from "../process/scope-links.ts";
 import type { Access } from "../scope/access.ts";
 import { FinishedIndex } from "../scope/history.ts";
-import { isMadeByFlow } from "../scope/offload-policy.ts";
+import { isMadeByFlow } from "../scope/offload.ts";
 import { type Cause, ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import { Snapshots } from "../scope/snapshots.ts";

@@ -8,13 +8,12 @@ import { string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decoded, decodedEvent, storedForm, record, refuse } from "../scope/access.ts";
 import { type Admission, Admitted } from "./admission.ts";
-import { type Submitted, conflictWith } from "./conflict.ts";
+import { type Submitted, conflictWith, readCalls, storedCalls, textOf } from "./request-body.ts";
 import { type Overloaded, Refused, type ScopeLost } from "../error.ts";
 import { type FlowPlace, type FlowSubmission, flowSubmitted } from "./flow.ts";
 import type { Callers, Replied } from "./callers.ts";
 import type { InContext } from "../platform.ts";
 import { stateBefore } from "../scope/history.ts";
-import { readCalls, storedCalls, textOf } from "./request-calls.ts";
 import { spannedAs, withSpan } from "../log.ts";
 import { type CallOfRequest, type Replies, repliesOf } from "./call.ts";
 

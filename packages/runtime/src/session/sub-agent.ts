@@ -6,8 +6,8 @@ import type { State } from "@pawl/sansio-core";
 import type { Amounts, Reached } from "@pawl/sansio-core/driver";
 import { OwnedElsewhere, Refused } from "../error.ts";
 import type { ScopeEntry } from "../journal/journal.ts";
-import { subAgentsOf } from "../process/sub-agent.ts";
-import type { BudgetDecision } from "../turn/budget.ts";
+import { subAgentsOf } from "../process/registration.ts";
+import type { BudgetDecision } from "../turn/submit.ts";
 import type { ByWhom, PendingApproval } from "./approval.ts";
 import type { Session } from "./session.ts";
 

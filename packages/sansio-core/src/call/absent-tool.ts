@@ -14,7 +14,7 @@ import { deadlineIn } from "../kernel/deadline.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import { type ProtocolRule, hasRule } from "../kernel/protocol.ts";
 import type { Command, EventOf } from "../kernel/vocabulary.ts";
-import { addVersions } from "../scope/version.ts";
+import { addVersions } from "../scope/model.ts";
 import { unavailable } from "./finish.ts";
 import { resuming } from "./launch.ts";
 import type { CallIn, CallRow } from "./model.ts";

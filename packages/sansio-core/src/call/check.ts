@@ -1,7 +1,7 @@
 /** The invariants of calls, batches and approvals, one function each: what is broken, and where. */
 import { firstBroken } from "../kernel/error.ts";
 import { type BatchRow, nextOf } from "./batch.ts";
-import { checkC12Change } from "./crash-loop.ts";
+import { checkC12Change } from "./owner-lost.ts";
 import { checkC9, checkC9Change } from "./life.ts";
 import { checkC13 } from "./unknown.ts";
 import type { CallIn, CallPhase, CallRow } from "./model.ts";

@@ -35,7 +35,7 @@ import type {
   NamedRequest,
   Preparation,
   Resolved,
-} from "./event.ts";
+} from "./vocabulary.ts";
 import type { Patches, ResumeCause, UnknownCause } from "./model.ts";
 import type { SignalPlace } from "./life.ts";
 import type { StreamSpec } from "./stream.ts";

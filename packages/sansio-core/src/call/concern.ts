@@ -87,12 +87,11 @@ import {
   onPendingEnd,
 } from "./signal.ts";
 import { onHostWaiting, onLinkFreed, onSuspended } from "./suspend.ts";
-import type { CallEvent } from "./event.ts";
+import { type CallEvent, callCommands } from "./vocabulary.ts";
 import type { EffectEvent } from "./effect.ts";
-import { callCommands } from "./command.ts";
 import type { CallCommand, CallRows, CallSignal } from "./contract.ts";
 import type { Concern } from "../concern.ts";
-import { VersionsCodec } from "../scope/version.ts";
+import { VersionsCodec } from "../scope/model.ts";
 
 export const call: Concern<
   CallRows,

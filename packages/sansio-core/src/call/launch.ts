@@ -11,7 +11,7 @@ import type { Draft } from "../kernel/draft.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { hasRule } from "../kernel/protocol.ts";
 import type { EventOf } from "../kernel/vocabulary.ts";
-import { versionIn } from "../scope/version.ts";
+import { versionIn } from "../scope/model.ts";
 
 /** Milliseconds: a number as far as these count exactly, beyond that a bigint. */
 export type Millis = number | bigint;

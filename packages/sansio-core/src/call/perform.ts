@@ -1,7 +1,7 @@
 /** Takes what a body asks for: refuses it, opens its effect, and asks the world or another concern to carry it out. */
 import { type ChildCall, type EffectSpec, type OpenEffect, type SettledEffect, decideSelect } from "./effect.ts";
 import { isForgotten } from "./effect-answer.ts";
-import { recorded } from "./crash-loop.ts";
+import { recorded } from "./owner-lost.ts";
 import { missingRule } from "../kernel/protocol.ts";
 import type { OwnWait } from "../wait/model.ts";
 import type { CallIn, CallRow } from "./model.ts";

@@ -1,7 +1,7 @@
 /** Ends effects: by an answer from outside, by a signal, or with the body; the body hears of it. */
 import { type EffectKind, type EffectStatus, type OpenEffect, type SettledEffect, decideSelect } from "./effect.ts";
 import { isForgotten } from "./effect-answer.ts";
-import { recorded } from "./crash-loop.ts";
+import { recorded } from "./owner-lost.ts";
 import { resuming } from "./launch.ts";
 import { readsFirstAnswers } from "./life.ts";
 import type { BodyState, CallIn, CallRow } from "./model.ts";

@@ -23,7 +23,7 @@ import type { ChangeCheck, Check } from "../concern.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, firstBroken, reject } from "../kernel/error.ts";
 import type { EventOf, State } from "../kernel/vocabulary.ts";
-import { recorded } from "./crash-loop.ts";
+import { recorded } from "./owner-lost.ts";
 import type { OpenEffect } from "./effect.ts";
 import type { BodyState, CallIn } from "./model.ts";
 import { bodyOf, inPhase, isRejection, putCall, runningRow } from "./row.ts";

@@ -9,7 +9,7 @@
  * Tries count in each attempt, and a crash repeats the one that ran. A try that ran out of time may succeed all the same:
  * its success settles the step while that is open, in a later try too. Its failure is nobody's by then.
  */
-import { recorded } from "./crash-loop.ts";
+import { recorded } from "./owner-lost.ts";
 import { type OpenEffect, firstTry } from "./effect.ts";
 import { resuming } from "./launch.ts";
 import type { CallIn, CallRow } from "./model.ts";

@@ -3,7 +3,7 @@
  * A step whose outcome is unknown is answered in `effect-answer.ts`.
  */
 import { park } from "./approval.ts";
-import { countsCrashes, oneMore, resumeCounted } from "./crash-loop.ts";
+import { countsCrashes, oneMore, resumeCounted } from "./owner-lost.ts";
 import type { SettledEffect } from "./effect.ts";
 import { ending, internal } from "./finish.ts";
 import { resuming } from "./launch.ts";
@@ -16,7 +16,7 @@ import { type Rejection, firstBroken } from "../kernel/error.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { hasRule, missingRule } from "../kernel/protocol.ts";
 import type { EventOf, State } from "../kernel/vocabulary.ts";
-import { versionIn } from "../scope/version.ts";
+import { versionIn } from "../scope/model.ts";
 
 /**
  * Begins the next attempt with nothing remembered but the steps that may run only once; no retry policy counts it.

@@ -1,7 +1,7 @@
 /** Explains what a live call waits for, by its phase. */
-import { awaitedEffects } from "../call/body-end.ts";
+import { awaitedEffects } from "../call/finish.ts";
 import { maxAttempts } from "../call/launch.ts";
-import { openStep } from "../call/crash-loop.ts";
+import { openStep } from "../call/owner-lost.ts";
 import type { OpenEffect } from "../call/effect.ts";
 import type { BodyState, CallIn, CallRow } from "../call/model.ts";
 import { bodyOf, occupies } from "../call/row.ts";

@@ -1,9 +1,11 @@
-/** The work of a sub-agent, as its process is registered with it: which agent, a history to begin with, and what is asked. */
-import { array, optional, record, string } from "@pawl/tool-value";
+/** The work of a sub-agent: the task that its process is registered with, and the end of the process by that of its turn. */
+import { array, lift, optional, record, string } from "@pawl/tool-value";
 import { type Limits, LimitsCodec } from "../kernel/limit.ts";
-import type { ProcessInput } from "../process/model.ts";
+import type { ProcessAwaitOutput, ProcessInput } from "../process/model.ts";
+import { valueOf } from "../process/output.ts";
 import { type OutputForm, OutputFormCodec } from "./agent.ts";
 import { type Message, MessageCodec, decoded, problemOfMessages } from "./message.ts";
+import type { TurnEnd } from "./model.ts";
 
 type SessionTurn = Extract<ProcessInput, { readonly type: "session_turn" }>;
 
@@ -42,4 +44,32 @@ export const agentTaskIn = ({ create_request, turn_input, output_contract }: Ses
     ...(limits === undefined ? {} : { limits }),
     ...(output === undefined ? {} : { output }),
   };
+};
+
+const errorOf = (end: Extract<TurnEnd, { readonly status: "failed" }>): ProcessAwaitOutput => {
+  const { code, message = code, failure } = end;
+  if (failure === undefined) return { type: "failure", class: "execution", code, message };
+  return { type: "failure", class: failure.class, code: failure.code, message: failure.message };
+};
+
+/** The end of a process, by the end of its turn. */
+export const outputOfEnd = (end: TurnEnd): ProcessAwaitOutput => {
+  switch (end.status) {
+    case "finished": {
+      const { text, value, by } = end;
+      if (value === undefined) return { type: "success", value: text };
+      return { type: "success", value: by === undefined ? lift(value) : valueOf(value) };
+    }
+    case "stopped": {
+      const { because, text } = end;
+      if (because === "cancelled") return { type: "cancelled", message: "sub-agent was cancelled" };
+      const message = `the sub-agent was stopped: ${because}`;
+      const raw = text === undefined ? {} : { raw: text };
+      return { type: "failure", class: "resource_limit", code: `agent_${because}`, message, ...raw };
+    }
+    case "failed":
+      return errorOf(end);
+    case "joined":
+      return { type: "failure", class: "execution", code: "joined", message: `the turn joined \`${end.into}\`` };
+  }
 };

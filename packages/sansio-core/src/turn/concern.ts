@@ -6,7 +6,7 @@ import { type Born, type State, answered, observed } from "../kernel/vocabulary.
 import { AgentSpecCodec, OutputFormCodec } from "./agent.ts";
 import { onCalled, onEdited } from "./batch-end.ts";
 import { askOf } from "./ask.ts";
-import { beginNext } from "./begin.ts";
+import { beginNext, onCancel, onEndAll, onSubmitted } from "./turn.ts";
 import { PriceCodec, UsageCodec } from "./budget.ts";
 import { turnChangeChecks, turnChecks } from "./check.ts";
 import {
@@ -21,14 +21,12 @@ import {
   WhenBusyCodec,
 } from "./codec.ts";
 import { dueOfTurn } from "./conversation.ts";
-import type { TurnEvent } from "./event.ts";
+import type { TurnEvent, TurnSignal } from "./event.ts";
 import * as handlers from "./handlers.ts";
 import * as model from "./model-event.ts";
 import { LimitsCodec } from "../kernel/limit.ts";
 import { MessageCodec, PiecesCodec } from "./message.ts";
 import type { RunningTurn, TurnCommand, TurnRows } from "./model.ts";
-import type { TurnSignal } from "./signal.ts";
-import { onCancel, onEndAll, onSubmitted } from "./queue.ts";
 import { noConversation, turnSnapshot } from "./snapshot.ts";
 import { onBegin, onRaised, onReturned, onStart } from "./sub-agent.ts";
 

@@ -22,7 +22,7 @@ import { type ProcessAwaitOutput, type ProcessRegistration, agentTurn } from "..
 import { ownExecutionScope } from "../request/model.ts";
 import { defaultRepairs } from "./agent.ts";
 import { type AgentTask, agentTaskIn } from "./agent-task.ts";
-import { beginTurn } from "./begin.ts";
+import { beginTurn } from "./turn.ts";
 import { type Level, added, chargedOf, grantOf, limitsOfGrant, raised, raisedGrant } from "./budget.ts";
 import { change, charged, conversationOf, levelsOf, put, putFrame, sessionLevel } from "./conversation.ts";
 import { emptyFrame, mainFrame, withEntries } from "./frame.ts";

@@ -4,7 +4,7 @@
  */
 import { successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { awaitedEffects } from "../../src/call/body-end.ts";
+import { awaitedEffects } from "../../src/call/finish.ts";
 import type { CallRow } from "../../src/call/model.ts";
 import { bodyOf, byBirth } from "../../src/call/row.ts";
 import type { Command, Event, State } from "../../src/kernel/vocabulary.ts";

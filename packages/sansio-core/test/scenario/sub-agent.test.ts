@@ -3,7 +3,7 @@ import { successOutput } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import type { Limits } from "../../src/kernel/limit.ts";
 import { seqsOf } from "../../src/turn/frame.ts";
-import { messagesIn } from "../../src/turn/recorded.ts";
+import { messagesIn } from "../../src/turn/plan.ts";
 import { defaultOptions } from "../../src/kernel/options.ts";
 import type { Event, EventOf } from "../../src/kernel/vocabulary.ts";
 import type { ProcessAwaitOutput, ProcessInput, ProcessRegistration } from "../../src/process/model.ts";

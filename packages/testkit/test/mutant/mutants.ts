@@ -38,10 +38,10 @@ const ask = "sansio-core/src/call/effect-answer.ts";
 const suspend = "sansio-core/src/call/suspend.ts";
 const settle = "sansio-core/src/call/settle.ts";
 const waits = "sansio-core/src/wait/concern.ts";
-const duty = "sansio-core/src/call/command.ts";
+const duty = "sansio-core/src/call/vocabulary.ts";
 const recover = "sansio-core/src/call/owner-lost.ts";
 const replies = "sansio-core/src/request/model.ts";
-const crashLoop = "sansio-core/src/call/crash-loop.ts";
+const crashLoop = "sansio-core/src/call/owner-lost.ts";
 const absentTool = "sansio-core/src/call/absent-tool.ts";
 
 export const mutants: readonly Mutant[] = [
@@ -474,14 +474,14 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a body that is told true of a patch in an old life",
     first: "besideItself",
-    file: "runtime/src/body/patch.ts",
+    file: "runtime/src/body/record.ts",
     find: "return this.#left === 0;",
     replace: "return this.#left >= 0;",
   },
   {
     what: "a body whose patches are told and never recorded",
     first: "besideItself",
-    file: "runtime/src/body/patch.ts",
+    file: "runtime/src/body/record.ts",
     find: "return unsaid;",
     replace: "return unsaid === undefined ? unsaid : undefined;",
   },
@@ -530,7 +530,7 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a core that lets no body end beside what it leaves",
     first: "leaving",
-    file: "sansio-core/src/call/body-end.ts",
+    file: "sansio-core/src/call/finish.ts",
     find: ".filter((key) => !left.includes(key));",
     replace: ";",
   },

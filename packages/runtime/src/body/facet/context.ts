@@ -4,14 +4,14 @@ import { hasRule } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import type { BodyRun } from "../body-run.ts";
 import { EffectError, requireRule, shownOf } from "../../error.ts";
-import { putAttachment } from "../../journal/attachment.ts";
+import { putAttachment } from "../../journal/blob.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
 import type { ToolManifest } from "../../tool/manifest.ts";
 import { ended } from "../stop.ts";
 import type { ProgressMessage } from "../../session/observe/observation.ts";
 import { type CallFacts, Asking, toJson } from "./facet.ts";
 import { handled } from "./durable.ts";
-import { type Approves, approvals } from "./approve.ts";
+import { type Approves, approvals, type Waits, waits } from "./wait.ts";
 import { type Concurrency, concurrency } from "./concurrency.ts";
 import { type HandleTools, handleTools } from "./handle-tool.ts";
 import { type HostRequests, hostRequests } from "./host.ts";
@@ -20,7 +20,6 @@ import { type ProcessesFacet, processes } from "./process.ts";
 import { type ProcessEvents, handedSignals, processEvents } from "./process-event.ts";
 import { type Steps, steps } from "./step.ts";
 import { type Streams, streams } from "./stream.ts";
-import { type Waits, waits } from "./wait.ts";
 
 export interface ToolContext
   extends Steps, Streams, Waits, Approves, Concurrency, HostRequests, ProcessEvents, LongWorkFacets {

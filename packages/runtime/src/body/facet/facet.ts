@@ -24,18 +24,17 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { BodyRun } from "../body-run.ts";
-import { rejectAt, showOwnLines } from "../own-line.ts";
+import { rejectAt, showOwnLines, type Durable, type Failures, EffectPromise, unlooked } from "./durable.ts";
 import type { Answer, Request, Work } from "../record.ts";
 import { EffectError } from "../../error.ts";
 import type { CallRef, Event, State, CommandOf } from "@pawl/sansio-core";
 import type { NestedCall } from "../../host/hook.ts";
-import type { AttachmentStore } from "../../journal/attachment.ts";
+import type { AttachmentStore } from "../../journal/blob.ts";
 import type { SessionWork } from "../../process/run/session-work.ts";
 import type { Producer } from "../../stream/producer.ts";
 import type { LiveTool, PrepareContext } from "../../tool/live-tool.ts";
 import type { ProgressMessage } from "../../session/observe/observation.ts";
 import type { ToolContext } from "./context.ts";
-import { type Durable, type Failures, EffectPromise, unlooked } from "./durable.ts";
 
 /** Says what a context can do, which depends on where it was made. */
 export interface Capabilities {

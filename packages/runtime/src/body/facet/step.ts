@@ -8,7 +8,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { EffectError, effectErrorOf, requireRule } from "../../error.ts";
 import { type ArgsOf, type Given, type Schema, problemOfAnySchema } from "../../tool/argument.ts";
 import { outputChecker } from "../../tool/check.ts";
-import { keptError, keptValue, thrownBy, valueOfKept } from "../kept-value.ts";
+import { keptError, keptValue, thrownBy, valueOfKept } from "../recorded-result.ts";
 import type { Work } from "../record.ts";
 import type { Try, TryTerms } from "../step-work.ts";
 import { type LazySignal, withoutAbort } from "../stop.ts";

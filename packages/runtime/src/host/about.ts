@@ -1,14 +1,60 @@
 /**
- * Small values of a scope, on record: hosts read and write them by `session.store`, tools by `ctx.store`. A tool's request is
- * answered here and not by the host, and what it writes is in the event of the answer: a body that runs again has written
- * once. Large texts belong to attachments, so keys and values have bounds.
+ * The title, the tags and the small values of a scope, all on record (`about` of the core). Hosts read and write values by
+ * `session.store`, tools by `ctx.store`. A tool's request is answered here and not by the host, and what it writes is in the
+ * event of the answer: a body that runs again has written once. Large texts belong to attachments, so keys and values have bounds.
  */
-import type { CommandOf, State } from "@pawl/sansio-core";
+import type { CommandOf, State, EventOf } from "@pawl/sansio-core";
 import { type EffectResult, type Kept, missingRule } from "@pawl/sansio-core/driver";
 import { type Json, json, optional, record, string, stringify } from "@pawl/tool-value";
 import { Refused, failureOf } from "../error.ts";
 import { type Access, decoded, record as recordEvent } from "../scope/access.ts";
 import type { Values } from "../scope/large-values.ts";
+import type { Registry } from "../tool/registry.ts";
+import type { ToolDefinition } from "../tool/definition.ts";
+
+/** How people find a session. */
+export interface About {
+  readonly title?: string;
+  readonly tags: readonly string[];
+}
+
+export const aboutOf = ({ about: { title, tags } }: State): About => (title === undefined ? { tags } : { title, tags });
+
+/** Options of a session that is opened. */
+export interface SessionOptions extends Partial<About> {
+  /**
+   * Tools of its own, in place of the runtime's. A session that is opened again without them, as after a crash, keeps its
+   * catalog, and its calls wait until they are there.
+   */
+  readonly tools?: readonly ToolDefinition[] | Registry;
+}
+
+type Described = Omit<EventOf<"scope.described">, "type">;
+
+const isSame = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((tag, i) => tag === b[i]);
+
+/** Returns what is new of a description; undefined where the scope has been told all of it. */
+const newsIn = ({ about }: State, { title, tags, own_tools }: Described): Described | undefined => {
+  const news = {
+    ...(title === undefined || title === about.title ? {} : { title }),
+    ...(tags === undefined || isSame(tags, about.tags) ? {} : { tags }),
+    ...(own_tools === undefined || own_tools === about.ownTools ? {} : { own_tools }),
+  };
+  return Object.keys(news).length === 0 ? undefined : news;
+};
+
+/** Records what is new of a description. */
+export const describe = async (access: Access, { title, tags }: Partial<About>, ownTools?: boolean): Promise<void> => {
+  const said = {
+    ...(title === undefined ? {} : { title }),
+    ...(tags === undefined ? {} : { tags }),
+    ...(ownTools === undefined ? {} : { own_tools: ownTools }),
+  };
+  const news = newsIn(access.runner.state, said);
+  if (news === undefined) return access.runner.whenDurable();
+  return recordEvent(access, { type: "scope.described", ...news });
+};
 
 /** The longest value, in characters of its JSON, and the most keys of a scope. */
 const longestValue = 32_768;
