@@ -8,7 +8,6 @@ import { type Json, stringify } from "@pawl/tool-value";
 import type { HostSide } from "../host/host.ts";
 import { type Access, record } from "../scope/access.ts";
 import { textOf } from "../error.ts";
-import { publish } from "../session/catalog.ts";
 import { Changes } from "../stream/tail.ts";
 import { AnswerStream } from "./answer-stream.ts";
 import { Attempt } from "./attempt.ts";
@@ -55,6 +54,8 @@ export class Turns {
   readonly #access: Access;
   readonly #side: HostSide;
   readonly #answer: (answer: Promise<Event | undefined>) => void;
+  /** Publishes the tools of a sub-agent, before its agent. */
+  readonly #publishTools: () => Promise<void>;
   readonly #places: ModelPlaces;
   readonly #events: PromptEvents;
   readonly #changes = new Changes();
@@ -69,11 +70,13 @@ export class Turns {
     side: HostSide,
     places: ModelPlaces,
     answer: (answer: Promise<Event | undefined>) => void,
+    publishTools: () => Promise<void>,
   ) {
     this.#access = access;
     this.#side = side;
     this.#places = places;
     this.#answer = answer;
+    this.#publishTools = publishTools;
     this.#events = new PromptEvents(access);
   }
 
@@ -207,12 +210,6 @@ export class Turns {
       this.#access.report(`the agent ${agent} could not be loaded`, thrown);
       return { type: "agent.missing", agent };
     }
-  }
-
-  /** A sub-agent has the tools of the runtime, as a session has; its agent says which of them. */
-  async #publishTools(): Promise<void> {
-    const { state } = this.#access.runner;
-    if (state.process?.run === "turn") await publish(this.#access, this.#side.tools(), this.#side.versions);
   }
 
   async #check({ request, n, at }: CommandOf<"turn.check">): Promise<Event> {

@@ -220,6 +220,16 @@ const ofProcess = ({ process: row }: State): Born[] => {
   return row.cancelled ? [run, { ...first({ type: "engine.cancel", process: id }), index: 1 }] : [run];
 };
 
+/** Raised by an event of a process: it may be a signal, ask the process to end, or end it. */
+const atAppend = [
+  "messages.send",
+  "wait.settle",
+  "batches.cancel",
+  "turn.cancel",
+  "run.finish",
+  "run.overtaken",
+] as const;
+
 export const process: Concern<ProcessRows, ProcessScopeEvent["type"], ProcessSignal["type"], ProcessCommand["type"]> = {
   name: "process",
   events: {
@@ -232,19 +242,14 @@ export const process: Concern<ProcessRows, ProcessScopeEvent["type"], ProcessSig
   signals: {
     "message.taken": {
       raises: [
+        ...atAppend,
         "message.judged",
-        "messages.send",
-        "wait.settle",
-        "batches.cancel",
         "request.open",
         "handle.grant",
         "handle.ended",
         "run.begin",
-        "run.finish",
-        "run.overtaken",
         "task.report",
         "turn.begin",
-        "turn.cancel",
         "agent.returned",
         "agent.raised",
       ],
@@ -256,18 +261,7 @@ export const process: Concern<ProcessRows, ProcessScopeEvent["type"], ProcessSig
     },
     "run.ended": { raises: ["messages.send", "run.finish"], on: onRunEnded },
     "tools.published": { raises: ["request.open"], on: onTools },
-    "process.emit": {
-      raises: [
-        "effect.end",
-        "messages.send",
-        "wait.settle",
-        "batches.cancel",
-        "run.finish",
-        "run.overtaken",
-        "turn.cancel",
-      ],
-      on: onEmit,
-    },
+    "process.emit": { raises: [...atAppend, "effect.end"], on: onEmit },
     "process.wait": { raises: [], on: onWait },
     "process.unwait": { raises: [], on: onUnwait },
     "process.finish": { raises: ["messages.send"], on: onFinish },
