@@ -170,8 +170,10 @@ export abstract class Conversation extends CallsTools {
       const wanted = await approvalsIn(access, isDeep ? undefined : of);
       const own = wanted.map((one) => new PendingApproval(one, this));
       if (!isDeep) return own;
-      const below = await pendingBelow(reach, access.runner.id);
-      return [...own.map((approval) => ({ kind: "call", approval }) as const), ...below];
+      return [
+        ...own.map((approval) => ({ kind: "call", approval }) as const),
+        ...(await pendingBelow(reach, access.runner.id)),
+      ];
     });
   }
 
