@@ -3,8 +3,8 @@
  * their concerns: a page would load 2 KB that it never runs.
  */
 import { approvalChangeChecks, batchChangeChecks, callChangeChecks } from "./call/check.ts";
-import { effectChangeChecks } from "./call/effect-check.ts";
-import { checkG4Change } from "./call/stream.ts";
+import { effectChangeChecks } from "./call/effect/check.ts";
+import { checkG4Change } from "./call/effect/stream.ts";
 import { flowChangeChecks } from "./flow/check.ts";
 import { handleChangeChecks, linkChangeChecks } from "./link/check.ts";
 import { processChangeChecks } from "./process/check.ts";
