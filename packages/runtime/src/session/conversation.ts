@@ -1,119 +1,18 @@
-/**
- * The verbs of a session that concern its turns, and the decisions that it and its sub-agents wait for, at any depth: calls that
- * want approval, and budgets of sub-agents that are used up. Each is decided where it stands, in the scope of its sub-agent.
- */
-import type { State } from "@pawl/sansio-core";
-import type { Amounts, Reached, TurnEnd } from "@pawl/sansio-core/driver";
-import { OwnedElsewhere, Refused } from "../error.ts";
-import type { ScopeEntry } from "../journal/journal.ts";
+/** The verbs of a session that concern its turns, and the sub-agents that they start. */
+import type { TurnEnd } from "@pawl/sansio-core/driver";
+import { Refused } from "../error.ts";
 import { subAgentsOf } from "../process/registration.ts";
 import type { Access } from "../scope/access.ts";
 import { type BudgetDecision, type Said, type TurnOptions, decideBudget, turnSubmitted } from "../turn/submit.ts";
 import type { ReadTurnOptions, TurnFrame } from "../turn/turn-reader.ts";
 import type { Turns } from "../turn/turns.ts";
-import { type ByWhom, type Decides, PendingApproval, approvalsIn } from "./approval.ts";
+import { type Decides, PendingApproval, approvalsIn } from "./approval.ts";
 import type { UnderWay } from "../lifecycle/eviction.ts";
 import { held } from "./observe/follow.ts";
 import type { Requests, Waiting } from "./request.ts";
 import { CallsTools } from "./call.ts";
 import type { Session } from "./session.ts";
-
-/** The person who decides on a budget. A decision of the same name counts once. */
-export type BudgetDecider = Pick<ByWhom, "by" | "id">;
-
-/** A budget that is used up: its turn waits for a decision. */
-export class PendingBudget {
-  readonly kind = "budget";
-  /** The sub-agent whose turn it is. */
-  readonly subAgent: string;
-  /** The number of the question, in the scope of the sub-agent. */
-  readonly ask: number;
-  readonly reached: readonly Reached[];
-  readonly #session: Pick<Session, "decideBudget">;
-
-  constructor(subAgent: string, of: Pick<PendingBudget, "ask" | "reached">, session: Pick<Session, "decideBudget">) {
-    this.subAgent = subAgent;
-    this.ask = of.ask;
-    this.reached = of.reached;
-    this.#session = session;
-  }
-
-  /** Adds to the limits of the sub-agent, and for `session` to its grant and to every level above it: it goes on. */
-  extend(
-    add: NonNullable<BudgetDecision["add"]> & { readonly session?: Amounts },
-    decider: BudgetDecider,
-  ): Promise<void> {
-    return this.#session.decideBudget({ ask: this.ask, decision: "extend", add, ...decidedBy(decider) });
-  }
-
-  /** Stops the sub-agent: whoever awaits it reads a failure. */
-  stop(decider: BudgetDecider): Promise<void> {
-    return this.#session.decideBudget({ ask: this.ask, decision: "stop", ...decidedBy(decider) });
-  }
-}
-
-const decidedBy = ({ by, id }: BudgetDecider): Pick<BudgetDecision, "by" | "decision_id"> =>
-  id === undefined ? { by } : { by, decision_id: id };
-
-/** A decision that a session waits for, with the sub-agent that it is of; without one it is the session's own. */
-export type PendingDecision =
-  | { readonly kind: "call"; readonly subAgent?: string; readonly approval: PendingApproval }
-  | PendingBudget
-  /** A sub-agent that another instance owns has so many: ask there. */
-  | { readonly kind: "elsewhere"; readonly subAgent: string; readonly count: number; readonly address?: string };
-
-/** The budget for whose extension a turn waits, if it does. */
-const parkedIn = ({ conversation: { running } }: State) =>
-  running?.phase.type === "parked" ? running.phase : undefined;
-
-/** The part of an instance that reaches sub-agents. */
-export interface SubAgents {
-  readonly awaiting: (prefix: string, after: string, limit: number) => Promise<readonly ScopeEntry[]>;
-  readonly isStored: (scope: string) => Promise<boolean>;
-  readonly open: (scope: string) => Promise<Session>;
-}
-
-const pageSize = 100;
-
-async function* awaitingBelow({ awaiting }: SubAgents, scope: string): AsyncGenerator<ScopeEntry> {
-  for (let after = ""; ;) {
-    const page = await awaiting(subAgentsOf(scope), after, pageSize);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < pageSize) return;
-    after = last.scope;
-  }
-}
-
-const pendingOf = async (subAgent: string, session: Session): Promise<readonly PendingDecision[]> => {
-  const calls = (await session.approvals()).map((approval) => ({ kind: "call", subAgent, approval }) as const);
-  const parked = parkedIn(session.state);
-  return parked === undefined ? calls : [...calls, new PendingBudget(subAgent, parked, session)];
-};
-
-/** Lists the decisions that the sub-agents below a scope wait for, by the names of the sub-agents. */
-export const pendingBelow = async (reach: SubAgents, scope: string): Promise<readonly PendingDecision[]> => {
-  const found: PendingDecision[] = [];
-  for await (const entry of awaitingBelow(reach, scope)) {
-    const subAgent = entry.scope.slice("process:".length);
-    try {
-      found.push(...(await pendingOf(subAgent, await reach.open(entry.scope))));
-    } catch (thrown) {
-      if (!(thrown instanceof OwnedElsewhere)) throw thrown;
-      const { address } = thrown;
-      const count = entry.approvals ?? 0;
-      found.push({ kind: "elsewhere", subAgent, count, ...(address === undefined ? {} : { address }) });
-    }
-  }
-  return found;
-};
-
-/** Opens a sub-agent of a scope, at any depth. Another scope's is as unknown as one that there is not. */
-export const subAgentIn = async (reach: SubAgents, scope: string, id: string): Promise<Session> => {
-  const name = `process:${id}`;
-  if (name.startsWith(subAgentsOf(scope)) && (await reach.isStored(name))) return reach.open(name);
-  throw new Refused("scope_unknown", `${scope} has no sub-agent \`${id}\``);
-};
+import type { PendingDecision, SubAgents } from "./sub-agent.ts";
 
 /** The parts of a scope in memory that turns use. */
 export interface Talking {
@@ -170,15 +69,20 @@ export abstract class Conversation extends CallsTools {
       const wanted = await approvalsIn(access, isDeep ? undefined : of);
       const own = wanted.map((one) => new PendingApproval(one, this));
       if (!isDeep) return own;
+      const { pendingBelow } = await import("./sub-agent.ts");
       return [
         ...own.map((approval) => ({ kind: "call", approval }) as const),
-        ...(await pendingBelow(reach, access.runner.id)),
+        ...(await pendingBelow(reach, subAgentsOf(access.runner.id))),
       ];
     });
   }
 
-  /** Opens a sub-agent of the session, at any depth: its decisions are taken there. */
+  /** Opens a sub-agent of the session, at any depth: its decisions are taken there. Another session's is unknown here. */
   subAgent(id: string): Promise<Session> {
-    return this.talking(({ access, reach }) => subAgentIn(reach, access.runner.id, id));
+    return this.talking(async ({ access: { runner }, reach }) => {
+      const scope = `process:${id}`;
+      if (scope.startsWith(subAgentsOf(runner.id)) && (await reach.isStored(scope))) return reach.open(scope);
+      throw new Refused("scope_unknown", `${runner.id} has no sub-agent \`${id}\``);
+    });
   }
 }
