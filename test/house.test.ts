@@ -10,7 +10,7 @@ import { sourceFiles } from "./house/source.ts";
  */
 const today: { readonly [figure: string]: number } = {
   "lines of core and runtime": 51_120,
-  "files of core and runtime": 294,
+  "files of core and runtime": 295,
 };
 
 describe("the house", () => {
