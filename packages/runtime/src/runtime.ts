@@ -157,6 +157,7 @@ export class Runtime {
     return {
       host: { environment: async () => this.registry.catalog(), ...host },
       tool,
+      tools: () => this.registry.catalog(),
       versions: new CodeVersions({
         codeVersion,
         instance,

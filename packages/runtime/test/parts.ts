@@ -36,6 +36,8 @@ export const instanceOf = (platform: TestPlatform): Instance => ({
   open: () => Promise.reject(new Error("there is no other scope")),
   sent: () => undefined,
   glimpse: async (scope) => ({ state: initial(scope), isAlive: false }),
+  awaiting: async () => [],
+  isStored: async () => false,
   showIn: () => undefined,
   atRest: () => undefined,
   lost: () => undefined,

@@ -26,6 +26,7 @@ import type { Patience } from "../body/rest.ts";
 import type { HostRequests } from "../host/host-request.ts";
 import type { CrashTurns } from "../lifecycle/crash-turn.ts";
 import type { Shutdown } from "../lifecycle/lease.ts";
+import type { Journal } from "../journal/journal.ts";
 import type { Platform } from "../platform.ts";
 import type { Places } from "../process/run/background.ts";
 import type { Glimpse } from "../process/run/session-work.ts";
@@ -65,6 +66,9 @@ export interface Instance {
   readonly sent: (to: string) => void;
   /** Reads the state of a scope without owning it. */
   readonly glimpse: (scope: string) => Promise<Glimpse>;
+  /** Lists scopes whose names begin so, and that wait for a person. */
+  readonly awaiting: Journal["awaitingApproval"];
+  readonly isStored: (scope: string) => Promise<boolean>;
   /** Shows an observation to those who watch another scope, if it is in memory. */
   readonly showIn: (scope: string, observation: Ephemeral) => void;
   /** Takes note that a scope has nothing to do, and may leave memory. */

@@ -103,8 +103,14 @@ export class ScopeInterpreter implements Interpreter {
     this.leaving = new Leaving(runner, instance);
     this.requests = new Requests(this.access, callers, instance.admission);
     this.offers = new Offers(this.access, this.observers, instance, side);
-    this.turns = new Turns(this.access, side, instance.models, (answer) => this.#answer(answer));
+    const tellTools = (): Promise<void> => this.#publishTools();
+    this.turns = new Turns(this.access, side, instance.models, (answer) => this.#answer(answer), tellTools);
     this.#snapshots = new Snapshots(store, instance.platform, schedule);
+  }
+
+  /** A sub-agent has the tools of the runtime, as a session has; its agent says which of them. */
+  async #publishTools(): Promise<void> {
+    if (this.state.process?.run === "turn") await publish(this.access, this.#side.tools(), this.#side.versions);
   }
 
   #accessOf(runner: ScopeRunner): Access {

@@ -1,6 +1,13 @@
 /** The prompt of an attempt, made of the log; and its hash, by which a recorded session is compared with a replay of it. */
 import type { Event, State } from "@pawl/sansio-core";
-import { type AgentSpec, type PromptMessage, type PromptPlan, promptOf, seqsOf } from "@pawl/sansio-core/driver";
+import {
+  type AgentSpec,
+  type PromptMessage,
+  type PromptPlan,
+  agentTaskIn,
+  promptOf,
+  seqsOf,
+} from "@pawl/sansio-core/driver";
 import { type Json, stringify } from "@pawl/tool-value";
 import type { Access } from "../scope/access.ts";
 import { eventsIn, linesAt } from "../scope/history.ts";
@@ -55,7 +62,8 @@ export class PromptEvents {
   async form({ conversation: { running } }: State, spec: AgentSpec): Promise<AgentSpec["output"]> {
     if (running === undefined) return undefined;
     const submitted = await this.#at(running.born);
-    return (submitted.type === "turn.submitted" ? submitted.output : undefined) ?? spec.output;
+    const own = submitted.type === "turn.submitted" ? submitted.output : agentTaskIn(submitted)?.output;
+    return own ?? spec.output;
   }
 }
 

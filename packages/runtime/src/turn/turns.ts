@@ -2,7 +2,7 @@
  * The turns of one scope in memory: asks models, agents and the host what the core wants to know, and lets readers follow the
  * answer that is under way. What comes back is an event; what is asked again after a crash, the core says.
  */
-import type { Command, CommandOf, Event } from "@pawl/sansio-core";
+import type { Command, CommandOf, Event, EventOf } from "@pawl/sansio-core";
 import { type AgentSpec, modelFate, promptPlan } from "@pawl/sansio-core/driver";
 import { type Json, stringify } from "@pawl/tool-value";
 import type { HostSide } from "../host/host.ts";
@@ -19,6 +19,8 @@ import { type LiveAnswer, type ReadTurnOptions, type TurnFrame, readTurn } from 
 type TurnCommand = CommandOf<
   "agent.load" | "model.ask" | "model.stop" | "model.resolve" | "turn.check" | "turn.observe"
 >;
+
+type Published = EventOf<"agent.published">;
 
 const types: ReadonlySet<string> = new Set<TurnCommand["type"]>([
   "agent.load",
@@ -52,6 +54,8 @@ export class Turns {
   readonly #access: Access;
   readonly #side: HostSide;
   readonly #answer: (answer: Promise<Event | undefined>) => void;
+  /** Publishes the tools of a sub-agent, before its agent. */
+  readonly #publishTools: () => Promise<void>;
   readonly #places: ModelPlaces;
   readonly #events: PromptEvents;
   readonly #changes = new Changes();
@@ -66,11 +70,13 @@ export class Turns {
     side: HostSide,
     places: ModelPlaces,
     answer: (answer: Promise<Event | undefined>) => void,
+    publishTools: () => Promise<void>,
   ) {
     this.#access = access;
     this.#side = side;
     this.#places = places;
     this.#answer = answer;
+    this.#publishTools = publishTools;
     this.#events = new PromptEvents(access);
   }
 
@@ -165,7 +171,7 @@ export class Turns {
   }
 
   /** Returns the event that publishes an agent as the host has it now; undefined where it is on record as it is. */
-  async published(agent: string): Promise<Event | undefined> {
+  async published(agent: string): Promise<Published | undefined> {
     const found: AgentDefinition | undefined = await this.#side.host.agents?.(agent);
     if (found === undefined) return undefined;
     const spec: AgentSpec = { ...found, shown: found.shown ?? shownIn(this.#access, this.#side, found.tools) };
@@ -174,21 +180,32 @@ export class Turns {
     return known?.hash === hash ? undefined : { type: "agent.published", agent, hash, spec };
   }
 
+  /** Lists what is new of an agent, and of those that it hands over to. */
+  async #news(agent: string): Promise<readonly Published[]> {
+    const news: Published[] = [];
+    const names = new Set([agent]);
+    for (const name of names) {
+      const event = await this.published(name);
+      if (event === undefined) continue;
+      news.push(event);
+      for (const other of event.spec.handoffs ?? []) names.add(other);
+    }
+    return news;
+  }
+
   /** Puts the agent of the next turn on record as the host has it now, with those that it hands over to. */
   async publish(agent: string | undefined): Promise<void> {
     const { frames, frame } = this.#access.runner.state.conversation;
-    const names = new Set<string>([agent ?? frames.get(frame)?.agent ?? "main"]);
-    for (const name of names) {
-      const event = await this.published(name);
-      if (event?.type !== "agent.published") continue;
-      await record(this.#access, event);
-      for (const other of event.spec.handoffs ?? []) names.add(other);
-    }
+    const news = await this.#news(agent ?? frames.get(frame)?.agent ?? "main");
+    for (const event of news) await record(this.#access, event);
   }
 
   async #load(agent: string): Promise<Event | undefined> {
     try {
-      return (await this.published(agent)) ?? { type: "agent.missing", agent };
+      await this.#publishTools();
+      const [found, ...others] = await this.#news(agent);
+      for (const event of others) await record(this.#access, event);
+      return found ?? { type: "agent.missing", agent };
     } catch (thrown) {
       this.#access.report(`the agent ${agent} could not be loaded`, thrown);
       return { type: "agent.missing", agent };
