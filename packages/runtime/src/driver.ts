@@ -84,7 +84,7 @@ export { SessionEntry, type SessionPage, SessionStatus, sessionStatus } from "./
 export { CallOfRequestCodec, ReplyCodec, withTriggers, callTo, resultOfRequest } from "./session/call.ts";
 export { replaceTools } from "./session/catalog.ts";
 export { defaultBounds } from "./session/admission.ts";
-export { type Capabilities } from "./body/facet/facet.ts";
+export { type Capabilities } from "./body/facet/capability.ts";
 export { keptValue, valueOfKept } from "./body/recorded-result.ts";
 export { type StepOptions, checkedStep } from "./body/facet/step.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";
@@ -142,3 +142,5 @@ export {
 export { type BudgetStatus, budgetOf, type Said, type TurnOptions } from "./turn/submit.ts";
 export { type TurnPace, defaultPace } from "./turn/pace.ts";
 export { type ReadTurnOptions, type TurnCursor, TurnFrame, turnCursorAfter } from "./turn/turn-reader.ts";
+export { askingAgain, pause, pauseAfter, retryAfterMs } from "./fetch/ask-again.ts";
+export { isRepeating } from "./body/facet/context.ts";

@@ -8,6 +8,7 @@ export { type CallOfRequest, type Replies, type Reply } from "./session/call.ts"
 export { type FlowHost, type FlowSubmission } from "./session/flow.ts";
 export { type RequestPage, RequestStatus } from "./session/status.ts";
 export { type About, type SessionOptions, type SessionStore } from "./host/about.ts";
+export { type SecretEntry, type SessionSecrets } from "./host/secret.ts";
 export {
   ToolFailed,
   type ExecutionResult,

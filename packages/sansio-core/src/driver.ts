@@ -26,7 +26,7 @@ export {
 export { awaitedEffects } from "./call/finish.ts";
 export { retryDelayMs } from "./call/launch.ts";
 export { EffectSpecCodec } from "./call/codec.ts";
-export { type GivenReplies, givenReplies, ReplyCodec, RequestedCallCodec } from "./request/model.ts";
+export { type GivenReplies, ackOf, givenReplies, ReplyCodec, RequestedCallCodec } from "./request/model.ts";
 export { resolutionIn, type WaitRow } from "./wait/model.ts";
 export { isSameState, referredTo } from "./snapshot/same.ts";
 export { type Decision, type PendingApproval, pendingApprovals } from "./call/approval.ts";

@@ -120,7 +120,7 @@ export class Scopes {
   async openAs(scope: string, { tools, ...about }: SessionOptions): Promise<Session> {
     if (tools !== undefined) this.#own.give(scope, tools);
     const session = await this.open(scope);
-    await session.introduce(about, tools === undefined ? undefined : true);
+    await session.describe(about, tools === undefined ? undefined : true);
     if (tools !== undefined) await this.#news.tell(session);
     return session;
   }

@@ -72,6 +72,10 @@ const makers: { readonly [T in EventType]: Make<T> } = {
     key: dice.pick(["a", "b", " "]),
     ...dice.pick([{}, { value: anyJson(dice) }]),
   }),
+  "secret.kept": ({ dice }) => ({
+    name: dice.pick(["a", "b", " "]),
+    ...dice.pick([{}, { digest: anyText(dice), sealed: anyJson(dice) }]),
+  }),
   "request.submitted": (names) => ({
     request: names.request(),
     hash: names.dice.pick(["h", "g"]),

@@ -15,7 +15,8 @@ import { checkedNow } from "../../tool/check.ts";
 import { completionKeyId, customKeyId } from "../../host/host.ts";
 import { awaitEffectKey } from "../recorded-result.ts";
 import { ended } from "../stop.ts";
-import { type Asking, type CallFacts, type KeyScope, problemOfCompletion, valueOf, toJson } from "./facet.ts";
+import { problemOfCompletion } from "./capability.ts";
+import { type Asking, type CallFacts, type KeyScope, valueOf, toJson } from "./facet.ts";
 import { type Durable, refusing } from "./durable.ts";
 
 export interface WaitOptions<S = undefined> {
