@@ -1,4 +1,4 @@
-/** What is published: packed, looked at, installed in an empty folder, compiled and run. */
+/** Tests what is published: packed, looked at, installed in an empty folder, compiled and run. */
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";

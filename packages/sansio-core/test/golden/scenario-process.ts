@@ -40,7 +40,7 @@ class Pair {
     this.session.note(ask(run, key, { kind: "message", to: home, message }));
   }
 
-  /** What one has said, as the other is told. */
+  /** Plays what one has said, as the other is told. */
   #heard(from: "session" | "process"): readonly Event[] {
     const tape = this[from];
     const said = tape.said.slice(this.#seen[from]);
