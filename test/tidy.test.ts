@@ -1,4 +1,4 @@
-/** What lints can't hold. */
+/** Tests what lints can't hold. */
 import { dirname, join, normalize, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";

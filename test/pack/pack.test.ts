@@ -1,5 +1,6 @@
 /** What is published: packed, looked at, installed in an empty folder, compiled and run. */
 import { execFile } from "node:child_process";
+/** Tests what is published: packed, looked at, installed in an empty folder, compiled and run. */
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";

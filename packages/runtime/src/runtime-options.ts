@@ -11,7 +11,7 @@ import type { Registry } from "./tool/registry.ts";
 import type { Roots } from "./scope/wait-token.ts";
 import type { HostPort } from "./host/host.ts";
 import type { Log, Telemetry } from "./log.ts";
-import type { Patience } from "./body/rest.ts";
+import type { Patience } from "./body/body-end.ts";
 import type { Linger } from "./lifecycle/eviction.ts";
 import type { Mover } from "./move/mover.ts";
 import type { SnapshotOptions } from "./scope/snapshots.ts";

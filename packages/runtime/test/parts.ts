@@ -2,7 +2,7 @@
 import { LogPages } from "../src/session/observe/log-page.ts";
 import { initial } from "@pawl/sansio-core";
 import type { Journal, RuntimeOptions } from "../src/index.ts";
-import { defaultPatience } from "../src/body/rest.ts";
+import { defaultPatience } from "../src/body/body-end.ts";
 import { HostRequests } from "../src/host/host-request.ts";
 import { CrashTurns } from "../src/lifecycle/crash-turn.ts";
 import { Shutdown } from "../src/lifecycle/lease.ts";

@@ -22,7 +22,7 @@ import type { Executors } from "./executor/executor.ts";
 import type { LogPages } from "./observe/log-page.ts";
 import type { Ephemeral } from "./observe/observation.ts";
 import type { Session } from "./session.ts";
-import type { Patience } from "../body/rest.ts";
+import type { Patience } from "../body/body-end.ts";
 import type { HostRequests } from "../host/host-request.ts";
 import type { CrashTurns } from "../lifecycle/crash-turn.ts";
 import type { Shutdown } from "../lifecycle/lease.ts";

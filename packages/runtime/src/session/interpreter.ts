@@ -29,7 +29,7 @@ import type { HostSide } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { NewestEvents } from "./newest-event.ts";
 import { Observers } from "./observe/observer.ts";
-import type { Callers } from "./callers.ts";
+import type { Callers } from "./admission.ts";
 import { Requests } from "./request.ts";
 import type { Session } from "./session.ts";
 import { Bodies } from "../body/bodies.ts";

@@ -19,7 +19,7 @@ import { type HostSide, answersOf } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import type { SessionOptions } from "../host/about.ts";
 import { OwnTools } from "./catalog.ts";
-import { Callers } from "./callers.ts";
+import { Callers } from "./admission.ts";
 import { Session } from "./session.ts";
 import { ScopeLost, isRace, textOf } from "../error.ts";
 import type { Holding } from "../journal/journal.ts";

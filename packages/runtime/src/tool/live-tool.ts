@@ -2,11 +2,10 @@
 import type { Tool } from "@pawl/sansio-core";
 import { type Json, type ToolResult, isToolResult } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { approvalOf } from "./admit-definition.ts";
+import { approvalOf, type CallPhase, type ToolDefinition } from "./definition.ts";
 import { jsonOf } from "./argument.ts";
 import { checkerOf, resultChecker } from "./check.ts";
 import type { BackgroundSink } from "../process/run/report.ts";
-import type { CallPhase, ToolDefinition } from "./definition.ts";
 import type { ToolContract, ToolManifest } from "./manifest.ts";
 import type { ToolContext } from "../body/facet/context.ts";
 import { asksOf, contractOf, coreTool, wireManifestOf } from "./tool.ts";
