@@ -73,7 +73,6 @@ export interface RuntimeOptions extends SnapshotOptions {
   readonly mover?: (to: string) => Mover;
 }
 
-/** Default interval of looking for messages from others. */
-export const pollMs = 100;
-/** The same where the store wakes its instances. */
-export const wokenPollMs = 5000;
+/** Returns the interval of looking for what others did: longer where the store wakes its instances. */
+export const pollMsOf = ({ journal, pollMs }: Pick<RuntimeOptions, "journal" | "pollMs">): number =>
+  pollMs ?? (journal.listen === undefined ? 100 : 5000);

@@ -9,6 +9,7 @@ import { type AttachmentStore, memoryAttachments } from "./journal/attachment.ts
 import { sweepFromTimeToTime } from "./journal/sweep.ts";
 import { CrashTurns } from "./lifecycle/crash-turn.ts";
 import { type HeldLease, heldLease, type Readiness, Shutdown } from "./lifecycle/lease.ts";
+import { type QueuePlaces, queuePlaces } from "./lifecycle/queue-places.ts";
 import { Recovery } from "./lifecycle/recovery.ts";
 import { admittedId, admittedOptions } from "./lifecycle/input.ts";
 import { logged } from "./log.ts";
@@ -18,7 +19,7 @@ import { Processes } from "./process/process.ts";
 import { Background } from "./process/run/background.ts";
 import { Schedules } from "./process/run/schedules.ts";
 import { viewsOf } from "./process/run/session-work.ts";
-import { type RuntimeOptions, drainMs, executorLeaseMs, pollMs, wokenPollMs } from "./runtime-options.ts";
+import { type RuntimeOptions, drainMs, executorLeaseMs, pollMsOf } from "./runtime-options.ts";
 import { type Resolution, hkdf, utf8 } from "@pawl/tool-value";
 import { Alarms } from "./scope/clock.ts";
 import { type Resolved, scopeSigned, unknownKey } from "./session/resolve.ts";
@@ -47,6 +48,7 @@ export class Runtime {
   readonly #recovery: Recovery;
   readonly #scopes: Scopes;
   readonly #executors: ExecutorVerbs;
+  readonly #queues: QueuePlaces;
   readonly #shutdown = new Shutdown();
   readonly #hostRequests = new HostRequests();
   readonly #sessions: SessionList;
@@ -80,13 +82,17 @@ export class Runtime {
       scope: this.#open,
       open: () => this.#scopes.inMemory.keys(),
     });
+    this.#queues = queuePlaces(options, { platform, mayAsk: () => this.#lease?.holds !== false, fault });
     this.#scopes = new Scopes(options, this.#instanceOf(options), this.#hostSide(options), {
       registry: this.registry,
       moves: () => this.moves,
       joined: () => this.#lease?.joined,
     });
     this.#sessions = new SessionList(journal, (scope) => this.#scopes.inMemory.get(scope));
-    const lost = (): void => this.#scopes.abandonAll("the lease ran out");
+    const lost = (): void => {
+      this.#scopes.abandonAll("the lease ran out");
+      this.#queues.lost();
+    };
     this.#lease = heldLease(options, { platform, lost, held: this.#look, fault });
     this.processes = new Processes(this.#open, (scope) => this.has(scope));
     this.moves = new Moves({
@@ -117,8 +123,8 @@ export class Runtime {
     const mail = (scope: string): void => this.#inboxPoller.notify(scope);
     journal.outbox?.listen(mail);
     if (this.#lease !== undefined) {
-      this.#inboxPoller.watch(options.pollMs ?? (journal.listen === undefined ? pollMs : wokenPollMs));
-      this.#stopListening = journal.listen?.(instance, { mail, look: this.#look });
+      this.#inboxPoller.watch(pollMsOf(options));
+      this.#stopListening = journal.listen?.(instance, { mail, look: this.#look, places: this.#queues.wake });
     }
     sweepFromTimeToTime({ ...options, platform, fault });
   }
@@ -141,6 +147,7 @@ export class Runtime {
       places: this.background.places,
       models: new ModelPlaces(turns),
       crashTurns: new CrashTurns(this.#alarms.platform),
+      queues: this.#queues,
       shutdown: this.#shutdown,
       schedule: (member) => this.#loop.schedule(member),
       isLeased: () => this.#lease?.holds === true,
@@ -293,6 +300,7 @@ export class Runtime {
     this.#inboxPoller.stop();
     this.#stopListening?.();
     await this.#scopes.close();
+    await this.#queues.close();
     this.#lease?.stop();
     this.#alarms.stop();
     await this.#options.journal.leave(this.#options.instance);

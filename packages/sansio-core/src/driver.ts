@@ -152,7 +152,7 @@ export {
 } from "./call/model.ts";
 export { type RequestDifference, type NamedRequest } from "./call/event.ts";
 export { type Versions, unnamedVersion, versionIn } from "./scope/version.ts";
-export { bodyOf, hasFailed } from "./call/row.ts";
+export { bodyOf, hasFailed, queuedAttempt, queueOf } from "./call/row.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";
 export { shapeOf } from "./snapshot/write.ts";
 export { beginReading, endReading, feed, type Reading, type Torn } from "./log/read.ts";

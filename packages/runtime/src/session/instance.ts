@@ -26,6 +26,7 @@ import type { Patience } from "../body/rest.ts";
 import type { HostRequests } from "../host/host-request.ts";
 import type { CrashTurns } from "../lifecycle/crash-turn.ts";
 import type { Shutdown } from "../lifecycle/lease.ts";
+import type { QueuePlaces } from "../lifecycle/queue-places.ts";
 import type { Platform } from "../platform.ts";
 import type { Places } from "../process/run/background.ts";
 import type { Glimpse } from "../process/run/session-work.ts";
@@ -52,6 +53,8 @@ export interface Instance {
   readonly models: ModelPlaces;
   /** Turns of calls that crash again and again. */
   readonly crashTurns: CrashTurns;
+  /** Calls that wait for places in queues, and those that have one. */
+  readonly queues: QueuePlaces;
   readonly shutdown: Shutdown;
 
   /** Asks for a turn in the commit loop. */

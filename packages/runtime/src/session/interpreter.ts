@@ -8,6 +8,7 @@
  *    args.check, tool.prepare, hook.run,
  *    host.request, ...                     questions       the event that answers the question
  *    reply                                 requests        `reply.acked`
+ *    place.take                            places          `place.granted`
  *    observe, flow.observe                 the host        none
  *    model.ask, agent.load, ...            turns           `model.answered`, `agent.published`, ...
  *    send, engine.run, permit.take, ...    scope links     messages, events of processes and runs
@@ -29,6 +30,7 @@ import type { HostSide } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { Observers } from "./observe/observer.ts";
 import type { Callers } from "./callers.ts";
+import { ScopePlaces } from "./place.ts";
 import { Requests } from "./request.ts";
 import type { Session } from "./session.ts";
 import { Bodies } from "../body/bodies.ts";
@@ -70,6 +72,7 @@ export class ScopeInterpreter implements Interpreter {
   readonly leaving: Leaving;
   readonly approvalEdits = new ApprovalEdits();
   readonly underWay: UnderWay;
+  readonly #places: ScopePlaces;
   readonly #questions: Questions;
   readonly #snapshots: Snapshots;
   #isClosing = false;
@@ -99,6 +102,7 @@ export class ScopeInterpreter implements Interpreter {
       contextOf: (request) => callers.contextOf(request),
       askHost: (request) => this.#answer(this.#questions.ask(request)),
     });
+    this.#places = new ScopePlaces({ runner, side, queues: instance.queues, report: this.access.report });
     this.leaving = new Leaving(runner, instance);
     this.requests = new Requests(this.access, callers, instance.admission);
     this.offers = new Offers(this.access, this.observers, instance, side);
@@ -109,10 +113,9 @@ export class ScopeInterpreter implements Interpreter {
   #accessOf(runner: ScopeRunner): Access {
     const { platform, telemetry, pages } = this.#instance;
     const { begun, values, fault } = this.#store;
-    const { finished } = this;
     const readLines = this.underWay.counted(this.#store.readLines);
     const report: Access["report"] = (what, thrown) => this.#side.host.internalError?.(what, thrown);
-    return { runner, finished, readLines, pages, platform, telemetry, begun, values, fault, report };
+    return { runner, finished: this.finished, readLines, pages, platform, telemetry, begun, values, fault, report };
   }
 
   get state(): State {
@@ -148,6 +151,7 @@ export class ScopeInterpreter implements Interpreter {
     this.#isClosing = true;
     this.turns.endAll(new ScopeLost(`scope ${this.runner.id} is closed`));
     this.bodies.endAll();
+    this.#instance.queues.forget(this.runner.id);
   }
 
   stepped(cause: Cause, commands: readonly Command[], finished: readonly Finished[]): void {
@@ -161,6 +165,7 @@ export class ScopeInterpreter implements Interpreter {
     this.observers.stepped(cause, commands, this.runner);
     this.streams.stepped(cause.event, finished, this.runner);
     this.#instance.crashTurns.stepped(this.state);
+    this.#instance.queues.stepped(this.state);
   }
 
   deliverNext(): boolean {
@@ -190,6 +195,7 @@ export class ScopeInterpreter implements Interpreter {
     this.approvalEdits.abandon(why);
     this.#instance.executors.forget(id);
     this.#instance.hostRequests.forget(id);
+    this.#instance.queues.forget(id);
     this.scopeLinks.abandon(why);
     const lost = new ScopeLost(`scope ${id} was lost: ${why}`);
     this.observers.end(lost);
@@ -235,8 +241,11 @@ export class ScopeInterpreter implements Interpreter {
     switch (command.type) {
       case "tool.execute": {
         const of = isClientSide(this.state, command) ? this.offers : this.bodies;
-        return this.#guard(this.#instance.crashTurns.start(this.runner, command, () => of.execute(command)));
+        const begin = (): Promise<void> => this.#places.start(command, () => of.execute(command));
+        return this.#guard(this.#instance.crashTurns.start(this.runner, command, begin));
       }
+      case "place.take":
+        return this.#guard(this.#places.take(command));
       case "tool.cancel":
         this.offers.cancel({ call: command.call, attempt: command.attempt, run: command.run });
         this.bodies.at(command.call)?.enqueueCancel({ seq: cause.seq, index: -1 });

@@ -3,6 +3,7 @@ import type { Tool } from "@pawl/sansio-core";
 import { Refused, shownOf, unknownKeyIn } from "../error.ts";
 import { problemOfJsonSchema } from "./argument.ts";
 import type { NeedsApproval, ToolDefinition, ToolDescription } from "./definition.ts";
+import { problemOfLimit } from "./limit.ts";
 import { contractFields, manifestFields } from "./manifest.ts";
 
 const descriptionFields: { readonly [F in keyof Required<ToolDescription>]: 1 } = {
@@ -20,6 +21,7 @@ const descriptionFields: { readonly [F in keyof Required<ToolDescription>]: 1 } 
   idempotent: 1,
   recovery: 1,
   concurrency: 1,
+  limit: 1,
   clientSide: 1,
   availability: 1,
   activation: 1,
@@ -71,6 +73,8 @@ export const admitNames = (description: ToolDescription): void => {
 export const admitFields = (description: ToolDescription): void => {
   admitNames(description);
   admitKnown("", description.name, description, definitionFields);
+  const problem = problemOfLimit(description);
+  if (problem !== undefined) throw refused(problem);
 };
 
 /** Refuses what is no object at all. */

@@ -7,6 +7,7 @@ import type { ToolContext } from "../body/facet/context.ts";
 import type { BackgroundSink } from "../process/run/report.ts";
 import type { ArgsOf, Given, Schema } from "./argument.ts";
 import type { PrepareContext } from "./live-tool.ts";
+import type { ToolLimit } from "./limit.ts";
 import type { ToolContract, ToolManifest } from "./manifest.ts";
 import type { ExecutionResult } from "./result.ts";
 
@@ -65,6 +66,8 @@ export interface ToolDescription<A = unknown> {
   readonly recovery?: ToolManifest["recovery"];
   /** `serial`: its calls run when the others of their request have ended or are parked. Default: `parallel`. */
   readonly concurrency?: "parallel" | "serial";
+  /** Bounds how many of its calls run at a time over all hosts of the store, or begin in a second. The others wait in a queue. */
+  readonly limit?: ToolLimit<A>;
   /** Its body runs in an executor that connects to the host: a page, a worker, another process. */
   readonly clientSide?: boolean;
   readonly availability?: ToolManifest["availability"]["base"];

@@ -45,6 +45,11 @@ export const callCommands: { readonly [T in CallCommand["type"]]: CommandRule<T>
       return lanes.text(command.recovery).optional(command.cause);
     },
   },
+  "place.take": {
+    tag: 66,
+    duty: answered("place.granted"),
+    digest: (lanes, command) => lanes.text(command.call).number(command.attempt),
+  },
   "tool.cancel": { tag: 5, duty: toBody, digest: (lanes, command) => lanes.run(command) },
   "step.run": {
     tag: 6,

@@ -63,6 +63,7 @@ import {
 import { onCallsUpgraded, onWaitKept } from "./life.ts";
 import { nextCallDue, onCallDue, tidyCallDues } from "./deadlines.ts";
 import { onEffectRequested } from "./perform.ts";
+import { onPlaceGranted } from "./queue.ts";
 import { onCallLeft, onEffectEnd, onEffectReused, onHostAnswered, onRepliesRecorded } from "./settle.ts";
 import {
   checkG1,
@@ -158,6 +159,7 @@ export const call: Concern<
     "call.cleaned_up": { fields: ofRun, on: onCleanedUp },
     "call.executor_missing": { fields: ofRun, on: onRun },
     "call.tool_missing": { fields: { call: string }, since: "absent_tool_waits", on: onToolMissing },
+    "place.granted": { fields: { call: string, attempt: u64 }, since: "queues", on: onPlaceGranted },
     "executors.available": {
       fields: { tools: array(string), versions: optional(VersionsCodec) },
       fieldsSince: { versions: "parked_divergence" },

@@ -89,7 +89,7 @@ export const resumeAfter = (draft: Draft, row: CallIn<"running">, went: OwnerEnd
 };
 
 /** Time passes before the event of a step: a body that it begins is lost in that step. */
-const mayCrash: ReadonlySet<CallPhase> = new Set(["running", "unknown", "backing_off", "ready"]);
+const mayCrash: ReadonlySet<CallPhase> = new Set(["running", "unknown", "backing_off", "ready", "queued"]);
 
 /** Protocol 1 counts by another rule, and is not looked at. */
 export const checkC12Change: ChangeCheck = (before, after) => {

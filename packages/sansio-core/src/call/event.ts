@@ -138,6 +138,8 @@ export type CallEvent =
   | ({ readonly type: "call.executor_missing" } & OfRun)
   /** The tool of a call in preparation is not here. */
   | { readonly type: "call.tool_missing"; readonly call: string }
+  /** The store has a place for the call in the queue of its tool. */
+  | { readonly type: "place.granted"; readonly call: string; readonly attempt: number }
   | { readonly type: "executors.available"; readonly tools: readonly string[]; readonly versions?: Versions }
   | { readonly type: "call.cancelled"; readonly call: string; readonly by?: string }
   | { readonly type: "outcome.resolved"; readonly call: string; readonly resolved: Resolved; readonly by?: string }

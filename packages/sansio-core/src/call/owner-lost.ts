@@ -9,6 +9,7 @@ import type { BatchRow } from "./batch.ts";
 import type { OpenEffect } from "./effect.ts";
 import type { CallIn, CallRow } from "./model.ts";
 import { questionOf } from "./absent-tool.ts";
+import { placeToTake } from "./queue.ts";
 import { durationOf, outcomeUnknown } from "./parked.ts";
 import { recoveryOf } from "../catalog/model.ts";
 import type { Born, Command, State } from "../kernel/vocabulary.ts";
@@ -82,6 +83,9 @@ const ofCall = ({ scope }: State, row: CallRow): Command | undefined => {
       return row.due === undefined ? questionOf(row) : undefined;
     case "resuming":
       return row.due === undefined ? ofResuming(row) : undefined;
+    case "queued":
+    case "backing_off":
+      return placeToTake(row);
     case "awaiting_approval": {
       const { edited } = row.approval;
       if (edited === undefined) return undefined;

@@ -1,6 +1,6 @@
 /** The record of requests, and their invariants: one function each says what is broken, and in which request. */
 import { firstBroken } from "../kernel/error.ts";
-import { array, optional, string } from "@pawl/tool-value";
+import { array, optional, string, u64 } from "@pawl/tool-value";
 import type { Check, Concern } from "../concern.ts";
 import { type Born, type State, requestBatch, untilAcked } from "../kernel/vocabulary.ts";
 import { Table } from "../kernel/table.ts";
@@ -77,9 +77,11 @@ export const request: Concern<RequestRows, RequestEvent["type"], RequestSignal["
         hash: string,
         execution_scope: optional(string),
         calls: array(RequestedCallCodec),
+        priority: optional(u64),
         by: optional(string),
         traceparent: optional(string),
       },
+      fieldsSince: { priority: "queues" },
       on: onSubmitted,
     },
     "request.cancelled": { fields: { request: string, by: optional(string) }, on: onCancelled },

@@ -82,6 +82,7 @@ const since2: Scenarios = {
   "turn-frames": turn.framesAndChecks,
   "turn-queue": turn.queue,
   "waived-approvals": call.waivedApprovals,
+  queues: call.queues,
 };
 
 export const scenariosOf = (protocol: number): Scenarios =>
