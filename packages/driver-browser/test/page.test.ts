@@ -89,7 +89,8 @@ const inSession = (act: string): string => `pawl.tab.then(async (tab) => {
 
 describe("what a page loads", () => {
   it("at its start, and when it opens a tab, does not grow beyond what it has come to", async () => {
-    const { start, later } = await pageFiles();
+    const { start, later, rare } = await pageFiles();
+    expect(kbOf(rare)).toBeLessThan(4);
     expect(kbOf(start)).toBeLessThan(20);
     expect(kbOf(later)).toBeLessThan(174);
     expect(later.size).toBe(1);

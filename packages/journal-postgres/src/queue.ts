@@ -161,7 +161,11 @@ export const queues = (database: Database, wakes: Wakes, schema: string, now: No
       const lines = [JSON.stringify(names.map(stored)), JSON.stringify(told)];
       const rows = await database.query(sql.advance, [stored(instance), round, ...lines, now()]);
       const granted = rows.filter((row) => row["scope"] !== null);
-      const againMs = optional(integer, rows.find((row) => row["scope"] === null), "again");
+      const againMs = optional(
+        integer,
+        rows.find((row) => row["scope"] === null),
+        "again",
+      );
       const ids = granted.map((row) => ({ scope: nameIn(row, "scope"), call: nameIn(row, "call") }));
       return againMs === undefined ? { granted: ids } : { granted: ids, againMs };
     },

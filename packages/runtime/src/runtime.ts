@@ -9,7 +9,6 @@ import { type AttachmentStore, memoryAttachments } from "./journal/attachment.ts
 import { sweepFromTimeToTime } from "./journal/sweep.ts";
 import { CrashTurns } from "./lifecycle/crash-turn.ts";
 import { type HeldLease, heldLease, type Readiness, Shutdown } from "./lifecycle/lease.ts";
-import { type QueuePlaces, queuePlaces } from "./lifecycle/queue-places.ts";
 import { Recovery } from "./lifecycle/recovery.ts";
 import { admittedId, admittedOptions } from "./lifecycle/input.ts";
 import { logged } from "./log.ts";
@@ -19,6 +18,7 @@ import { Processes } from "./process/process.ts";
 import { Background } from "./process/run/background.ts";
 import { Schedules } from "./process/run/schedules.ts";
 import { viewsOf } from "./process/run/session-work.ts";
+import { QueueDoor } from "./queue/door.ts";
 import { type RuntimeOptions, drainMs, executorLeaseMs, pollMsOf } from "./runtime-options.ts";
 import { type Resolution, hkdf, utf8 } from "@pawl/tool-value";
 import { Alarms } from "./scope/clock.ts";
@@ -48,7 +48,7 @@ export class Runtime {
   readonly #recovery: Recovery;
   readonly #scopes: Scopes;
   readonly #executors: ExecutorVerbs;
-  readonly #queues: QueuePlaces;
+  readonly #queues: QueueDoor;
   readonly #shutdown = new Shutdown();
   readonly #hostRequests = new HostRequests();
   readonly #sessions: SessionList;
@@ -82,17 +82,14 @@ export class Runtime {
       scope: this.#open,
       open: () => this.#scopes.inMemory.keys(),
     });
-    this.#queues = queuePlaces(options, { platform, mayAsk: () => this.#lease?.holds !== false, fault });
+    this.#queues = new QueueDoor(options, { platform, mayAsk: () => this.#lease?.holds !== false, fault });
     this.#scopes = new Scopes(options, this.#instanceOf(options), this.#hostSide(options), {
       registry: this.registry,
       moves: () => this.moves,
       joined: () => this.#lease?.joined,
     });
     this.#sessions = new SessionList(journal, (scope) => this.#scopes.inMemory.get(scope));
-    const lost = (): void => {
-      this.#scopes.abandonAll("the lease ran out");
-      this.#queues.lost();
-    };
+    const lost = (): void => this.#scopes.abandonAll("the lease ran out");
     this.#lease = heldLease(options, { platform, lost, held: this.#look, fault });
     this.processes = new Processes(this.#open, (scope) => this.has(scope));
     this.moves = new Moves({
@@ -133,7 +130,6 @@ export class Runtime {
   readonly #look = (): void => (this.readiness === "ready" ? this.#recovery.go() : undefined);
 
   readonly #open = (scope: string): Promise<Session> => this.#scopes.open(scope);
-
   #instanceOf({ journal, instance, bounds, telemetry, patience, turns }: RuntimeOptions): Instance {
     return {
       owner: instance,
@@ -277,16 +273,13 @@ export class Runtime {
 
   /** Moves a scope to another host, and resolves when it lives there. */
   readonly move: Moves["move"] = (...of) => this.moves.move(...of);
-
   /**
    * Registers an executor of `client_side` tools. The function that is returned says that its connection is gone, or
    * the executor itself.
    */
   readonly register: ExecutorVerbs["register"] = (executor) => this.#executors.register(executor);
-
   /** Settles a run that was offered to an executor. */
   readonly settle: ExecutorVerbs["settle"] = (...of) => this.#executors.settle(...of);
-
   /** Shows the progress of an executor's run to observers. */
   readonly progress: ExecutorVerbs["progress"] = (...of) => this.#executors.progress(...of);
 
@@ -300,7 +293,6 @@ export class Runtime {
     this.#inboxPoller.stop();
     this.#stopListening?.();
     await this.#scopes.close();
-    await this.#queues.close();
     this.#lease?.stop();
     this.#alarms.stop();
     await this.#options.journal.leave(this.#options.instance);

@@ -45,9 +45,13 @@ const prepare = (db: DatabaseSync) => {
     dropSpent: statement("DELETE FROM place WHERE owner = 0 AND counted_until <= :now"),
     spendOwn: statement("UPDATE place SET owner = 0 WHERE owner = :owner AND counted_until > :now"),
     dropOwn: statement("DELETE FROM place WHERE owner = :owner"),
-    dropQueue: statement("DELETE FROM queue WHERE name = :queue AND NOT EXISTS (SELECT 1 FROM place WHERE queue = :queue)"),
+    dropQueue: statement(
+      "DELETE FROM queue WHERE name = :queue AND NOT EXISTS (SELECT 1 FROM place WHERE queue = :queue)",
+    ),
     isOwner: statement("SELECT 1 FROM scope WHERE name = :scope AND owner = :owner"),
-    place: statement("SELECT id, owner, queue, counted_until FROM place WHERE scope = :scope AND call = :call AND owner <> 0"),
+    place: statement(
+      "SELECT id, owner, queue, counted_until FROM place WHERE scope = :scope AND call = :call AND owner <> 0",
+    ),
     drop: statement("DELETE FROM place WHERE id = :id"),
     spend: statement("UPDATE place SET owner = 0, round = coalesce(round, 0) WHERE id = :id"),
     turn: statement(`SELECT max(
@@ -55,7 +59,8 @@ const prepare = (db: DatabaseSync) => {
       coalesce((SELECT max(turn) FROM place WHERE queue = :queue AND scope = :scope), 0)) AS turn`),
     enter: statement(`INSERT INTO place (queue, scope, call, owner, priority, turn, since, most, rate, rate_ms)
       VALUES (:queue, :scope, :call, :owner, :priority, :turn, :since, :most, :rate, :rate_ms)`),
-    begun: statement(`SELECT count(*) FILTER (WHERE owner <> 0) AS held, count(*) FILTER (WHERE counted_until > :now) AS counted,
+    begun:
+      statement(`SELECT count(*) FILTER (WHERE owner <> 0) AS held, count(*) FILTER (WHERE counted_until > :now) AS counted,
       min(counted_until) FILTER (WHERE counted_until > :now) AS until FROM place WHERE queue = :queue AND round IS NOT NULL`),
     line: statement(`SELECT id, owner, turn, most, rate, rate_ms FROM place WHERE queue = :queue AND round IS NULL
       ORDER BY priority DESC, turn, since, id`),
@@ -63,7 +68,8 @@ const prepare = (db: DatabaseSync) => {
     pass: statement(`INSERT INTO queue (name, turn) VALUES (:queue, :turn)
       ON CONFLICT (name) DO UPDATE SET turn = max(turn, excluded.turn)`),
     granted: statement("SELECT scope, call, queue FROM place WHERE owner = :owner AND round = :round ORDER BY id"),
-    standing: statement(`SELECT p.call, p.queue, p.round, (SELECT count(*) FROM place o WHERE o.queue = p.queue AND o.round IS NULL
+    standing:
+      statement(`SELECT p.call, p.queue, p.round, (SELECT count(*) FROM place o WHERE o.queue = p.queue AND o.round IS NULL
         AND (-o.priority, o.turn, o.since, o.id) < (-p.priority, p.turn, p.since, p.id)) AS before
       FROM place p JOIN instance i ON i.id = p.owner WHERE p.scope = :scope AND ${isLive} ORDER BY p.call`),
   };
@@ -167,6 +173,7 @@ export class FileQueues {
   }
 
   standing(scope: string): readonly Standing[] {
+    if (this.#sql === undefined && !this.#connection.hasTable("place")) return [];
     return this.#transact((sql, now) =>
       sql.standing.all({ scope, now }).map((row) => {
         const before = optional(integer, row, "round") === undefined ? { before: integer(row, "before") } : {};

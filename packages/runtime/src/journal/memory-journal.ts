@@ -52,7 +52,7 @@ class MemoryStore {
 
   /** Answers what queues ask of the store. An instance that never had a lease lives until it leaves. */
   get queuesPort(): MemoryQueuesPort {
-    const isAlive = (instance: string): boolean => 
+    const isAlive = (instance: string): boolean =>
       this.#leases.has(instance) ? this.#live(instance) !== undefined : !this.#left.has(instance);
     return { now: this.#now, isAlive, isOwner: (scope, instance) => this.known(scope)?.owner === instance };
   }

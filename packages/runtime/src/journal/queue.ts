@@ -208,7 +208,8 @@ export class MemoryQueues implements QueueStore {
     return own
       .toSorted((a, b) => (a.call < b.call ? -1 : 1))
       .map(({ call, queue, ...place }) => {
-        const at = this.#queues.get(queue)?.line.findIndex((other) => other.call === call && other.scope === scope) ?? -1;
+        const at =
+          this.#queues.get(queue)?.line.findIndex((other) => other.call === call && other.scope === scope) ?? -1;
         return { scope, call, queue, ...(place.round === undefined ? { before: at } : {}) };
       });
   };

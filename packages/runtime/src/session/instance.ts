@@ -26,9 +26,9 @@ import type { Patience } from "../body/rest.ts";
 import type { HostRequests } from "../host/host-request.ts";
 import type { CrashTurns } from "../lifecycle/crash-turn.ts";
 import type { Shutdown } from "../lifecycle/lease.ts";
-import type { QueuePlaces } from "../lifecycle/queue-places.ts";
 import type { Platform } from "../platform.ts";
 import type { Places } from "../process/run/background.ts";
+import type { QueueDoor } from "../queue/door.ts";
 import type { Glimpse } from "../process/run/session-work.ts";
 import type { Member } from "../commit/commit-loop.ts";
 import type { Telemetry } from "../log.ts";
@@ -54,7 +54,7 @@ export interface Instance {
   /** Turns of calls that crash again and again. */
   readonly crashTurns: CrashTurns;
   /** Calls that wait for places in queues, and those that have one. */
-  readonly queues: QueuePlaces;
+  readonly queues: QueueDoor;
   readonly shutdown: Shutdown;
 
   /** Asks for a turn in the commit loop. */

@@ -30,7 +30,6 @@ import type { HostSide } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { Observers } from "./observe/observer.ts";
 import type { Callers } from "./callers.ts";
-import { ScopePlaces } from "./place.ts";
 import { Requests } from "./request.ts";
 import type { Session } from "./session.ts";
 import { Bodies } from "../body/bodies.ts";
@@ -41,6 +40,7 @@ import { ScopeLost, stackOf } from "../error.ts";
 import { type AskedAt, hostWork, isQuestion, named, Questions } from "../host/question.ts";
 import { Leaving } from "../move/quiesce.ts";
 import { ScopeLinks } from "../process/scope-links.ts";
+import type { ScopePort } from "../queue/scope-places.ts";
 import type { Access } from "../scope/access.ts";
 import { FinishedIndex } from "../scope/history.ts";
 import { isMadeByFlow } from "../scope/offload-policy.ts";
@@ -72,7 +72,7 @@ export class ScopeInterpreter implements Interpreter {
   readonly leaving: Leaving;
   readonly approvalEdits = new ApprovalEdits();
   readonly underWay: UnderWay;
-  readonly #places: ScopePlaces;
+  readonly #places: ScopePort;
   readonly #questions: Questions;
   readonly #snapshots: Snapshots;
   #isClosing = false;
@@ -102,7 +102,7 @@ export class ScopeInterpreter implements Interpreter {
       contextOf: (request) => callers.contextOf(request),
       askHost: (request) => this.#answer(this.#questions.ask(request)),
     });
-    this.#places = new ScopePlaces({ runner, side, queues: instance.queues, report: this.access.report });
+    this.#places = { runner, side, report: this.access.report };
     this.leaving = new Leaving(runner, instance);
     this.requests = new Requests(this.access, callers, instance.admission);
     this.offers = new Offers(this.access, this.observers, instance, side);
@@ -241,11 +241,12 @@ export class ScopeInterpreter implements Interpreter {
     switch (command.type) {
       case "tool.execute": {
         const of = isClientSide(this.state, command) ? this.offers : this.bodies;
-        const begin = (): Promise<void> => this.#places.start(command, () => of.execute(command));
-        return this.#guard(this.#instance.crashTurns.start(this.runner, command, begin));
+        const { crashTurns, queues } = this.#instance;
+        const begin = (): Promise<void> => queues.start(this.#places, command, () => of.execute(command));
+        return this.#guard(crashTurns.start(this.runner, command, begin));
       }
       case "place.take":
-        return this.#guard(this.#places.take(command));
+        return this.#guard(this.#instance.queues.take(this.#places, command));
       case "tool.cancel":
         this.offers.cancel({ call: command.call, attempt: command.attempt, run: command.run });
         this.bodies.at(command.call)?.enqueueCancel({ seq: cause.seq, index: -1 });
@@ -290,7 +291,6 @@ export class ScopeInterpreter implements Interpreter {
   #begin(work: () => Promise<void>): void {
     this.#guard(this.underWay.during(work()));
   }
-
   /** Abandons the scope when the work throws: then the interpreter itself has failed. */
   #guard(work: Promise<void>): void {
     void work.catch(this.#fail);

@@ -148,6 +148,7 @@ export class Scopes {
       void open.then(({ runner }) => runner.abandon(why)).catch(() => undefined); // One that could not be opened is lost already.
     abandonEvicted(this.#evicted, why);
     this.#parked.clear();
+    this.#instance.queues.lost();
   }
 
   /**

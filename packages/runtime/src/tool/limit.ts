@@ -35,7 +35,8 @@ export const problemOfLimit = ({ name, limit }: ToolDescription): string | undef
   if (unknownKey !== undefined) return `tool \`${name}\`: ${unknownKey}`;
   for (const [field, found] of Object.entries(limit)) {
     const wanted = found === undefined ? undefined : problemOfField(field, found);
-    if (wanted !== undefined) return `\`limit.${field}\` of tool \`${name}\`: expected ${wanted}, found ${shownOf(found)}`;
+    if (wanted !== undefined)
+      return `\`limit.${field}\` of tool \`${name}\`: expected ${wanted}, found ${shownOf(found)}`;
   }
   if (limit.concurrency !== undefined || limit.perSecond !== undefined) return undefined;
   return `\`limit\` of tool \`${name}\` limits nothing: give it \`concurrency\`, \`perSecond\` or both`;

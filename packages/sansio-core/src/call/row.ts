@@ -49,7 +49,11 @@ export const queuedAttempt = (row: CallRow | undefined): number | undefined => {
 
 /** Returns the queue of a call's tool, wherever the call stands. */
 export const queueOf = (row: CallRow): Tool["queue"] =>
-  "body" in row && row.body !== undefined ? row.body.manifest.queue : "manifest" in row ? row.manifest.queue : undefined;
+  "body" in row && row.body !== undefined
+    ? row.body.manifest.queue
+    : "manifest" in row
+      ? row.manifest.queue
+      : undefined;
 
 /**
  * Returns whether this version of the tool could not go on with the attempt before. What crashed again and again did so in

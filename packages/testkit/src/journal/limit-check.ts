@@ -34,7 +34,9 @@ class Host {
   }
 
   /** Asks under the number of the round, which stays: as if the answer was lost. */
-  async askAgain(...wanted: readonly WantedPlace[]): Promise<{ granted: readonly string[]; againMs: number | undefined }> {
+  async askAgain(
+    ...wanted: readonly WantedPlace[]
+  ): Promise<{ granted: readonly string[]; againMs: number | undefined }> {
     const queues = [...new Set([...wanted.map(({ queue }) => queue), "q"])];
     const { granted, againMs } = await this.#queues.advance(this.name, this.#round, queues, wanted);
     return { granted: granted.map(({ scope, call }) => `${scope} ${call}`).toSorted(), againMs };

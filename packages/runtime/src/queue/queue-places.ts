@@ -14,8 +14,9 @@ import { type CallRow, queuedAttempt } from "@pawl/sansio-core/driver";
 import { MemoryQueues, type PlaceId, type QueueStore, type WantedPlace } from "../journal/queue.ts";
 import type { Platform } from "../platform.ts";
 import { type RuntimeOptions, pollMsOf } from "../runtime-options.ts";
+import { type ScopePort, ScopePlaces } from "./scope-places.ts";
 
-interface QueuePlacesPort {
+export interface QueuePlacesPort {
   readonly store: QueueStore;
   readonly platform: Platform;
   readonly instance: string;
@@ -44,9 +45,6 @@ interface Held {
   begin?: ((hasPlace: boolean) => void) | undefined;
 }
 
-/** Names a call with its attempt, as the store knows its place. */
-export const placeName = (call: CallRef, attempt: number): string => `${call}#${attempt}`;
-
 /** Returns the attempt for which a call wants a place, or has one. */
 const attemptOf = (row: CallRow | undefined): number | undefined =>
   row?.phase === "running" || row?.phase === "resuming" ? row.body.attempt : queuedAttempt(row);
@@ -61,11 +59,15 @@ export class QueuePlaces {
   #queues = new Set<string>();
   #isAsking = false;
   #isScheduled = false;
-  #isOver = false;
   #callOff: (() => void) | undefined;
 
   constructor(port: QueuePlacesPort) {
     this.#port = port;
+  }
+
+  /** Returns the places of one scope. */
+  of(scope: ScopePort): ScopePlaces {
+    return new ScopePlaces(scope, this);
   }
 
   /** Resolves with true once the call has its place, and with false when it does not want it any more. */
@@ -100,22 +102,17 @@ export class QueuePlaces {
     for (const scope of this.#scopes.keys()) this.forget(scope);
     this.#round = 0;
     this.#left = [];
+    this.#queues.clear();
+    this.#callOff?.();
   }
 
   /** Looks whether places have become free, if calls wait. */
   readonly wake = (): void => {
     if (this.#waiting === 0) return;
-    for (const held of this.#scopes.values()) for (const { begin, queue } of held.values()) if (begin) this.#queues.add(queue);
+    for (const held of this.#scopes.values())
+      for (const { begin, queue } of held.values()) if (begin) this.#queues.add(queue);
     this.#schedule();
   };
-
-  async close(): Promise<void> {
-    for (const scope of this.#scopes.keys()) this.forget(scope);
-    this.#isOver = true;
-    this.#callOff?.();
-    const { store, instance } = this.#port;
-    if (this.#left.length > 0) await store.leave(instance, this.#left.splice(0)).catch(() => undefined); // The lease ends them.
-  }
 
   #leave(scope: string, call: string, { queue, begin }: Held): void {
     const held = this.#scopes.get(scope);
@@ -131,16 +128,20 @@ export class QueuePlaces {
 
   /** Begins a round after this turn, so that calls which come together share it. */
   #schedule(): void {
-    if (this.#isScheduled || this.#isAsking || this.#isOver) return;
+    if (this.#isScheduled || this.#isAsking) return;
     this.#isScheduled = true;
-    this.#port.platform.later(0, () => {
+    this.#port.platform.nextTurn(() => {
       this.#isScheduled = false;
       void this.#ask();
     });
   }
 
+  get #isIdle(): boolean {
+    return this.#waiting === 0 && this.#left.length === 0;
+  }
+
   async #ask(): Promise<void> {
-    if (this.#isOver) return;
+    if (this.#isIdle) return;
     if (!this.#port.mayAsk()) return this.#askIn(this.#port.pollMs);
     this.#isAsking = true;
     this.#callOff?.();
@@ -155,9 +156,10 @@ export class QueuePlaces {
       this.#port.fault("places in queues could not be asked for", thrown);
     }
     this.#isAsking = false;
+    if (this.#isIdle) return;
     if (isFailing) this.#askIn(againMs);
     else if (this.#wanted.length > 0 || this.#left.length > 0 || this.#queues.size > 0) this.#schedule();
-    else if (this.#waiting > 0) this.#askIn(againMs);
+    else this.#askIn(againMs);
   }
 
   /** Asks again later: about all queues, since what was answered may be lost. */
@@ -171,9 +173,7 @@ export class QueuePlaces {
   /** Gives places back, and takes those that are free. Returns the time until a rate lets more begin. */
   async #advance(wanted: readonly WantedPlace[]): Promise<number | undefined> {
     const { store, instance } = this.#port;
-    const left = [...this.#left];
-    if (left.length > 0) await store.leave(instance, left);
-    this.#left.splice(0, left.length);
+    await this.#giveBack();
     const queues = [...this.#queues];
     this.#queues.clear();
     if (this.#waiting === 0 && wanted.length === 0) return undefined;
@@ -182,6 +182,18 @@ export class QueuePlaces {
     if (this.#round === round) this.#round += 1;
     for (const place of granted) this.#granted(place);
     return againMs;
+  }
+
+  async #giveBack(): Promise<void> {
+    const left = this.#left;
+    if (left.length === 0) return;
+    this.#left = [];
+    try {
+      await this.#port.store.leave(this.#port.instance, left);
+    } catch (thrown) {
+      this.#left.unshift(...left);
+      throw thrown;
+    }
   }
 
   #granted(place: PlaceId): void {

@@ -6,16 +6,22 @@ import type { CallRef, CommandOf, State } from "@pawl/sansio-core";
 import { type CallRow, bodyOf, queueOf, queuedAttempt } from "@pawl/sansio-core/driver";
 import type { HostSide } from "../host/host.ts";
 import type { WantedPlace } from "../journal/queue.ts";
-import { type QueuePlaces, placeName } from "../lifecycle/queue-places.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import type { Line } from "../tool/limit.ts";
 
-interface PlacesPort {
+export interface ScopePort {
   readonly runner: ScopeRunner;
-  readonly queues: QueuePlaces;
   readonly side: HostSide;
   readonly report: (what: string, thrown: unknown) => void;
 }
+
+/** Gives a call its place, or false when the call does not want it any more. */
+interface Taking {
+  readonly take: (call: CallRef, attempt: number, wanted: WantedPlace) => Promise<boolean>;
+}
+
+/** Names a call with its attempt, as the store knows its place. */
+const placeName = (call: CallRef, attempt: number): string => `${call}#${attempt}`;
 
 const manifestOf = (row: CallRow): { readonly id: string } | undefined =>
   bodyOf(row)?.manifest ?? ("manifest" in row ? row.manifest : undefined);
@@ -24,10 +30,12 @@ const manifestOf = (row: CallRow): { readonly id: string } | undefined =>
 const sinceOf = (row: CallRow): number => (row.phase === "queued" ? row.since : (bodyOf(row)?.startedAt ?? 0));
 
 export class ScopePlaces {
-  readonly #port: PlacesPort;
+  readonly #port: ScopePort;
+  readonly #places: Taking;
 
-  constructor(port: PlacesPort) {
+  constructor(port: ScopePort, places: Taking) {
     this.#port = port;
+    this.#places = places;
   }
 
   /** Finds the line of a call. A tool that is not here has none: its call goes on, and waits for the tool. */
@@ -54,7 +62,7 @@ export class ScopePlaces {
     if (row === undefined || line === undefined) return true;
     const { perSecond: _, ...again } = line; // The rate has counted this attempt.
     if (!isFirst && again.concurrency === undefined) return true;
-    return this.#port.queues.take(call, attempt, this.#wanted(state, row, attempt, isFirst ? line : again));
+    return this.#places.take(call, attempt, this.#wanted(state, row, attempt, isFirst ? line : again));
   }
 
   /** Records the place of a call that is to begin, once the store has one. */
@@ -66,17 +74,8 @@ export class ScopePlaces {
     runner.apply({ type: "place.granted", call, attempt });
   }
 
-  /** Starts a body: a later run of a tool with a queue once it has a place again. A call that cleans up needs none. */
-  start({ call, attempt, run, cause }: CommandOf<"tool.execute">, begin: () => Promise<void>): Promise<void> {
-    const row = this.#port.runner.state.calls.at(call);
-    const needsPlace = cause !== undefined && cause !== "cancelled" && row !== undefined && queueOf(row) !== undefined;
-    return needsPlace ? this.#startAgain({ call, attempt, run }, begin) : begin();
-  }
-
-  async #startAgain(
-    { call, attempt, run }: Pick<CommandOf<"tool.execute">, "call" | "attempt" | "run">,
-    begin: () => Promise<void>,
-  ): Promise<void> {
+  /** Starts a later run of a body once it has a place. */
+  async start({ call, attempt, run }: CommandOf<"tool.execute">, begin: () => Promise<void>): Promise<void> {
     if (!(await this.#has(call, attempt, false))) return;
     const { runner } = this.#port;
     const row = runner.state.calls.at(call);
