@@ -1,10 +1,12 @@
-import "../src/queue/queue-places.ts";
 /** Tools with a limit: so many bodies run at a time over all sessions and hosts, and the others wait in a queue. */
 import { why } from "@pawl/sansio-core";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { type ToolDefinition, defineTool } from "../src/index.ts";
 import { type Process, World } from "./world.ts";
 import { payloads } from "./words.ts";
+
+/** No test waits for the file of the queues. */
+beforeAll(async () => await import("../src/queue/queue-places.ts"));
 
 interface Render {
   readonly of: string;
@@ -230,8 +232,9 @@ describe("a limit over two hosts of a store", () => {
   });
 });
 
+const of = (limit: unknown) => () => defineTool({ name: "render", limit, execute: () => 1 } as never);
+
 describe("a limit that could not hold", () => {
-  const of = (limit: unknown) => () => defineTool({ name: "render", limit, execute: () => 1 } as never);
   it("is refused with what was wanted", () => {
     expect(of({})).toThrow("`limit` of tool `render` limits nothing: give it `concurrency`, `perSecond` or both");
     expect(of({ concurrency: 0 })).toThrow("`limit.concurrency` of tool `render`: expected 1 or more, found 0");

@@ -1,14 +1,23 @@
 /**
- * The door to queues: their code is loaded when the first call of a tool with a limit waits, since few programs have one. Until
- * then nothing is held, and no call of another tool comes here.
+ * The door to queues: their code is loaded once a tool has a limit, since few programs have one. Until then nothing is held, and no
+ * call comes here.
  */
 import type { CommandOf, State } from "@pawl/sansio-core";
 import { queueOf } from "@pawl/sansio-core/driver";
+import { Registry } from "../tool/registry.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
 import type { QueuePlaces, QueuePlacesPort } from "./queue-places.ts";
 import type { ScopePort } from "./scope-places.ts";
 
 type Around = Pick<QueuePlacesPort, "platform" | "mayAsk" | "fault">;
+
+const retryMs = 5000;
+
+/** Tells whether a tool has a limit: then the code is loaded at once. */
+const hasLimit = ({ tools }: RuntimeOptions): boolean =>
+  tools instanceof Registry
+    ? [...tools.lives].some(({ line }) => line !== undefined)
+    : tools.some(({ limit }) => limit !== undefined);
 
 export class QueueDoor {
   readonly #options: RuntimeOptions;
@@ -19,14 +28,24 @@ export class QueueDoor {
   constructor(options: RuntimeOptions, around: Around) {
     this.#options = options;
     this.#around = around;
+    if (hasLimit(options)) void this.#load();
+  }
+
+  /** Loads the code. A tab may be away from its network: it is tried again until it is there. */
+  async #begin(): Promise<QueuePlaces> {
+    for (;;) {
+      try {
+        const { queuePlaces } = await import("./queue-places.ts");
+        return (this.#places = queuePlaces(this.#options, this.#around));
+      } catch (thrown) {
+        this.#around.fault("the code of queues could not be loaded", thrown);
+        await new Promise<void>((resolve) => void this.#around.platform.later(retryMs, resolve));
+      }
+    }
   }
 
   #load(): Promise<QueuePlaces> {
-    this.#loading ??= import("./queue-places.ts").then(({ queuePlaces }) => {
-      this.#places = queuePlaces(this.#options, this.#around);
-      return this.#places;
-    });
-    return this.#loading;
+    return (this.#loading ??= this.#begin());
   }
 
   /** Records the place of a call that is to begin, once the store has one. */

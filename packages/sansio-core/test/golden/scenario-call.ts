@@ -168,12 +168,12 @@ export const waivedApprovals = (): Tape => {
   return tape.tell(settle("r:c2"), "call_completed c2", "reply r").tell(acked("r"));
 };
 
+const granted = (call: string, attempt = 1): Event => ({ type: "place.granted", call, attempt });
+
 /** Calls wait for places in the queue of their tool: before they begin, and before they are tried again. */
 export const queues = (): Tape => {
-  const retry_policy = { type: "safe", max_attempts: 2, base_delay_ms: 100, max_delay_ms: 100 } as const;
   const tape = Tape.open([tool("render", { queue: "gpu", retry_policy })]);
   tape.tell({ ...submit("r", { c1: "render", c2: "render" }), priority: 3 } as Event, "place.take r:c1", "place.take r:c2");
-  const granted = (call: string, attempt = 1): Event => ({ type: "place.granted", call, attempt });
   tape.tell(granted("r:c1"), "call_started c1", "execute r:c1 1.1");
   tape.tell({ type: "owner.lost", owner: "d1" }, "call_crashed c1", "execute r:c1 1.2 owner_lost");
   tape.tell({ type: "call.resumed", call: "r:c1", attempt: 1, run: 2, cause: "owner_lost", owner: "d2" });
