@@ -172,7 +172,7 @@ export type CallRow =
       /** Set where a step has launched its share of the batch: the next one goes on from this call. */
       readonly due?: Deadline | undefined;
     })
-  /** It has a slot of its batch, and waits for a place in the queue of its tool. */
+  /** Holds a slot of its batch, and waits for a place in the queue of its tool. */
   | (Base & {
       readonly phase: "queued";
       readonly manifest: Tool;

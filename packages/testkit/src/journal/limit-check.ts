@@ -68,6 +68,7 @@ const one = (scope: string, call: string, more: Partial<WantedPlace> = {}): Want
   ...more,
 });
 
+/** Lists the checks of queues, for stores that have them. */
 export const limitChecks: readonly JournalCheck[] = [
   {
     name: "lets as many calls have a place as the limit says, over two instances",
