@@ -23,6 +23,7 @@ const loaders: { readonly [name: string]: () => Promise<Command> } = {
   "blobs sweep": async () => (await import("./act/blob-sweep.ts")).blobsSweep,
   "check-upgrade": async () => (await import("./check/check-upgrade.ts")).checkUpgradeCommand,
   explore: async () => (await import("./check/explore.ts")).exploreCommand,
+  init: async () => (await import("./start/init.ts")).initCommand,
   host: async () => (await import("./host/host.ts")).hostCommand,
   mcp: async () => (await import("./host/mcp.ts")).mcpCommand,
   token: async () => (await import("./host/token.ts")).tokenCommand,
@@ -34,6 +35,7 @@ const loaders: { readonly [name: string]: () => Promise<Command> } = {
   "log replay": async () => (await import("./log/replay.ts")).logReplay,
   "log diff": async () => (await import("./log/diff.ts")).logDiff,
   "log head": async () => (await import("./log/head.ts")).logHead,
+  completion: async () => (await import("./start/completion.ts")).completionCommand(allCommands),
 };
 const names = Object.keys(loaders);
 

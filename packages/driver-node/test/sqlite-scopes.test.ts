@@ -35,11 +35,13 @@ it("finds a name, whatever comes before and after it", () => {
     for (let i = 0; i < 200_000; i++) scope.run(`session:${i}`);
   });
   const index = new ScopeIndex(at);
-  const ms = (prefix: string, after: string): number => {
+  const msOnce = (prefix: string, after: string): number => {
     const begun = performance.now();
     for (let i = 0; i < 20; i++) scopes(at, index, "scopes", [prefix, after, 1]);
     return performance.now() - begun;
   };
+  const ms = (prefix: string, after: string): number =>
+    Math.min(...Array.from({ length: 3 }, () => msOnce(prefix, after)));
   const first = ms("session:0", "");
   for (const [prefix, after] of [
     ["session:99999", ""],

@@ -1,5 +1,5 @@
 /** `@pawl/runtime/driver`: ports, stores, codecs and defaults for those who write drivers, journals and hosts. */
-export { admittedOptions } from "./lifecycle/input.ts";
+export { admittedOptions } from "./runtime-options.ts";
 export { wrongNumber, unknownKeyIn, errorOf, textOf } from "./error.ts";
 export { coreToolOf, flowToolOf } from "./tool/tool.ts";
 export { defaultPatience, type Patience } from "./body/rest.ts";
@@ -56,6 +56,8 @@ export {
   packNamed,
   unpackBlobs,
   unpacked,
+  attachmentId,
+  memoryAttachments,
 } from "./journal/blob.ts";
 export { type SealPlace, type ValueCodec, SealedError, isSealedLine } from "./journal/seal.ts";
 export { sealedJournal } from "./journal/sealed-journal.ts";
@@ -66,7 +68,6 @@ export { type LiveTool } from "./tool/live-tool.ts";
 export { checkArgs, checkedNow } from "./tool/check.ts";
 export { contractById, executeById, manifestById, manifestByName } from "./tool/provider.ts";
 export { type ToolHost, type RawOutput } from "./host/host.ts";
-export { attachmentId, memoryAttachments } from "./journal/attachment.ts";
 export {
   type RegistryReply,
   causeChain,
@@ -76,6 +77,7 @@ export {
   isExecutionResult,
   isSuccess,
   successWithRawOutput,
+  type CalledTool,
 } from "./tool/result.ts";
 export {
   endOf,
@@ -88,21 +90,18 @@ export {
 } from "./session/observe/observation.ts";
 export { uuidOf } from "./body/facet/context.ts";
 export { SessionEntry, type SessionPage, SessionStatus, sessionStatus } from "./session/listed.ts";
-export { CallOfRequestCodec, ReplyCodec, withTriggers } from "./session/call.ts";
-export { replaceTools } from "./session/own-tools.ts";
-export { callTo, resultOfRequest } from "./session/result.ts";
-export { type CalledTool } from "./tool/called.ts";
+export { CallOfRequestCodec, ReplyCodec, withTriggers, callTo, resultOfRequest } from "./session/call.ts";
+export { replaceTools } from "./session/catalog.ts";
 export { defaultBounds } from "./session/admission.ts";
-export { type Capabilities } from "./body/facet/facet.ts";
-export { keptValue, valueOfKept } from "./body/kept-value.ts";
+export { type Capabilities } from "./body/facet/capability.ts";
+export { keptValue, valueOfKept } from "./body/recorded-result.ts";
 export { type StepOptions, checkedStep } from "./body/facet/step.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";
 export { type LogAttachments, type SteppedLine, keepAttachments, putLog } from "./move/log-file.ts";
 export { unpackedAttachment } from "./move/attachment.ts";
 export { openState } from "./scope/open-scope.ts";
 export { isAtRest } from "./lifecycle/eviction.ts";
-export { type HealthAnswer, healthAnswer } from "./lifecycle/health.ts";
-export { type Readiness } from "./lifecycle/lease.ts";
+export { type HealthAnswer, healthAnswer, type Readiness } from "./lifecycle/lease.ts";
 export { type LogEntry, type LogLevel, type LogName, entryOf, logLevels } from "./log.ts";
 export { Moves } from "./move/move.ts";
 export { MoveAnswer, type MovePart, type Mover } from "./move/mover.ts";
@@ -149,7 +148,8 @@ export {
   type TurnHost,
   type TurnVerdict,
 } from "./turn/port.ts";
-export { type BudgetStatus, budgetOf } from "./turn/budget.ts";
+export { type BudgetStatus, budgetOf, type Said, type TurnOptions } from "./turn/submit.ts";
 export { type TurnPace, defaultPace } from "./turn/pace.ts";
 export { type ReadTurnOptions, type TurnCursor, TurnFrame, turnCursorAfter } from "./turn/turn-reader.ts";
-export { type Said, type TurnOptions } from "./turn/submit.ts";
+export { askingAgain, pause, pauseAfter, retryAfterMs } from "./fetch/ask-again.ts";
+export { isRepeating } from "./body/facet/context.ts";

@@ -7,9 +7,18 @@ export { Session } from "./session/session.ts";
 export { type CallOfRequest, type Replies, type Reply } from "./session/call.ts";
 export { type FlowHost, type FlowSubmission } from "./session/flow.ts";
 export { type RequestPage, RequestStatus } from "./session/status.ts";
-export { type About, type SessionOptions } from "./session/about.ts";
-export { type SessionStore } from "./host/store.ts";
-export { ToolFailed } from "./tool/called.ts";
+export { type About, type SessionOptions, type SessionStore } from "./host/about.ts";
+export { type SecretEntry, type SessionSecrets } from "./host/secret.ts";
+export {
+  ToolFailed,
+  type ExecutionResult,
+  type ToolImage,
+  connectionRequired,
+  internalError,
+  success,
+  successWithImages,
+  toolError,
+} from "./tool/result.ts";
 export { type CallOptions, type RequestOptions, type Submission, type Waiting } from "./session/request.ts";
 export { type Approval, ApprovalWanted, PendingApproval } from "./session/approval.ts";
 export { type ExecutorSpec } from "./session/executor/executor.ts";
@@ -31,17 +40,8 @@ export { contractOf, defineTool, manifestOf } from "./tool/tool.ts";
 export { type PrepareContext } from "./tool/live-tool.ts";
 export { Registry } from "./tool/registry.ts";
 export { type ProviderCall, type ProviderPrepare, type ProviderPrepared, type ToolProvider } from "./tool/provider.ts";
-export { type AttachmentStore } from "./journal/attachment.ts";
+export { type AttachmentStore } from "./journal/blob.ts";
 export { type ConnectionAnswer, type ConnectionRequest } from "./host/connection.ts";
-export {
-  type ExecutionResult,
-  type ToolImage,
-  connectionRequired,
-  internalError,
-  success,
-  successWithImages,
-  toolError,
-} from "./tool/result.ts";
 export { Cursor, type Frame, type Observation, type ProgressMessage } from "./session/observe/observation.ts";
 export { type ObserveOptions, Subscription } from "./session/observe/observer.ts";
 export { type ToolContext } from "./body/facet/context.ts";
@@ -55,7 +55,7 @@ export {
 } from "./host/outcome.ts";
 export { type Durable } from "./body/facet/durable.ts";
 export { type StepInfo } from "./body/facet/step.ts";
-export { isError } from "./body/kept-value.ts";
+export { isError } from "./body/recorded-result.ts";
 export { type DurableFetchOptions, durableFetch } from "./fetch/durable-fetch.ts";
 export { type Bounds } from "./session/admission.ts";
 export {

@@ -5,12 +5,12 @@ import { LogPages } from "./session/observe/log-page.ts";
 import { defaultPatience } from "./body/rest.ts";
 import type { HostSide } from "./host/host.ts";
 import { HostRequests } from "./host/host-request.ts";
-import { type AttachmentStore, memoryAttachments } from "./journal/attachment.ts";
+import { type AttachmentStore, memoryAttachments } from "./journal/blob.ts";
 import { sweepFromTimeToTime } from "./journal/sweep.ts";
 import { CrashTurns } from "./lifecycle/crash-turn.ts";
 import { type HeldLease, heldLease, type Readiness, Shutdown } from "./lifecycle/lease.ts";
 import { Recovery } from "./lifecycle/recovery.ts";
-import { admittedId, admittedOptions } from "./lifecycle/input.ts";
+import { type RuntimeOptions, admittedId, admittedOptions, defaults, pollMsOf } from "./runtime-options.ts";
 import { logged } from "./log.ts";
 import { Moves } from "./move/move.ts";
 import { InboxPoller, mayCreate } from "./message/inbox-poller.ts";
@@ -19,7 +19,6 @@ import { Background } from "./process/run/background.ts";
 import { Schedules } from "./process/run/schedules.ts";
 import { viewsOf } from "./process/run/session-work.ts";
 import { QueueDoor } from "./queue/door.ts";
-import { type RuntimeOptions, drainMs, executorLeaseMs, pollMsOf } from "./runtime-options.ts";
 import { type Resolution, hkdf, utf8 } from "@pawl/tool-value";
 import { Alarms } from "./scope/clock.ts";
 import { type Resolved, scopeSigned, unknownKey } from "./session/resolve.ts";
@@ -29,7 +28,7 @@ import { type AwaitingPage, type ScopeAwaiting, scopesAwaiting } from "./session
 import { ExecutorVerbs } from "./session/executor/executor.ts";
 import type { Instance } from "./session/instance.ts";
 import { Scopes } from "./session/scopes.ts";
-import type { SessionOptions } from "./session/about.ts";
+import type { SessionOptions } from "./host/about.ts";
 import { type SessionEntry, SessionList, type SessionPage } from "./session/listed.ts";
 import type { Session } from "./session/session.ts";
 import { Registry } from "./tool/registry.ts";
@@ -78,7 +77,7 @@ export class Runtime {
     this.schedules = new Schedules(this.background);
     this.#executors = new ExecutorVerbs({
       platform,
-      leaseMs: options.executorLeaseMs ?? executorLeaseMs,
+      leaseMs: options.executorLeaseMs ?? defaults.executorLeaseMs,
       scope: this.#open,
       open: () => this.#scopes.inMemory.keys(),
     });
@@ -264,7 +263,7 @@ export class Runtime {
    * Takes no more scopes, and lets go of those that it has, each as soon as its bodies stand at a record: other hosts of the
    * store go on with them at once. Resolves when none is left, at the latest after `withinMs`. `close` it then.
    */
-  async drain(withinMs = drainMs): Promise<void> {
+  async drain(withinMs = defaults.drainMs): Promise<void> {
     this.#shutdown.drain();
     this.#inboxPoller.stop();
     this.#stopListening?.();

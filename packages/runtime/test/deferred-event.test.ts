@@ -2,7 +2,7 @@
 import type { Event, State, Written } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { DeferredEvents } from "../src/scope/deferred-event.ts";
+import { DeferredEvents } from "../src/scope/offload.ts";
 
 const event: Event = {
   type: "step.settled",

@@ -36,6 +36,35 @@ describe("a host that dies before it has answered", () => {
     });
 });
 
+it.each([
+  [1, ["r:c1:host:quote", "r:c1:host:quote"]],
+  [2, ["session:ann/r:c1:host:quote", "session:bob/r:c1:host:quote"]],
+])(
+  "requests of two sessions under one request id: their keys at the host under protocol %i",
+  async (protocol, keys) => {
+    const asked: string[] = [];
+    const host: HostPort = { request: async (_name, _input, key) => (asked.push(key), null) };
+    const { runtime } = new World(protocol).start([asks((ctx) => ctx.host("quote", {}))], { host });
+    for (const name of ["ann", "bob"]) await (await runtime.session(name)).request("r", calls);
+    expect(asked).toEqual(keys);
+  },
+);
+
+it("a call that began before its scope was upgraded asks its host again under the key that it had", async () => {
+  const world = new World();
+  const asked: string[] = [];
+  const host: HostPort = { request: (_name, _input, key) => (asked.push(key), new Promise<never>(() => undefined)) };
+  const tools = [asks((ctx) => ctx.host("quote", {}))];
+  const one = world.start(tools, { host, upgrade: "never" });
+  void (await one.runtime.session("s")).request("r", calls).catch(() => undefined);
+  await world.quiet();
+  one.kill();
+  const session = await world.start(tools, { host }).runtime.session("s");
+  await world.quiet();
+  expect(session.state.scope.protocol).toBe(2);
+  expect(asked).toEqual(["r:c1:host:quote", "r:c1:host:quote"]);
+});
+
 it("a host is told which call of which session asks, also where a plugin does", async () => {
   const asked: unknown[] = [];
   const trace = { kind: "emit_trace", name: "seen", payload: 1 } as const;

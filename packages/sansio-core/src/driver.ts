@@ -14,7 +14,7 @@ export {
   type StepError,
   type StepRecovery,
   firstTry,
-} from "./call/effect.ts";
+} from "./call/effect/effect.ts";
 export {
   type StreamAttempt,
   type StreamGroup,
@@ -22,11 +22,11 @@ export {
   type StreamSpec,
   bytesOf,
   streamIn,
-} from "./call/stream.ts";
-export { awaitedEffects } from "./call/body-end.ts";
+} from "./call/effect/stream.ts";
+export { awaitedEffects } from "./call/finish.ts";
 export { retryDelayMs } from "./call/launch.ts";
 export { EffectSpecCodec } from "./call/codec.ts";
-export { type GivenReplies, givenReplies } from "./request/model.ts";
+export { type GivenReplies, ackOf, givenReplies, ReplyCodec, RequestedCallCodec } from "./request/model.ts";
 export { resolutionIn, type WaitRow } from "./wait/model.ts";
 export { isSameState, referredTo } from "./snapshot/same.ts";
 export { type Decision, type PendingApproval, pendingApprovals } from "./call/approval.ts";
@@ -140,7 +140,6 @@ export { HeaderCodec, headerBefore } from "./log/format.ts";
 export { chain, chainStart, linkText } from "./log/hash.ts";
 export { linesIn, commandsLine, type Difference, differencesOf, producedBy } from "./log/compare.ts";
 export { type Produced } from "./log/fault.ts";
-export { ReplyCodec, RequestedCallCodec } from "./request/model.ts";
 export { attemptInLife, firstLife, isLifeOver, readsFirstAnswers, type SignalPlace } from "./call/life.ts";
 export {
   type BodyState,
@@ -150,8 +149,8 @@ export {
   type Patches,
   type UnknownCause,
 } from "./call/model.ts";
-export { type RequestDifference, type NamedRequest } from "./call/event.ts";
-export { type Versions, unnamedVersion, versionIn } from "./scope/version.ts";
+export { type RequestDifference, type NamedRequest } from "./call/vocabulary.ts";
+export { type Versions, unnamedVersion, versionIn } from "./scope/model.ts";
 export { bodyOf, hasFailed, queuedAttempt, queueOf } from "./call/row.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";
 export { shapeOf } from "./snapshot/write.ts";
@@ -293,8 +292,7 @@ export { type FailureClass, type Finish, type ModelKind, type WhenBusy } from ".
 export { type AnswerPart, assemble, type Message as TurnMessage, type Piece } from "./turn/message.ts";
 export { type TurnEnd, turnCodecs } from "./turn/codec.ts";
 export { modelFate } from "./turn/model-event.ts";
-export { type Plan as PromptPlan, promptPlan } from "./turn/plan.ts";
+export { type Plan as PromptPlan, promptPlan, piecesIn } from "./turn/plan.ts";
 export { promptOf, type PromptMessage } from "./turn/prompt.ts";
 export { added as addedUsed, type Amounts, type Limits, type Reached, type Usage, type Used } from "./turn/budget.ts";
 export { type Entry, seqsOf } from "./turn/frame.ts";
-export { piecesIn } from "./turn/recorded.ts";

@@ -16,7 +16,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inbox" : withoutChromium, () =>
   });
   afterAll(() => browser.close());
 
-  it("shows what waits as soon as it does, and approves it on a phone", async () => {
+  it("shows what waits as soon as it does, and approves it on a phone", { retry: 2 }, async () => {
     const host = await started();
     const { page } = await opened(browser, host, phone);
     await page.getByText(nothing).waitFor();

@@ -37,7 +37,7 @@ export interface FleetReport {
 }
 
 const agentsOfHost = 2;
-const leaseMs = 1500;
+const shortLeaseMs = 1500;
 
 /** The lease of hosts that nobody kills: no busy machine stops one for as long, so that none loses its sessions. */
 const longLeaseMs = 60_000;
@@ -137,7 +137,7 @@ class Fleet {
     seat.url = undefined;
     this.#direct();
     seat.place.reconnect();
-    await pause(leaseMs + 500 + this.#random.below(500));
+    await pause(shortLeaseMs + 500 + this.#random.below(500));
     life?.wake();
     this.frozen += 1;
     seat.url = url;
@@ -195,7 +195,7 @@ const takeoversIn = async (fleet: Fleet, accounts: readonly Account[]): Promise<
 
 export const runFleet = async (options: FleetOptions): Promise<FleetReport> => {
   const { kills, seed, freezes = false, disturb } = options;
-  const fleet = new Fleet(options, leaseMs);
+  const fleet = new Fleet(options, shortLeaseMs);
   const { folder } = fleet;
   try {
     await fleet.start();

@@ -7,14 +7,14 @@ import { BodyRun } from "./body-run.ts";
 import type { RunTerms } from "./rest.ts";
 import { leftBy, recordEnd } from "./body-end.ts";
 import { type BodyPort, bodyPort } from "./body-port.ts";
-import { type Answer, type RunId, RequestQueue } from "./record.ts";
+import { type Answer, type RunId, RequestQueue, withPatches } from "./record.ts";
 import { divergedEvent } from "./divergence.ts";
+import { secretFor, secretsAt } from "../host/secret.ts";
 import { type HostSide, completionKeyId, placeOf, reportUnheard } from "../host/host.ts";
 import { answeredConnection, ParkedCalls } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
 import type { CallFacts } from "./facet/facet.ts";
 import type { HostRequest } from "../host/host-request.ts";
-import { withPatches } from "./patch.ts";
 import type { LiveTool } from "../tool/live-tool.ts";
 import { type News, type RecordedRun, type RecordedRunPort, recordedRunOf, shownEventAt } from "./replay.ts";
 import { type InContext, anyContext } from "../platform.ts";
@@ -226,6 +226,7 @@ export class Bodies {
   #facts(command: CommandOf<"tool.execute">): CallFacts {
     const { call, attempt, run } = command;
     const facts: CallFacts = callFacts(this.#side, this.#scope, command, {
+      secret: (name) => secretFor(this.#state, secretsAt(this.#side, this.#store), name, this.#instance.open),
       handOut: (key) => this.#handOut({ call, attempt, run }, key),
       continueAs: (args, signals) => {
         const left = this.#leave(call, facts);

@@ -14,8 +14,15 @@ import type { Platform } from "../platform.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import { isAwaiting } from "./body-end.ts";
 import type { Divergence } from "./divergence.ts";
-import { type Request, type RequestQueue, type RunId, askAs, recordRequest, unknownOutcome } from "./record.ts";
-import { withPatches } from "./patch.ts";
+import {
+  type Request,
+  type RequestQueue,
+  type RunId,
+  askAs,
+  recordRequest,
+  unknownOutcome,
+  withPatches,
+} from "./record.ts";
 import type { Patience } from "./rest.ts";
 
 export interface BodyPort {

@@ -2,6 +2,10 @@
  * The contract between the run of a body and its scope, and the recording of the run's requests. The requests of a call
  * form a queue: each is recorded before the next is looked at. A request that the core rejects is recorded too, with the
  * rejection as its answer, so that each run hears the same.
+ *
+ * With the next event of a run go the answers of `ctx.patched`, which lets new code live beside its older self. There is one
+ * answer for each name in a life: the one on record; else false while the run has yet to ask for something on record, for it
+ * then repeats what older code did; else true. An answer has no place of its own in the order of the log.
  */
 import {
   type Ask,
@@ -14,11 +18,10 @@ import {
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import type { Json } from "@pawl/tool-value";
-import type { Told } from "../scope/deferred-event.ts";
+import type { Told } from "../scope/offload.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import type { EffectResult, EffectSpec, Patches } from "@pawl/sansio-core/driver";
-import { withPatches } from "./patch.ts";
-import type { Place } from "./replay.ts";
+import type { Place, RecordedRun } from "./replay.ts";
 import type { Try, TryTerms } from "./step-work.ts";
 import { type HostRequest, triggerRequest } from "../host/host-request.ts";
 
@@ -229,3 +232,47 @@ export const askAs = (state: State, id: RunId, request: Request, askHost: (reque
   if (asked !== undefined) askHost(asked);
   return verdict;
 };
+
+/** Adds the answers that go with an event to it. */
+export const withPatches = <E extends object>(event: E, patched: Patches | undefined): E =>
+  patched === undefined ? event : { ...event, patched };
+
+export class PatchAnswers {
+  readonly #recorded: Patches;
+  readonly #isAsked: (key: string) => boolean;
+  /** The record of this life. */
+  readonly #keys: readonly string[];
+  /** So many of them, from the first on, may still have to be asked for. */
+  #left: number;
+  readonly #answers = new Map<string, boolean>();
+  #unsaid: { [name: string]: boolean } | undefined;
+
+  constructor({ patches, keys }: Pick<RecordedRun, "patches" | "keys">, isAsked: (key: string) => boolean) {
+    this.#recorded = patches;
+    this.#keys = keys;
+    this.#left = keys.length;
+    this.#isAsked = isAsked;
+  }
+
+  /** True once the run has asked for all that is on record. */
+  get #isNew(): boolean {
+    while (this.#left > 0 && this.#isAsked(this.#keys[this.#left - 1] as string)) this.#left -= 1;
+    return this.#left === 0;
+  }
+
+  answer(name: string): boolean {
+    const known = Object.hasOwn(this.#recorded, name) ? this.#recorded[name] : this.#answers.get(name);
+    if (known !== undefined) return known;
+    const answer = this.#isNew;
+    this.#answers.set(name, answer);
+    this.#unsaid = { ...this.#unsaid, [name]: answer };
+    return answer;
+  }
+
+  /** Returns what the run was told since its last event. */
+  take(): Patches | undefined {
+    const unsaid = this.#unsaid;
+    this.#unsaid = undefined;
+    return unsaid;
+  }
+}

@@ -8,7 +8,7 @@ import {
   pendingWithoutKey,
   runtimeFailure,
 } from "@pawl/tool-value";
-import type { AttachmentStore } from "../journal/attachment.ts";
+import type { AttachmentStore } from "../journal/blob.ts";
 import type { BodyRun } from "./body-run.ts";
 import {
   type HostSide,
@@ -31,7 +31,7 @@ import type { Ephemeral } from "../session/observe/observation.ts";
 import { Producer } from "../stream/producer.ts";
 import type { ScopeStreams } from "../stream/streams.ts";
 import type { Observers } from "../session/observe/observer.ts";
-import { EffectError } from "../error.ts";
+import { EffectError, ToolError } from "../error.ts";
 import { unanswered } from "../host/connection.ts";
 import { type Ending, endingOf, hidden, resultOfThrown } from "../host/outcome.ts";
 
@@ -48,7 +48,7 @@ export const callFacts = (
   { host, roots, attachments, waits }: HostSide,
   { runner, observers, processApi, streams }: ScopeOfCall,
   { call, run, tool, max_attempts: maxAttempts, payload }: CommandOf<"tool.execute">,
-  verbs: Pick<CallFacts, "handOut" | "continueAs">,
+  verbs: Pick<CallFacts, "handOut" | "continueAs" | "secret">,
 ): CallFacts => {
   const { state } = runner;
   const { id: scope } = state.scope;
@@ -133,6 +133,12 @@ const pendingOn = (facts: CallFacts, pending: PendingCompletion): BodyResult => 
   }
 };
 
+/** Returns what a body threw, as models and logs may read it. */
+const shownError = ({ redaction }: Pick<BodyRun, "redaction">, thrown: unknown): unknown => {
+  if (redaction === undefined) return thrown;
+  return thrown instanceof ToolError ? new ToolError(redaction.text(thrown.message)) : redaction.thrown(thrown);
+};
+
 /**
  * Runs the tool. The outcome of a run that is over meanwhile is neither stored nor reported. Once its signal is aborted,
  * what a body throws is the cancel: libraries stop with errors of their own. A `ToolError` stays what it is.
@@ -141,17 +147,19 @@ export const runTool = async (
   port: RunPort,
   place: Place,
   execute: () => Promise<unknown>,
-  body: Pick<BodyRun, "isOver" | "signals">,
+  body: Pick<BodyRun, "isOver" | "signals" | "redaction">,
   failures: Failures,
 ): Promise<Ending> => {
   try {
-    const ending = await endingOf(await execute(), port.attachments);
+    const ended = await endingOf(await execute(), port.attachments);
+    const ending = body.redaction?.data(ended) ?? ended;
     return body.isOver ? ending : await completed(port, place, ending);
-  } catch (thrown) {
+  } catch (error) {
     const { isAborted } = body.signals;
+    const thrown = shownError(body, error);
     const told = resultOfThrown(thrown);
-    const isSilent = told !== undefined || body.isOver || (isAborted && isAbortError(thrown));
-    if (!isSilent) report(port.host, place, thrown, failures.effectOf(thrown));
+    const isSilent = told !== undefined || body.isOver || (isAborted && isAbortError(error));
+    if (!isSilent) report(port.host, place, thrown, failures.effectOf(error));
     return { type: "result", result: told ?? (isAborted ? cancelledOutcome : hidden) };
   }
 };

@@ -143,7 +143,7 @@ const performAll = async (
 ): Promise<readonly Performed[]> => {
   const performed: Performed[] = [];
   for (const [i, one] of asked.entries()) {
-    const key = `${command.call}:hook:${command.phase}:${i}`;
+    const key = `${place.keyPrefix}${command.call}:hook:${command.phase}:${i}`;
     const done = await perform(port, command, one, (name, input) => ask(port, place, name, input, key));
     performed.push(done);
     if ("error" in done) break;

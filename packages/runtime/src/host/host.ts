@@ -12,11 +12,11 @@
  * `Place` names a call to the host, and the key ids below name its waits.
  */
 import type { CommandOf, CallRef, Options, State } from "@pawl/sansio-core";
-import { type AwaitEventWaitIdentity, awaitKeyId } from "@pawl/sansio-core/driver";
+import { type AwaitEventWaitIdentity, awaitKeyId, bodyOf, hasRule } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../error.ts";
-import type { AttachmentStore } from "../journal/attachment.ts";
+import type { AttachmentStore } from "../journal/blob.ts";
 import type { BackgroundHost, BackgroundOptions, ScopeLinksHost } from "../process/host.ts";
 import { causeChain } from "../tool/result.ts";
 import type { ConnectionRequest } from "./connection.ts";
@@ -107,7 +107,7 @@ export interface HostPort extends ScopeLinksHost, ToolHost, TurnHost {
   /**
    * Answers a host request; what it throws is the body's error. It says `waiting` when it asks a person: the body and its
    * session may leave memory until the answer comes, and after a restart the request comes again, under the same key. A key
-   * is unique in its scope.
+   * is unique over all scopes of the journal; one of a call that began under protocol 1, in its scope.
    */
   readonly request?: (name: string, input: Json, key: string, asked: HostAsked) => Promise<Json>;
   readonly observe?: (scope: string, command: CommandOf<"observe">) => void;
@@ -162,6 +162,8 @@ export interface Place {
   readonly tool: string;
   readonly args: Json;
   readonly replay?: Json;
+  /** Begins the keys of its requests to the host. Empty where they were handed out without their scope before. */
+  readonly keyPrefix: string;
 }
 
 const sessionPrefix = "session:";
@@ -180,6 +182,7 @@ export const executionScopeIn = ({ requests, scope }: State, request: string): s
 export const placeOf = (state: State, call: CallRef): Place => {
   const row = state.calls.at(call);
   const { id = call, request = "", replay } = row?.call ?? {};
+  const isOld = !hasRule(state.scope.protocol, "lives") || (row && bodyOf(row)?.life.upgradedIn) !== undefined;
   return {
     scope: state.scope.id,
     session: sessionOf(state),
@@ -188,6 +191,7 @@ export const placeOf = (state: State, call: CallRef): Place => {
     callId: id,
     tool: row?.tool ?? "",
     args: row?.args ?? null,
+    keyPrefix: isOld ? "" : `${state.scope.id}/`,
     ...(replay === undefined ? {} : { replay }),
   };
 };

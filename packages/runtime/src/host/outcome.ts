@@ -26,9 +26,9 @@ import {
   successOutput,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type AttachmentStore, putAttachment } from "../journal/attachment.ts";
+import { type AttachmentStore, putAttachment } from "../journal/blob.ts";
 import { EffectError, textOf, ToolError } from "../error.ts";
-import { notStored } from "../scope/offload-policy.ts";
+import { notStored } from "../scope/offload.ts";
 import { roundTripped } from "../scope/access.ts";
 import { type ExecutionResult, type ToolImage, isExecutionResult, withoutRawOutput } from "../tool/result.ts";
 import type { Values } from "../scope/large-values.ts";

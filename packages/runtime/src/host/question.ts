@@ -9,7 +9,7 @@ import { type PreparePort, checkCall, outputOf, prepareCall, uncheckable } from 
 import { problemOfEvent } from "../scope/access.ts";
 import type { Observers } from "../session/observe/observer.ts";
 import type { Session } from "../session/session.ts";
-import { storeAnswer } from "./store.ts";
+import { storeAnswer } from "./about.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import type { Instance } from "../session/instance.ts";
@@ -74,8 +74,8 @@ const answered = async (question: Question, work: HostWork, state: State): Promi
 /** Answers a request of a body: what pawl keeps itself without the host. */
 const answerOfRequest = async (request: HostRequest, work: HostWork, state: State): Promise<Event> => {
   const stored = await storeAnswer(state, work.values, request);
-  if (stored === undefined)
-    return answerOf(work.host.request, request, hostAsked(placeOf(state, request.call), work.waiting));
+  const place = placeOf(state, request.call);
+  if (stored === undefined) return answerOf(work.host.request, request, place, hostAsked(place, work.waiting));
   return { type: "host.answered", call: request.call, key: request.key, ...stored };
 };
 

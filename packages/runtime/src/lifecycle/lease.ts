@@ -1,7 +1,12 @@
 /**
- * The life of a driver instance: its lease, and its shutdown. The instance joins at the start, and renews its lease after each third
- * of its time. This side always counts less time than the store grants. It counts by its own monotonic clock, from before the
- * request, and subtracts a tenth as a margin. With its lease the instance loses every scope; it then joins again, and claims.
+ * The life of a driver instance: its lease, and its shutdown. The instance joins at the start, and renews its lease after each
+ * third of its time. This side always counts less time than the store grants. It counts by its own monotonic clock, from before
+ * the request, and subtracts a tenth as a margin. With its lease the instance loses every scope; it then joins again, and
+ * claims.
+ *
+ * Those who watch a host ask two questions, without a token: does it live (`/v1/health`), and is it to be sent work
+ * (`/v1/ready`). The first asks nothing of the store: a host whose store is away is not helped by a restart. The second
+ * is no while the host drains, so that a load balancer sends new clients to the others.
  */
 import { newestProtocol } from "@pawl/sansio-core/driver";
 import type { Journal, Lease } from "../journal/journal.ts";
@@ -170,3 +175,37 @@ export class Shutdown {
     this.#phase = "closed";
   }
 }
+
+export interface HealthAnswer {
+  readonly status: 200 | 405 | 503;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body: string;
+}
+
+const paths: readonly string[] = ["/v1/health", "/v1/ready"];
+const methods: readonly string[] = ["GET", "HEAD"];
+
+const answer = (status: HealthAnswer["status"], said: object, more: HealthAnswer["headers"] = {}): HealthAnswer => ({
+  status,
+  headers: { "content-type": "application/json", "cache-control": "no-store", ...more },
+  body: `${JSON.stringify(said)}\n`,
+});
+
+/** Answers a request for one of the two paths; undefined for any other path. */
+export const healthAnswer = (
+  method: string | undefined,
+  path: string,
+  { readiness }: { readonly readiness: Readiness },
+): HealthAnswer | undefined => {
+  if (!paths.includes(path)) return undefined;
+  if (!methods.includes(method ?? "")) {
+    const error = `${path} is asked by GET, received ${method ?? "no method"}`;
+    return answer(405, { error }, { allow: methods.join(", ") });
+  }
+  const isClosed = readiness === "closed";
+  if (path === "/v1/health") return answer(isClosed ? 503 : 200, { status: isClosed ? "closed" : "ok" });
+  return readiness === "ready"
+    ? answer(200, { status: readiness })
+    : answer(503, { status: readiness }, { "retry-after": "1" });
+};

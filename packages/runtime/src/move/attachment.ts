@@ -4,10 +4,10 @@
  * target stores attachments before any line that names them.
  */
 import type { PackedAttachment, PackedBlob } from "@pawl/sansio-core/driver";
-import { type AttachmentStore, attachmentId } from "../journal/attachment.ts";
+import { type AttachmentStore, attachmentId } from "../journal/blob.ts";
 import { base64Of, bytesOf } from "../encoding.ts";
 import { Refused } from "../error.ts";
-import type { Fault } from "../scope/deferred-event.ts";
+import type { Fault } from "../scope/offload.ts";
 
 /** The most bytes that a scope may bring along; as text, a third of what a target has room for. */
 const mostBytes = 64 * 1024 * 1024;

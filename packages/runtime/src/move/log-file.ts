@@ -22,12 +22,11 @@ import {
 } from "@pawl/sansio-core/driver";
 import { type Json, hashText, isObject, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { AttachmentStore } from "../journal/attachment.ts";
+import { type AttachmentStore, leftBehind, packBlobs, unpackBlobs } from "../journal/blob.ts";
 import { Refused } from "../error.ts";
-import type { Fault } from "../scope/deferred-event.ts";
+import type { Fault } from "../scope/offload.ts";
 import { Quarantined } from "../scope/history.ts";
 import { attachmentsOf, packedAttachment, unpackAttachments } from "./attachment.ts";
-import { leftBehind, packBlobs, unpackBlobs } from "../journal/blob.ts";
 import type { Append, Journal, JournalLine, Segment } from "../journal/journal.ts";
 import { isStored } from "../scope/open-scope.ts";
 import { isSealedLine } from "../journal/seal.ts";

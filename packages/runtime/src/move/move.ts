@@ -1,10 +1,10 @@
 /** Moves of scopes between hosts, as a runtime starts, answers and undoes them. */
 import type { State } from "@pawl/sansio-core";
-import type { AttachmentStore } from "../journal/attachment.ts";
+import type { AttachmentStore } from "../journal/blob.ts";
 import { Refused, ScopeMoved, isRace } from "../error.ts";
 import type { Shutdown } from "../lifecycle/lease.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Fault } from "../scope/deferred-event.ts";
+import type { Fault } from "../scope/offload.ts";
 import { Arrivals } from "./arrival.ts";
 import { Departures } from "./departure.ts";
 import type { Leaving, Resting } from "./quiesce.ts";

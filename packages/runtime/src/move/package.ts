@@ -19,10 +19,9 @@ import { chainStartOf } from "../journal/memory-scope.ts";
 import { foldLines } from "../scope/history.ts";
 import { beforeLines } from "../scope/open-scope.ts";
 import type { InboxMessage, IndexEntry, Journal, JournalLine, MoveStore, Segment } from "../journal/journal.ts";
-import type { AttachmentStore } from "../journal/attachment.ts";
-import type { Fault } from "../scope/deferred-event.ts";
+import { type AttachmentStore, packBlobs } from "../journal/blob.ts";
+import type { Fault } from "../scope/offload.ts";
 import { packAttachments } from "./attachment.ts";
-import { packBlobs } from "../journal/blob.ts";
 import type { ScopeSecret } from "../scope/wait-token.ts";
 import { readText } from "../encoding.ts";
 

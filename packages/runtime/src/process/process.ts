@@ -25,7 +25,7 @@ import { readRegistration } from "./registration.ts";
 import { Refused, ScopeLost } from "../error.ts";
 import { record } from "../scope/access.ts";
 import { appendProcessEvent } from "./log.ts";
-import { admittedId } from "../lifecycle/input.ts";
+import { admittedId } from "../runtime-options.ts";
 import type { Session } from "../session/session.ts";
 
 /** The processes that live on after the session that held them was deleted: those without any holder left, and the others. */

@@ -15,7 +15,7 @@ import {
   isMarked,
   referenceTo,
 } from "../journal/blob.ts";
-import { mayOffload, mayWait } from "./offload-policy.ts";
+import { mayOffload, mayWait } from "./offload.ts";
 import type { Platform } from "../platform.ts";
 
 /** Characters of a value's text from which on it is put aside, unless the host says otherwise. */

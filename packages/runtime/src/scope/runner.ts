@@ -55,9 +55,8 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import { ScopeLost, openingRefused, textOf } from "../error.ts";
 import type { Append, AppendResult, InboxMessage, OutboxMessage } from "../journal/journal.ts";
-import { type Told, DeferredEvents } from "./deferred-event.ts";
-import { outboxMessageOf } from "../message/message.ts";
-import { mayWait } from "./offload-policy.ts";
+import { type Told, DeferredEvents, mayWait } from "./offload.ts";
+import { outboxMessageOf } from "../message/inbox.ts";
 import { soonMs } from "../platform.ts";
 import { type ScopeClock, DeadlineAlarm } from "./clock.ts";
 import type { ScopeStore } from "./scope-store.ts";

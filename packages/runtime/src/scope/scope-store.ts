@@ -20,7 +20,7 @@
  * then. The other order would leave a hole.
  */
 import type { Finished, State } from "@pawl/sansio-core";
-import type { Fault } from "./deferred-event.ts";
+import type { Fault } from "./offload.ts";
 import type { ScopeClock } from "./clock.ts";
 import { type Opened, begun } from "./open-scope.ts";
 import { type RejectedSizes, type Values, valuesOf } from "./large-values.ts";

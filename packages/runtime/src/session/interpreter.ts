@@ -28,6 +28,7 @@ import { Offers } from "./executor/offer.ts";
 import { lambdaApplied } from "./flow.ts";
 import type { HostSide } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
+import { NewestEvents } from "./newest-event.ts";
 import { Observers } from "./observe/observer.ts";
 import type { Callers } from "./callers.ts";
 import { Requests } from "./request.ts";
@@ -43,7 +44,7 @@ import { ScopeLinks } from "../process/scope-links.ts";
 import type { ScopePort } from "../queue/scope-places.ts";
 import type { Access } from "../scope/access.ts";
 import { FinishedIndex } from "../scope/history.ts";
-import { isMadeByFlow } from "../scope/offload-policy.ts";
+import { isMadeByFlow } from "../scope/offload.ts";
 import { type Cause, ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
 import { Snapshots } from "../scope/snapshots.ts";
@@ -113,9 +114,11 @@ export class ScopeInterpreter implements Interpreter {
   #accessOf(runner: ScopeRunner): Access {
     const { platform, telemetry, pages } = this.#instance;
     const { begun, values, fault } = this.#store;
+    const { finished } = this;
     const readLines = this.underWay.counted(this.#store.readLines);
     const report: Access["report"] = (what, thrown) => this.#side.host.internalError?.(what, thrown);
-    return { runner, finished: this.finished, readLines, pages, platform, telemetry, begun, values, fault, report };
+    const newest = new NewestEvents();
+    return { runner, finished, readLines, newest, pages, platform, telemetry, begun, values, fault, report };
   }
 
   get state(): State {
@@ -291,6 +294,7 @@ export class ScopeInterpreter implements Interpreter {
   #begin(work: () => Promise<void>): void {
     this.#guard(this.underWay.during(work()));
   }
+
   /** Abandons the scope when the work throws: then the interpreter itself has failed. */
   #guard(work: Promise<void>): void {
     void work.catch(this.#fail);

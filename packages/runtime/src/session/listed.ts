@@ -8,7 +8,7 @@ import { type Codec, array, named, oneOf, optional, record, string, u64 } from "
 import { errorOf } from "../error.ts";
 import type { Journal, ScopeEntry } from "../journal/journal.ts";
 import { openState } from "../scope/open-scope.ts";
-import { aboutOf } from "./about.ts";
+import { aboutOf } from "../host/about.ts";
 import type { Session } from "./session.ts";
 
 /** The state of a session, in the words of its requests' status. */

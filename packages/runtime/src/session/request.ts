@@ -3,18 +3,17 @@
  * log when it has been acknowledged; it never runs twice.
  */
 import type { CommandOf, Event, EventOf } from "@pawl/sansio-core";
-import type { FlowEnd, TurnEnd } from "@pawl/sansio-core/driver";
+import { type FlowEnd, type TurnEnd, ackOf } from "@pawl/sansio-core/driver";
 import { string, u64 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decoded, decodedEvent, storedForm, record, refuse } from "../scope/access.ts";
 import { type Admission, Admitted } from "./admission.ts";
-import { type Submitted, conflictWith } from "./conflict.ts";
+import { type Submitted, conflictWith, readCalls, storedCalls, textOf } from "./request-body.ts";
 import { type Overloaded, Refused, type ScopeLost } from "../error.ts";
 import { type FlowPlace, type FlowSubmission, flowSubmitted } from "./flow.ts";
 import type { Callers, Replied } from "./callers.ts";
 import type { InContext } from "../platform.ts";
 import { stateBefore } from "../scope/history.ts";
-import { readCalls, storedCalls, textOf } from "./request-calls.ts";
 import { spannedAs, withSpan } from "../log.ts";
 import { type CallOfRequest, type Replies, repliesOf } from "./call.ts";
 
@@ -253,14 +252,13 @@ export class Requests {
     for (const { resolve } of waiters) resolve(repliedOf(reply));
     const isTaken = waiters.length > 0 && waiters.every(({ keep }) => !keep);
     const { runner } = this.#access;
-    if (isTaken && runner.state.requests.at(request)?.phase === "replying")
-      runner.apply({ type: "reply.acked", request });
+    if (isTaken && runner.state.requests.at(request)?.phase === "replying") runner.apply(ackOf(runner.state, request));
   }
 
   async acknowledge(request: string): Promise<void> {
     const { runner, finished } = this.#access;
     const isLive = runner.state.requests.at(request) !== undefined;
     if (!isLive && (await finished.find("request", request)) !== undefined) return runner.whenDurable();
-    return record(this.#access, { type: "reply.acked", request });
+    return record(this.#access, ackOf(runner.state, request));
   }
 }

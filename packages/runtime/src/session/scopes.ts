@@ -17,8 +17,8 @@
 import { defaultOptions } from "@pawl/sansio-core";
 import { type HostSide, answersOf } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
-import type { SessionOptions } from "./about.ts";
-import { OwnTools } from "./own-tools.ts";
+import type { SessionOptions } from "../host/about.ts";
+import { OwnTools } from "./catalog.ts";
 import { Callers } from "./callers.ts";
 import { Session } from "./session.ts";
 import { ScopeLost, isRace, textOf } from "../error.ts";
@@ -28,8 +28,7 @@ import type { Moves } from "../move/move.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
 import { ScopeClock } from "../scope/clock.ts";
 import { claimed, isStored, mayGoOnTo, openingOf, openState, wholly } from "../scope/open-scope.ts";
-import { RejectedSizes } from "../scope/large-values.ts";
-import { valuesOf } from "../scope/large-values.ts";
+import { RejectedSizes, valuesOf } from "../scope/large-values.ts";
 import { scopeStoreOf } from "../scope/scope-store.ts";
 import { tellSpans } from "../log.ts";
 import { type Registry, ToolNews } from "../tool/registry.ts";
@@ -121,7 +120,7 @@ export class Scopes {
   async openAs(scope: string, { tools, ...about }: SessionOptions): Promise<Session> {
     if (tools !== undefined) this.#own.give(scope, tools);
     const session = await this.open(scope);
-    await session.introduce(about, tools === undefined ? undefined : true);
+    await session.describe(about, tools === undefined ? undefined : true);
     if (tools !== undefined) await this.#news.tell(session);
     return session;
   }

@@ -23,8 +23,7 @@
  *    3. decode   what the caller handed in. What the codecs would not read back never reaches the log: a scope with
  *                a line that nobody can read stays closed for ever.
  *    4. store    large values, before the event that names them. If there is no room, only this caller is refused.
- *    5. apply    the event, in the same turn in which the state was looked at. Between the look and the event nothing
- *                is awaited, so a decision cannot be taken on a state that is no longer true.
+ *    5. apply    the event, in the turn in which the state was looked at. Nothing is awaited between, so it is still true.
  *    6. wait     until the state that the answer was made from is durable, also where the event was rejected: the
  *                reason for a rejection may itself be lost in a crash.
  *
@@ -34,7 +33,7 @@
 import type { Event, Recorded, State, Tool } from "@pawl/sansio-core";
 import type { FlowEnd, TurnEnd } from "@pawl/sansio-core/driver";
 import type { Resolution } from "@pawl/tool-value";
-import type { CallOfRequest, Replies } from "./call.ts";
+import { type CallOfRequest, type Replies, CallsTools } from "./call.ts";
 import { approvalsIn, type Approval, PendingApproval, type Rejecting, approve, reject } from "./approval.ts";
 import { type Target, cancel } from "./cancel.ts";
 import { publish } from "./catalog.ts";
@@ -47,11 +46,10 @@ import { ScopeInterpreter } from "./interpreter.ts";
 import type { ObserveOptions, Subscription } from "./observe/observer.ts";
 import type { Callers } from "./callers.ts";
 import type { RequestOptions, Waiting } from "./request.ts";
-import { CallsTools } from "./result.ts";
 import { type Resolved, resolveKey, resolveToken } from "./resolve.ts";
 import { type RequestPage, type RequestStatus, requestsOf, statusOf } from "./status.ts";
-import { type About, aboutOf, describe } from "./about.ts";
-import { type SessionStore, storeOver } from "../host/store.ts";
+import { type About, aboutOf, describe, type SessionStore, storeOver } from "../host/about.ts";
+import { type SessionSecrets, secretsAt, secretsOver } from "../host/secret.ts";
 import { ScopeLost } from "../error.ts";
 import { type ConnectionAnswer, answerOfHost } from "../host/connection.ts";
 import type { AskedAt } from "../host/question.ts";
@@ -62,8 +60,7 @@ import { record } from "../scope/access.ts";
 import type { StreamFrame, StreamOptions } from "../stream/streams.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
-import { type BudgetDecision, decideBudget } from "../turn/budget.ts";
-import { type Said, type TurnOptions, turnSubmitted } from "../turn/submit.ts";
+import { type BudgetDecision, decideBudget, type Said, type TurnOptions, turnSubmitted } from "../turn/submit.ts";
 import type { ReadTurnOptions, TurnFrame } from "../turn/turn-reader.ts";
 
 /** A session, or a process. */
@@ -195,14 +192,19 @@ export class Session extends CallsTools {
     return storeOver((act) => this.#with((live) => act(live.#scope.access)));
   }
 
+  /** Secrets of the session, which steps of its tools read by name: sealed on record, and shown to nobody. */
+  get secrets(): SessionSecrets {
+    return secretsOver((act) => this.#with((live) => act(live.#scope.access, secretsAt(live.#side, live.#store))));
+  }
+
   /** The title and the tags by which people find the session. */
   get about(): About {
     return aboutOf(this.state);
   }
 
   /** Gives the session a title or tags, in place of those that it has. */
-  describe(about: Partial<About>): Promise<void> {
-    return this.#with((live) => describe(live.#scope.access, about));
+  describe(about: Partial<About>, /** @internal */ ownTools?: boolean): Promise<void> {
+    return this.#with((live) => describe(live.#scope.access, about, ownTools));
   }
 
   /** Makes tools of this session available or not; null takes that back. */
@@ -267,11 +269,6 @@ export class Session extends CallsTools {
   /** Opens the scope in its log. @internal */
   open(opening: readonly Event[], tools: readonly Tool[] | undefined): Promise<void> {
     return this.#scope.open(opening, tools);
-  }
-
-  /** Records what is new of a description. @internal */
-  introduce(about: Partial<About>, ownTools: boolean | undefined): Promise<void> {
-    return this.#with((live) => describe(live.#scope.access, about, ownTools));
   }
 
   /** Publishes the tools where they are new to the scope. @internal */

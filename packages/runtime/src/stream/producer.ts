@@ -18,7 +18,7 @@ import type { RunId } from "../body/record.ts";
 import { turn } from "../scope/history.ts";
 import type { Platform } from "../platform.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
-import type { StreamBuffer } from "./buffer.ts";
+import type { StreamBuffer } from "./tail.ts";
 import type { ScopeStreams } from "./streams.ts";
 
 const groupMs = 250;

@@ -8,7 +8,7 @@
  */
 import type { StreamAttempt } from "@pawl/sansio-core/driver";
 import { Refused } from "../error.ts";
-import type { Sequence, StreamBuffer } from "./buffer.ts";
+import type { Sequence, StreamBuffer } from "./tail.ts";
 
 /** A reader's place: it has all before `at`, the last of it said by an attempt. */
 export interface StreamCursor {

@@ -13,7 +13,7 @@ import { Refused } from "../error.ts";
 import type { Access } from "../scope/access.ts";
 import type { Platform } from "../platform.ts";
 import { recordedIn } from "../scope/history.ts";
-import { StreamBuffer } from "./buffer.ts";
+import { StreamBuffer } from "./tail.ts";
 import { type StreamCursor, type StreamRecord, type StreamSource, type Told, readStream } from "./reader.ts";
 
 /** One thing that a reader of a stream is told. */

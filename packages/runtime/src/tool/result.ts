@@ -3,7 +3,15 @@
  * reply of a registry that executes a call is made here.
  */
 import { textOf } from "../error.ts";
-import { type Json, type JsonObject, internalErrorText, isObject } from "@pawl/tool-value";
+import {
+  type Json,
+  type JsonObject,
+  internalErrorText,
+  isObject,
+  type FailureClass,
+  type ToolValue,
+} from "@pawl/tool-value";
+import type { Reply } from "../session/call.ts";
 
 /** An image in a tool's result. Its bytes are stored before anything is recorded. */
 export interface ToolImage {
@@ -115,5 +123,40 @@ export const registryReply = (callId: string, result: ExecutionResult): Registry
       const { provider } = result;
       return { json: replyOf(callId, { connection_required: provider }, null, { connection_required: provider }) };
     }
+  }
+};
+
+/** A tool as a call names it: its definition, which types the call, or its name. */
+export type CalledTool<Input, Result> =
+  | { readonly name: string; readonly "~types"?: { readonly input: Input; readonly result: Result } }
+  | string;
+
+/** Thrown where a call has ended without a result. It has the failure's own message. */
+export class ToolFailed extends Error {
+  override readonly name = "ToolFailed";
+  /** The class of the failure; `cancelled` where the call was cancelled. */
+  readonly class: FailureClass | "cancelled";
+  readonly code: string;
+  /** The whole reply: which call it was, with which arguments, and its output. */
+  readonly reply: Reply;
+
+  constructor(reply: Reply, failure: Pick<ToolFailed, "class" | "code" | "message">) {
+    super(failure.message);
+    this.class = failure.class;
+    this.code = failure.code;
+    this.reply = reply;
+  }
+}
+
+/** Returns the value of a call that has succeeded; throws `ToolFailed` for any other. */
+export const valueOfReply = (reply: Reply): ToolValue => {
+  const { outcome } = reply.output;
+  switch (outcome.status) {
+    case "success":
+      return outcome.payload;
+    case "failure":
+      throw new ToolFailed(reply, outcome.payload);
+    case "cancelled":
+      throw new ToolFailed(reply, { class: "cancelled", code: "cancelled", message: outcome.payload.message });
   }
 };

@@ -5,7 +5,7 @@ import { type AttachmentRef, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Access } from "../scope/access.ts";
 import { textOf } from "../error.ts";
-import { type AttachmentStore, putAttachment } from "../journal/attachment.ts";
+import { type AttachmentStore, putAttachment } from "../journal/blob.ts";
 import { mismatchesOf } from "../tool/check.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import { type ModelAnswer, type ModelCall, type ModelPort, ModelError } from "./port.ts";

@@ -10,7 +10,7 @@ import { type AnswerPart, type Entry, assemble, piecesIn, seqsOf, turnCodecs } f
 import { type Codec, oneOf, optional, tagged, text, u64 } from "@pawl/tool-value";
 import { Refused } from "../error.ts";
 import type { Access } from "../scope/access.ts";
-import type { Changes } from "../stream/buffer.ts";
+import type { Changes } from "../stream/tail.ts";
 import { type AnswerCursor, type AnswerFrame, AnswerStream } from "./answer-stream.ts";
 import type { PromptEvents } from "./prompt-of.ts";
 

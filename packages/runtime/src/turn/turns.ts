@@ -8,7 +8,7 @@ import { type Json, stringify } from "@pawl/tool-value";
 import type { HostSide } from "../host/host.ts";
 import { type Access, record } from "../scope/access.ts";
 import { textOf } from "../error.ts";
-import { Changes } from "../stream/buffer.ts";
+import { Changes } from "../stream/tail.ts";
 import { AnswerStream } from "./answer-stream.ts";
 import { Attempt } from "./attempt.ts";
 import type { ModelPlaces } from "./pace.ts";

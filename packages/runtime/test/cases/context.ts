@@ -12,7 +12,7 @@ import {
   defineTool,
   EffectError,
 } from "../../src/index.ts";
-import { problemOfCompletion, problemOfDurable } from "../../src/body/facet/facet.ts";
+import { problemOfCompletion, problemOfDurable } from "../../src/body/facet/capability.ts";
 import { World } from "../world.ts";
 import { type Answer, answerOf, refusal, standingFields, standingOf } from "./standing.ts";
 

@@ -4,7 +4,7 @@ import { caseProtocol, withFields } from "@pawl/testkit";
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type ToolContext, type ToolDefinition, defineTool } from "../../src/index.ts";
-import { problemOfProcessEvent } from "../../src/body/facet/facet.ts";
+import { problemOfProcessEvent } from "../../src/body/facet/capability.ts";
 import { type Program, eventType, live, program } from "../process/world.ts";
 import type { World } from "../world.ts";
 import { type Answer, answerOf, refusal, standingFields, standingOf } from "./standing.ts";

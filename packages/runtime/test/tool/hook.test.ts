@@ -87,13 +87,13 @@ describe("hooks", () => {
       payload: { code: "tool_error", message: "too many" },
     });
     expect(asked).toEqual([
-      ["emit_trace", { name: "plugin.p.t", payload: 1, context: null }, "r:c:hook:before:0"],
-      ["create_session", { a: 1 }, "r:c:hook:before:1"],
+      ["emit_trace", { name: "plugin.p.t", payload: 1, context: null }, "session:s/r:c:hook:before:0"],
+      ["create_session", { a: 1 }, "session:s/r:c:hook:before:1"],
     ]);
     expect(await outcomeWith({ request, plugins: [after(enqueue, create)] })).toMatchObject({
       payload: { code: "plugin_session_create_failed" },
     });
-    expect(asked.at(-2)).toEqual(["enqueue_messages", ["hi"], "r:c:hook:after:0"]);
+    expect(asked.at(-2)).toEqual(["enqueue_messages", ["hi"], "session:s/r:c:hook:after:0"]);
     expect(await outcomeWith({ request, plugins: [before(enqueue)] })).toMatchObject({
       payload: { message: "before_tool_call does not support message injection" },
     });

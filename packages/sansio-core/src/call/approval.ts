@@ -21,7 +21,7 @@ import type { Decided } from "./contract.ts";
 import { denied, internal, observeStart, project } from "./finish.ts";
 import { resuming } from "./launch.ts";
 import type { Approval, CallIn, CallRow } from "./model.ts";
-import type { ArgsVerdict, Preparation } from "./event.ts";
+import type { ArgsVerdict, Preparation } from "./vocabulary.ts";
 import { askedCall, awaitsApproval, bodyOf, byBirth, inPhase, isRejection, move } from "./row.ts";
 import { fail, preparing, ready } from "./prepare.ts";
 import { type Tool, plainTool, waived } from "../catalog/model.ts";

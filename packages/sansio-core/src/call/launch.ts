@@ -2,7 +2,7 @@
 import { type ToolCallOutput, type ToolFailure, withRetry } from "@pawl/tool-value";
 import { observeStart, project, unapproved, unavailable } from "./finish.ts";
 import { firstLife, nextLife } from "./life.ts";
-import type { StreamRow } from "./stream.ts";
+import type { StreamRow } from "./effect/stream.ts";
 import type { BodyState, CallIn, CallRow, FailedVersion, Patches, ResumeCause, Stop } from "./model.ts";
 import { runningRow, withoutRoom } from "./row.ts";
 import { type Tool, launchable, recoveryOf } from "../catalog/model.ts";
@@ -11,7 +11,7 @@ import type { Draft } from "../kernel/draft.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { hasRule } from "../kernel/protocol.ts";
 import type { EventOf } from "../kernel/vocabulary.ts";
-import { versionIn } from "../scope/version.ts";
+import { versionIn } from "../scope/model.ts";
 
 /** Milliseconds: a number as far as these count exactly, beyond that a bigint. */
 export type Millis = number | bigint;

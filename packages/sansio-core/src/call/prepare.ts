@@ -5,7 +5,7 @@
 import { type Json, type ToolCallOutput, errorOutput, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import { internal, project, unavailable } from "./finish.ts";
 import type { CallIn, CallRow } from "./model.ts";
-import type { ArgsVerdict, Directive, HookOutcome } from "./event.ts";
+import type { ArgsVerdict, Directive, HookOutcome } from "./vocabulary.ts";
 import { type Tool, callableById, callableByName } from "../catalog/model.ts";
 import type { Draft } from "../kernel/draft.ts";
 

@@ -12,7 +12,7 @@
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { Command, EventOf } from "../kernel/vocabulary.ts";
-import { absentAtLaunch, awaitsTool } from "./absent-tool.ts";
+import { absentAtLaunch, awaitsTool } from "./recovery/absent-tool.ts";
 import { launchWithPlace, nextAttemptWithPlace } from "./launch.ts";
 import type { CallIn, CallRow } from "./model.ts";
 import { inPhase, isRejection, move, queuedAttempt } from "./row.ts";

@@ -4,11 +4,11 @@
  */
 import { type Deadline, isSameDeadline } from "../kernel/deadline.ts";
 import type { Tool } from "../catalog/model.ts";
-import type { OpenEffect } from "./effect.ts";
+import type { OpenEffect } from "./effect/effect.ts";
 import type { BodyState, CallIn, CallPhase, CallRow, Patches } from "./model.ts";
 import type { Resolution } from "@pawl/tool-value";
 import type { Draft } from "../kernel/draft.ts";
-import { codeOf } from "../scope/version.ts";
+import { codeOf } from "../scope/model.ts";
 import { type Rejection, Invariant, reject } from "../kernel/error.ts";
 import { type CallRef, streamId } from "../kernel/vocabulary.ts";
 

@@ -30,7 +30,7 @@ import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf, State } from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { type ProtocolRule, missingRule } from "../kernel/protocol.ts";
-import { VersionsCodec, setVersions } from "../scope/version.ts";
+import { VersionsCodec, setVersions } from "../scope/model.ts";
 
 const kept = (): boolean => false;
 

@@ -9,7 +9,7 @@
  */
 import { hasRule } from "../kernel/protocol.ts";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
-import type { Versions } from "../scope/version.ts";
+import type { Versions } from "../scope/model.ts";
 
 export type Availability = "off" | "searchable" | "callable" | "showcased";
 export type Scheduling = "parallel" | "serial";

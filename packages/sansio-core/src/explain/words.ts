@@ -1,6 +1,6 @@
 /** Reasons in words: what something waits for. */
 import type { CallWaits, EffectReason, OtherWaits, TurnWaits } from "./model.ts";
-import type { NamedRequest } from "../call/event.ts";
+import type { NamedRequest } from "../call/vocabulary.ts";
 import type { EventOf } from "../kernel/vocabulary.ts";
 
 const listed = (names: readonly string[]): string => {

@@ -26,7 +26,7 @@ import type { Draft } from "../kernel/draft.ts";
 import { type EventOf, type SignalOf, answered, observed, stepBatch } from "../kernel/vocabulary.ts";
 import { type Rejection, Invariant, reject } from "../kernel/error.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
-import { begin, problemOfId } from "../request/handlers.ts";
+import { begin, problemOfId } from "../request/concern.ts";
 
 const executedOf = ({ frames: [first] }: Strand): number => (first?.part.type === "flow" ? first.part.executed : 0);
 

@@ -1,8 +1,22 @@
 /** Processes are registered, get events, run, wait and end. */
-import { type Json, optional, string } from "@pawl/tool-value";
+import {
+  type Json,
+  optional,
+  string,
+  type Codec,
+  type TypeOf,
+  array,
+  boolean,
+  defaulted,
+  list,
+  oneOf,
+  record,
+  struct,
+  u64,
+} from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { EffectSpec } from "../call/effect.ts";
-import type { Concern } from "../concern.ts";
+import type { EffectSpec } from "../call/effect/effect.ts";
+import type { Concern, SnapshotPart } from "../concern.ts";
 import {
   type Born,
   type CallRef,
@@ -17,17 +31,61 @@ import {
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, Invariant, reject } from "../kernel/error.ts";
 import type { Message, Outcome, Said } from "../message/message.ts";
-import { ProcessEventAppendRequest, ProcessRegistration } from "../message/process.ts";
+import {
+  ProcessEventAppendRequest,
+  ProcessRegistration,
+  ExternalRef,
+  ProcessStatus,
+  ProcessWait,
+} from "../message/process.ts";
 import { begin, decideRegistration, startCall } from "./begin.ts";
 import { processChangeChecks, processStateChecks } from "./check.ts";
-import type { ProcessAwaitOutput, ProcessRow, ProcessScopeEvent, ProcessState } from "./model.ts";
+import type { ProcessAwaitOutput, ProcessRow, ProcessScopeEvent, ProcessState, Peer, ProcessRun } from "./model.ts";
 import { requestOfEffect } from "./read.ts";
 import { awaitOfOutput } from "./output.ts";
 import { decideAppend, onMessageHeard, onMessageTaken } from "./receive.ts";
 import { enterWait, leaveWait } from "./signal.ts";
-import { processSnapshot } from "./snapshot.ts";
 import { endProcess, isRun, write } from "./tell.ts";
 import type { Reply } from "../request/model.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
+
+const PeerCodec: Codec<Peer> = record<Peer>("struct Peer", { scope: string, waits: array(string) });
+
+const ProcessCodec = struct("struct Process", {
+  registration: ProcessRegistration,
+  hash: string,
+  createdAt: u64,
+  updatedAt: u64,
+  externalRef: optional(ExternalRef),
+  wait: optional(ProcessWait),
+  status: ProcessStatus,
+  sequence: u64,
+  replays: list(struct("struct KeyedEvent", { key: string, hash: string, seq: u64, at: u64, ordinal: optional(u64) })),
+  signals: list(struct("struct CountedSignal", { type: string, count: u64 })),
+  run: oneOf<ProcessRun>("a run of a process", "none", "env", "call", "artifacts", "engine"),
+  cancelled: defaulted(boolean, false, (flag) => !flag),
+  peers: list(PeerCodec),
+  wakesNobody: defaulted(boolean, false, (flag) => !flag),
+});
+type ProcessShape = TypeOf<typeof ProcessCodec>;
+
+const processShape = ({ replays, signals, ...row }: ProcessRow): ProcessShape => ({
+  ...row,
+  replays: [...replays].map(([key, event]) => ({ key, ...event })).toSorted((a, b) => a.seq - b.seq),
+  signals: [...signals].map(([type, count]) => ({ type, count })).toSorted((a, b) => (a.type < b.type ? -1 : 1)),
+});
+
+const processRow = ({ replays, signals, ...row }: ProcessShape): ProcessRow => ({
+  ...row,
+  replays: PersistentMap.of(replays.map(({ key, ...event }) => [key, event])),
+  signals: PersistentMap.of(signals.map(({ type, count }) => [type, count])),
+});
+
+export const processSnapshot: SnapshotPart<{ readonly process?: ProcessShape }, ProcessRows> = {
+  fields: { process: optional(ProcessCodec) },
+  write: ({ process: row }) => (row === undefined ? {} : { process: processShape(row) }),
+  read: ({ process: shape }) => ({ process: shape === undefined ? undefined : processRow(shape) }),
+};
 
 /** Signals that a process hears. */
 export type ProcessSignal =

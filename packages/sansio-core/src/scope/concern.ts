@@ -9,8 +9,7 @@ import { type Rejection, reject } from "../kernel/error.ts";
 import type { Envelope, EventOf, EventType, State } from "../kernel/vocabulary.ts";
 import { Options, defaultOptions, invalidOption, youngOption } from "../kernel/options.ts";
 import { isKnownProtocol, unknownProtocol } from "../kernel/protocol.ts";
-import type { ContinuedCall, OwnerEnd, ScopeEvent, ScopeRows } from "./model.ts";
-import { VersionsCodec } from "./version.ts";
+import { type ContinuedCall, type OwnerEnd, type ScopeEvent, type ScopeRows, VersionsCodec } from "./model.ts";
 
 const whileMoving: ReadonlySet<EventType> = new Set(["scope.opened", "scope.received", "scope.moved", "scope.kept"]);
 

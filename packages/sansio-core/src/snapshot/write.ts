@@ -8,7 +8,7 @@ import type { Tool } from "../catalog/model.ts";
 import type { FlowRow } from "../flow/model.ts";
 import { waitingsOf } from "../flow/strand.ts";
 import { type CallRef, type State, answerBatch, stepBatch } from "../kernel/vocabulary.ts";
-import { isTurn } from "../request/handlers.ts";
+import { isTurn } from "../request/concern.ts";
 import { type RequestRow, ownExecutionScope } from "../request/model.ts";
 import type { BodyShape, CallShape } from "./call.ts";
 import { byPlace } from "./effect.ts";

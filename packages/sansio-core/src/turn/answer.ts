@@ -27,8 +27,9 @@ import {
   put,
   putFrame,
   routeOf,
+  endTurn,
+  saying,
 } from "./conversation.ts";
-import { endTurn, saying } from "./end.ts";
 import type { FailureClass, Finish, FormVerdict } from "./event.ts";
 import { failed } from "./failure.ts";
 import { type Said, compacted } from "./frame.ts";
@@ -44,7 +45,7 @@ import {
   textOf,
 } from "./message.ts";
 import type { ModelCall, RunningTurn } from "./model.ts";
-import { texts } from "./text.ts";
+import { texts } from "./plan.ts";
 
 /** An answer as it is reported: the pieces that are not on record yet, and what is said of the whole. */
 export interface Reported {

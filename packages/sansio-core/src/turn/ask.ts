@@ -3,8 +3,18 @@ import type { Draft } from "../kernel/draft.ts";
 import { Invariant } from "../kernel/error.ts";
 import type { State } from "../kernel/vocabulary.ts";
 import { type Level, type Reached, outputCap } from "./budget.ts";
-import { agentOf, change, charged, conversationOf, inPhase, levelsOf, observe, put, routeOf } from "./conversation.ts";
-import { endTurn } from "./end.ts";
+import {
+  agentOf,
+  change,
+  charged,
+  conversationOf,
+  inPhase,
+  levelsOf,
+  observe,
+  put,
+  routeOf,
+  endTurn,
+} from "./conversation.ts";
 import type { ModelKind } from "./event.ts";
 import type { ModelCall, PhaseIn, RunningTurn, TurnCommand } from "./model.ts";
 

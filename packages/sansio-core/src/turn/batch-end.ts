@@ -6,11 +6,10 @@ import { Invariant } from "../kernel/error.ts";
 import { type BatchRef, type SignalOf, answerBatch } from "../kernel/vocabulary.ts";
 import { checkpoint } from "./checkpoint.ts";
 import { type Act, decideControls, nodeOf } from "./control.ts";
-import { append, change, conversationOf, frameOf, observe, put, putFrame } from "./conversation.ts";
-import { endTurn, saying } from "./end.ts";
+import { append, change, conversationOf, frameOf, observe, put, putFrame, endTurn, saying } from "./conversation.ts";
 import { type Entry, type Frame, type ProviderDecision, emptyFrame, withEntries, withHistory } from "./frame.ts";
 import type { Conversation, EndedCall, PhaseIn, RunningTurn } from "./model.ts";
-import { enterFrame } from "./begin.ts";
+import { enterFrame } from "./turn.ts";
 
 // Results.
 

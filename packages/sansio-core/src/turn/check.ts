@@ -1,6 +1,6 @@
 /** The invariants of turns, frames and ledgers, one function each: what is broken, and where. */
 import type { StateCheck } from "../concern.ts";
-import { isTurn } from "../request/handlers.ts";
+import { isTurn } from "../request/concern.ts";
 import { type State, answerBatch } from "../kernel/vocabulary.ts";
 import { reachedIn, reservedBy } from "./budget.ts";
 import { callIn } from "./conversation.ts";

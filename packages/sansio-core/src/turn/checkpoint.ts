@@ -18,9 +18,10 @@ import {
   put,
   putFrame,
   routeOf,
+  endTurn,
+  endWaiting,
 } from "./conversation.ts";
 import { ask, askNext, park } from "./ask.ts";
-import { endTurn, endWaiting } from "./end.ts";
 import { type Range, rangeOf } from "./frame.ts";
 import type { ModelCall, PendingEnd, PhaseIn, RunningTurn } from "./model.ts";
 

@@ -6,7 +6,7 @@ import { type Born, type State, answered, observed } from "../kernel/vocabulary.
 import { AgentSpecCodec, OutputFormCodec } from "./agent.ts";
 import { onCalled, onEdited } from "./batch-end.ts";
 import { askOf } from "./ask.ts";
-import { beginNext } from "./begin.ts";
+import { beginNext, onCancel, onEndAll, onSubmitted } from "./turn.ts";
 import { PriceCodec, UsageCodec } from "./budget.ts";
 import { turnChangeChecks, turnChecks } from "./check.ts";
 import {
@@ -27,7 +27,6 @@ import * as model from "./model-event.ts";
 import { LimitsCodec } from "../kernel/limit.ts";
 import { MessageCodec, PiecesCodec } from "./message.ts";
 import type { RunningTurn, TurnCommand, TurnRows, TurnSignal } from "./model.ts";
-import { onCancel, onEndAll, onSubmitted } from "./queue.ts";
 import { noConversation, turnSnapshot } from "./snapshot.ts";
 
 const since = "turns" as const;

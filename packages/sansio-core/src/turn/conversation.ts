@@ -1,4 +1,7 @@
-/** Reading and writing the conversation of a session: its running turn, its frames and its ledger. */
+/**
+ * Reading and writing the conversation of a session: its running turn, its frames and its ledger. When a turn ends, its reply
+ * says how, its usage goes to the session, and the next turn begins.
+ */
 import type { Due } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import type { State } from "../kernel/vocabulary.ts";
@@ -6,7 +9,18 @@ import { Invariant } from "../kernel/error.ts";
 import type { AgentRow } from "./agent.ts";
 import { type Level, type Used, added, reservedBy } from "./budget.ts";
 import { type Entry, type Frame, emptyFrame, mainAgent, withEntries } from "./frame.ts";
-import type { Conversation, ModelCall, Observation, Phase, RunningTurn, WaitingTurn } from "./model.ts";
+import {
+  type Conversation,
+  type ModelCall,
+  type Observation,
+  type Phase,
+  type RunningTurn,
+  type WaitingTurn,
+  type Ending,
+  type TurnEnd,
+  maxUnheard,
+} from "./model.ts";
+import { replyTurn } from "../request/concern.ts";
 
 export const conversationOf = (draft: Draft): Conversation => draft.state.conversation;
 
@@ -89,3 +103,30 @@ export const dueOfTurn = ({ conversation: { running } }: State): Due | undefined
   const phase = running?.phase;
   return phase?.type === "backing_off" || phase?.type === "stopping" ? phase.due : undefined;
 };
+
+const reply = (draft: Draft, end: TurnEnd, triggers: RunningTurn["triggers"]): void => {
+  observe(draft, end.turn, { what: "turn_ended", end });
+  replyTurn(draft, end, triggers);
+};
+
+export const endTurn = (draft: Draft, row: RunningTurn, ending: Ending): void => {
+  const used = usedBy(row, draft.at);
+  const conversation = conversationOf(draft);
+  change(draft, { running: undefined, used: added(conversation.used, used) });
+  reply(draft, { turn: row.request, frame: row.frame, used, ...ending }, row.triggers);
+  draft.defer({ type: "turns.next" });
+};
+
+/** Ends a turn that never ran. */
+export const endWaiting = (draft: Draft, { request }: WaitingTurn, ending: Ending): void =>
+  reply(draft, { turn: request, frame: conversationOf(draft).frame, used: {}, ...ending }, []);
+
+/** Keeps in mind that an attempt may still be heard of. */
+export const unheard = (draft: Draft, row: RunningTurn, call: ModelCall): void => {
+  const { model } = routeOf(row, call.route);
+  const one = { request: row.request, n: call.n, attempt: call.attempt, model };
+  change(draft, { unheard: [...conversationOf(draft).unheard, one].slice(-maxUnheard) });
+};
+
+/** A text of an end; one that is empty is none. */
+export const saying = (text: string): { readonly text?: string } => (text === "" ? {} : { text });

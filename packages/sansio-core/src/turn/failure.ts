@@ -8,8 +8,19 @@ import { deadlineIn } from "../kernel/deadline.ts";
 import { type Usage, chargeFailed, isMetered } from "./budget.ts";
 import { askAgain, checkpoint, compactNeeded, compactable } from "./checkpoint.ts";
 import { ask } from "./ask.ts";
-import { agentOf, charged, conversationOf, frameOf, inPhase, observe, put, putFrame, routeOf } from "./conversation.ts";
-import { endTurn, unheard } from "./end.ts";
+import {
+  agentOf,
+  charged,
+  conversationOf,
+  frameOf,
+  inPhase,
+  observe,
+  put,
+  putFrame,
+  routeOf,
+  endTurn,
+  unheard,
+} from "./conversation.ts";
 import type { FailureClass } from "./event.ts";
 import { compacted } from "./frame.ts";
 import { type Piece, assemble, isTextAlone, textOf } from "./message.ts";

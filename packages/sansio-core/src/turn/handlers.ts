@@ -4,7 +4,7 @@ import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/vocabulary.ts";
 import { problemOfDeleted } from "../scope/concern.ts";
 import { agentRow } from "./agent.ts";
-import { enterFrame } from "./begin.ts";
+import { enterFrame } from "./turn.ts";
 import type { Amounts } from "../kernel/limit.ts";
 import { raised } from "./budget.ts";
 import { afterCheck, askAgain, checkpoint, conclude } from "./checkpoint.ts";
@@ -18,8 +18,8 @@ import {
   levelsOf,
   observe,
   putFrame,
+  endTurn,
 } from "./conversation.ts";
-import { endTurn } from "./end.ts";
 import { emptyFrame, mainAgent, withEntries } from "./frame.ts";
 import { problemOfMessages } from "./message.ts";
 import type { PhaseIn, RunningTurn } from "./model.ts";

@@ -7,7 +7,7 @@ import { type Used, added, charge } from "./budget.ts";
 import { change, charged, conversationOf, put } from "./conversation.ts";
 import { askLost, chargedForFailure, failed, giveUpLost, lost, notFound, onPauseOver } from "./failure.ts";
 import type { ModelCall, PhaseIn, RunningTurn, Unheard } from "./model.ts";
-import { stopped, stoppedInSilence } from "./stop.ts";
+import { stopped, stoppedInSilence } from "./turn.ts";
 
 interface OfAttempt {
   readonly request: string;

@@ -29,10 +29,7 @@ import {
   localCalls,
   textOf,
 } from "./message.ts";
-import type { Plan } from "./plan.ts";
-import { PromptIds } from "./prompt-id.ts";
-import { type Read, messagesIn, outputOf, partsOf, switchIn } from "./recorded.ts";
-import { texts } from "./text.ts";
+import { type Plan, type Read, messagesIn, outputOf, partsOf, switchIn, PromptIds, texts } from "./plan.ts";
 
 type Labelled = { readonly meta?: Meta };
 

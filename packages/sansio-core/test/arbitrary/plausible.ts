@@ -1,8 +1,8 @@
 /** The events that a host, its tools and its driver would send in a state. */
 import { queuedAttempt } from "../../src/call/row.ts";
 import type { CallIn, CallPhase, CallRow } from "../../src/call/model.ts";
-import type { Directive, Resolved } from "../../src/call/event.ts";
-import type { Versions } from "../../src/scope/version.ts";
+import type { Directive, Resolved } from "../../src/call/vocabulary.ts";
+import type { Versions } from "../../src/scope/model.ts";
 import { hasRule, newestProtocol } from "../../src/kernel/protocol.ts";
 import type { Event, EventOf, State } from "../../src/kernel/vocabulary.ts";
 import { inVersion, decides, ofRunning, waitKeys } from "./body.ts";

@@ -1,6 +1,6 @@
 /** Calls that one version of their tool could not go on with: parked, healed by another version, released, failed. */
 import type { Event } from "../../src/kernel/vocabulary.ts";
-import type { Versions } from "../../src/scope/version.ts";
+import type { Versions } from "../../src/scope/model.ts";
 import { acked, ask, cancelRequest, resumed, step, stepped, submit } from "./event.ts";
 import { Tape, tool } from "./tape.ts";
 

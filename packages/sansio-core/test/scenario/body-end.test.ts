@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Event } from "../../src/kernel/vocabulary.ts";
 import type { Options } from "../../src/kernel/options.ts";
 import type { Tool } from "../../src/catalog/model.ts";
-import { awaitedEffects } from "../../src/call/body-end.ts";
+import { awaitedEffects } from "../../src/call/finish.ts";
 import { Rig, tool } from "../rig.ts";
 import {
   ask,

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { CallRow } from "../../src/call/model.ts";
 import type { Options } from "../../src/kernel/options.ts";
 import type { Tool } from "../../src/catalog/model.ts";
-import { type Versions, unnamedVersion } from "../../src/scope/version.ts";
+import { type Versions, unnamedVersion } from "../../src/scope/model.ts";
 import { restore } from "../../src/snapshot/restore.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
 import { outstanding } from "../../src/machine.ts";

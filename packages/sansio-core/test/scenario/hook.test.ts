@@ -1,6 +1,6 @@
 import type { ToolCallOutput } from "@pawl/tool-value";
 import { describe, it } from "vitest";
-import type { Directive } from "../../src/call/event.ts";
+import type { Directive } from "../../src/call/vocabulary.ts";
 import { Rig, tool } from "../rig.ts";
 import {
   cancelled,

@@ -18,6 +18,7 @@ const events: Wanted<EventType> = {
   "catalog.overridden": true,
   "scope.described": true,
   "value.kept": true,
+  "secret.kept": true,
   "request.submitted": true,
   "flow.submitted": true,
   "request.cancelled": true,

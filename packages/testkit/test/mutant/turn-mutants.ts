@@ -140,14 +140,14 @@ export const turnMutants: readonly Mutant[] = [
   {
     what: "a core that shows two calls under one id",
     first: "simulated",
-    file: `${turn}prompt-id.ts`,
+    file: `${turn}plan.ts`,
     find: "for (; this.#used.has(free); i++) free = `${id}_${i}`;",
     replace: "",
   },
   {
     what: "a core that leaves the next turn waiting",
     first: "simulated",
-    file: `${turn}end.ts`,
+    file: `${turn}conversation.ts`,
     find: '  draft.defer({ type: "turns.next" });\n',
     replace: "",
   },
@@ -224,7 +224,7 @@ export const turnMutants: readonly Mutant[] = [
   {
     what: "a core that begins who waits in the queue before who was to join",
     first: "turnCases",
-    file: `${turn}begin.ts`,
+    file: `${turn}turn.ts`,
     find: '["next", "join", "queue"] as const',
     replace: '["next", "queue", "join"] as const',
   },

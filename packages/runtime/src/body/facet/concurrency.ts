@@ -4,7 +4,7 @@ import { type Json, array, describe, read as readAs } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../../error.ts";
 import type { Reply } from "../../session/call.ts";
-import { type CalledTool, valueOfReply } from "../../tool/called.ts";
+import { type CalledTool, valueOfReply } from "../../tool/result.ts";
 import { type Asking, toJson, valueOf } from "./facet.ts";
 import { type Durable, durable, handled, refusing } from "./durable.ts";
 

@@ -4,14 +4,14 @@ import { hasRule } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import type { BodyRun } from "../body-run.ts";
 import { EffectError, requireRule, shownOf } from "../../error.ts";
-import { putAttachment } from "../../journal/attachment.ts";
+import { putAttachment } from "../../journal/blob.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
 import type { ToolManifest } from "../../tool/manifest.ts";
 import { ended } from "../stop.ts";
 import type { ProgressMessage } from "../../session/observe/observation.ts";
 import { type CallFacts, Asking, toJson } from "./facet.ts";
 import { handled } from "./durable.ts";
-import { type Approves, approvals } from "./approve.ts";
+import { type Approves, approvals, type Waits, waits } from "./wait.ts";
 import { type Concurrency, concurrency } from "./concurrency.ts";
 import { type HandleTools, handleTools } from "./handle-tool.ts";
 import { type HostRequests, hostRequests } from "./host.ts";
@@ -20,7 +20,6 @@ import { type ProcessesFacet, processes } from "./process.ts";
 import { type ProcessEvents, handedSignals, processEvents } from "./process-event.ts";
 import { type Steps, steps } from "./step.ts";
 import { type Streams, streams } from "./stream.ts";
-import { type Waits, waits } from "./wait.ts";
 
 export interface ToolContext
   extends Steps, Streams, Waits, Approves, Concurrency, HostRequests, ProcessEvents, LongWorkFacets {
@@ -87,6 +86,10 @@ const withSignal = (context: Omit<ToolContext, "signal">, body: BodyRun): ToolCo
   Object.defineProperty(context, bodyOf, { value: body });
   return Object.defineProperty(context, "signal", signal) as ToolContext;
 };
+
+/** Tells whether a body, which runs again, has not come to the end of its record yet. */
+export const isRepeating = (ctx: object): boolean =>
+  (ctx as { readonly [bodyOf]?: BodyRun })[bodyOf]?.isRepeating === true;
 
 /** Finds the process that a call runs in, and the agent's frame that started that process. */
 const origin = ({ processApi }: CallFacts): Pick<ToolContext, "processId" | "agentFrameId"> => {
@@ -208,7 +211,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     uuid,
     patched: (name) => patched(asking, name),
     progress: (message) => {
-      if (!isMute(asking)) facts.progress(message);
+      if (!isMute(asking)) facts.progress(asking.shown(message));
     },
     attachments: {
       put: (bytes, meta) =>

@@ -11,8 +11,7 @@ import { type Recorded, type State, follow } from "@pawl/sansio-core";
 import { Quarantined, recordedIn } from "../../scope/history.ts";
 import type { Access } from "../../scope/access.ts";
 import type { JournalLine } from "../../journal/journal.ts";
-import type { Observed } from "./observation.ts";
-import { observedIn } from "./observed.ts";
+import { type Observed, observedIn } from "./observation.ts";
 
 /** The characters of a page. One line may have more. */
 const pageChars = 128 * 1024;

@@ -1,5 +1,8 @@
-/** Observations of a scope and the frames that carry them, as types and as codecs for a wire. */
-import type { CommandOf } from "@pawl/sansio-core";
+/**
+ * Observations of a scope and the frames that carry them, as types and as codecs for a wire. Observations are made of the
+ * commands that the events of a scope produced: live and from the log the same.
+ */
+import { type CommandOf, type Command, type Event, Invariant } from "@pawl/sansio-core";
 import {
   type Output,
   type Progress,
@@ -9,6 +12,7 @@ import {
   ProgressCodec,
   TaskCodec,
   type UnknownCause,
+  runOfAttempt,
 } from "@pawl/sansio-core/driver";
 import {
   type Codec,
@@ -24,6 +28,7 @@ import {
   optional,
   tagged,
 } from "@pawl/tool-value";
+import type { Cause } from "../../scope/runner.ts";
 
 /** A message about the progress of a call; shown to observers and not recorded. */
 export interface ProgressMessage {
@@ -133,20 +138,24 @@ const ofRun = {
 } as const;
 const unknownCause = oneOf<UnknownCause>("a cause", "owner_lost", "crash_loop", "diverged");
 const nameOfCall = { call: string, label: named("call_id", string), tool: named("name", string) } as const;
-const ofCall = { ...nameOfCall, args: json } as const;
+const callFields = { ...nameOfCall, args: json } as const;
 
 const ObservationCodec: Codec<Observation> = tagged<Observation, "type">("observation", "type", {
-  call_started: ofCall,
+  call_started: callFields,
   call_completed: {
-    ...ofCall,
+    ...callFields,
     output: ToolCallOutput,
     durationMs: named("duration_ms", u64),
     cause: optional(unknownCause),
   },
-  call_parked: ofCall,
-  call_decided: { ...ofCall, decision: oneOf("a decision", "approved", "rejected"), by: string },
-  call_unknown: { ...ofCall, cause: unknownCause },
-  call_settled_late: { ...ofCall, output: optional(ToolCallOutput), durationMs: named("duration_ms", optional(u64)) },
+  call_parked: callFields,
+  call_decided: { ...callFields, decision: oneOf("a decision", "approved", "rejected"), by: string },
+  call_unknown: { ...callFields, cause: unknownCause },
+  call_settled_late: {
+    ...callFields,
+    output: optional(ToolCallOutput),
+    durationMs: named("duration_ms", optional(u64)),
+  },
   process: {
     what: oneOf<"registered" | "event" | "ended">("what is observed", "registered", "event", "ended"),
     process: string,
@@ -182,3 +191,73 @@ export const FrameCodec: Codec<Frame> = tagged<Frame, "type">("frame", "type", {
   gap: { from: Cursor, to: Cursor },
   missed: { count: u64 },
 });
+
+const ofCall = ({ call, call_id: label, tool, args }: CommandOf<"observe">): OfCall => ({ call, tool, label, args });
+
+const ofEnd = (command: CommandOf<"observe">): Observation => {
+  const { call, output, cause, duration_ms: durationMs = 0 } = command;
+  if (output === undefined) throw new Invariant(`call \`${call}\` completed without an output`);
+  const ended = { ...ofCall(command), output, durationMs };
+  return { type: "call_completed", ...ended, ...(cause === undefined ? {} : { cause }) };
+};
+
+const late = (command: CommandOf<"observe">): Observation => {
+  const { output, duration_ms: durationMs } = command;
+  const ended = { ...(output === undefined ? {} : { output }), ...(durationMs === undefined ? {} : { durationMs }) };
+  return { type: "call_settled_late", ...ofCall(command), ...ended };
+};
+
+const ofCallCommand = (command: CommandOf<"observe">): readonly Observation[] => {
+  switch (command.what) {
+    case "call_started":
+      return [{ type: "call_started", ...ofCall(command) }];
+    case "call_completed":
+      return [ofEnd(command)];
+    case "call_settled_late":
+      return [late(command)];
+    case "call_parked":
+      return [{ type: "call_parked", ...ofCall(command) }];
+    case "call_decided":
+      return command.decided === undefined ? [] : [{ type: "call_decided", ...ofCall(command), ...command.decided }];
+    case "call_unknown":
+      return [{ type: "call_unknown", ...ofCall(command), cause: command.cause ?? "owner_lost" }];
+    case "call_crashed":
+      return []; // Only the host is told: its log warns.
+  }
+};
+
+const ofReport = ({ process, attempt }: CommandOf<"run.observe">, event: Event): readonly Observation[] => {
+  if (event.type !== "run.reported") throw new Invariant(`run \`${process}\` is observed by \`${event.type}\``);
+  return [{ ...event, type: "run_reported", process, run: runOfAttempt(process, attempt) }];
+};
+
+const ofCommand = (command: Command, event: Event): readonly Observation[] => {
+  switch (command.type) {
+    case "observe":
+      return ofCallCommand(command);
+    case "process.observe":
+      return [{ ...command, type: "process" }];
+    case "task.observe":
+      return [{ ...command, type: "task" }];
+    case "run.observe":
+      return ofReport(command, event);
+    case "session.tell":
+      return [{ ...command, type: "session_told" }];
+    default:
+      return [];
+  }
+};
+
+export const observedIn = (
+  scope: string,
+  { seq, at, event }: Pick<Cause, "seq" | "at" | "event">,
+  commands: readonly Command[],
+): readonly Observed[] =>
+  commands
+    .flatMap((command) => ofCommand(command, event))
+    .map((observation, index) => ({
+      type: "observed",
+      cursor: { scope, seq, index },
+      at,
+      observation,
+    }));
