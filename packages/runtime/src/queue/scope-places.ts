@@ -12,7 +12,7 @@ import type { Line } from "../tool/limit.ts";
 export interface ScopePort {
   readonly runner: ScopeRunner;
   readonly side: HostSide;
-  readonly report: (what: string, thrown: unknown) => void;
+  readonly access: { readonly report: (what: string, thrown: unknown) => void };
 }
 
 /** Gives a call its place, or false when the call does not want it any more. */
@@ -44,7 +44,7 @@ export class ScopePlaces {
     try {
       return await tool?.line?.(row.args);
     } catch (thrown) {
-      this.#port.report(`limit.by of tool ${row.tool}`, thrown);
+      this.#port.access.report(`limit.by of tool ${row.tool}`, thrown);
       return { queue: queueOf(row) ?? row.tool, concurrency: 1 };
     }
   }

@@ -41,7 +41,6 @@ import { ScopeLost, stackOf } from "../error.ts";
 import { type AskedAt, hostWork, isQuestion, named, Questions } from "../host/question.ts";
 import { Leaving } from "../move/quiesce.ts";
 import { ScopeLinks } from "../process/scope-links.ts";
-import type { ScopePort } from "../queue/scope-places.ts";
 import type { Access } from "../scope/access.ts";
 import { FinishedIndex } from "../scope/history.ts";
 import { isMadeByFlow } from "../scope/offload.ts";
@@ -59,7 +58,7 @@ export class ScopeInterpreter implements Interpreter {
   readonly #session: Session;
   readonly #instance: Instance;
   readonly #store: ScopeStore;
-  readonly #side: HostSide;
+  readonly side: HostSide;
   readonly runner: ScopeRunner;
   readonly access: Access;
   readonly bodies: Bodies;
@@ -73,7 +72,6 @@ export class ScopeInterpreter implements Interpreter {
   readonly leaving: Leaving;
   readonly approvalEdits = new ApprovalEdits();
   readonly underWay: UnderWay;
-  readonly #places: ScopePort;
   readonly #questions: Questions;
   readonly #snapshots: Snapshots;
   #isClosing = false;
@@ -82,7 +80,7 @@ export class ScopeInterpreter implements Interpreter {
     this.#session = session;
     this.#instance = instance;
     this.#store = store;
-    this.#side = side;
+    this.side = side;
     const runner = new ScopeRunner(state, instance, store, this);
     const schedule = (): void => runner.schedule();
     this.runner = runner;
@@ -103,7 +101,6 @@ export class ScopeInterpreter implements Interpreter {
       contextOf: (request) => callers.contextOf(request),
       askHost: (request) => this.#answer(this.#questions.ask(request)),
     });
-    this.#places = { runner, side, report: this.access.report };
     this.leaving = new Leaving(runner, instance);
     this.requests = new Requests(this.access, callers, instance.admission);
     this.offers = new Offers(this.access, this.observers, instance, side);
@@ -116,7 +113,7 @@ export class ScopeInterpreter implements Interpreter {
     const { begun, values, fault } = this.#store;
     const { finished } = this;
     const readLines = this.underWay.counted(this.#store.readLines);
-    const report: Access["report"] = (what, thrown) => this.#side.host.internalError?.(what, thrown);
+    const report: Access["report"] = (what, thrown) => this.side.host.internalError?.(what, thrown);
     const newest = new NewestEvents();
     return { runner, finished, readLines, newest, pages, platform, telemetry, begun, values, fault, report };
   }
@@ -138,7 +135,7 @@ export class ScopeInterpreter implements Interpreter {
     const { runner } = this;
     runner.open(opening);
     if (this.state.calls.some(isOffered)) this.offers.opened();
-    await (tools === undefined ? runner.whenDurable() : publish(this.access, tools, this.#side.versions));
+    await (tools === undefined ? runner.whenDurable() : publish(this.access, tools, this.side.versions));
     this.bodies.askParked();
   }
 
@@ -154,7 +151,6 @@ export class ScopeInterpreter implements Interpreter {
     this.#isClosing = true;
     this.turns.endAll(new ScopeLost(`scope ${this.runner.id} is closed`));
     this.bodies.endAll();
-    this.#instance.queues.forget(this.runner.id);
   }
 
   stepped(cause: Cause, commands: readonly Command[], finished: readonly Finished[]): void {
@@ -198,7 +194,6 @@ export class ScopeInterpreter implements Interpreter {
     this.approvalEdits.abandon(why);
     this.#instance.executors.forget(id);
     this.#instance.hostRequests.forget(id);
-    this.#instance.queues.forget(id);
     this.scopeLinks.abandon(why);
     const lost = new ScopeLost(`scope ${id} was lost: ${why}`);
     this.observers.end(lost);
@@ -240,16 +235,16 @@ export class ScopeInterpreter implements Interpreter {
   #perform(command: Command, cause: Cause): void {
     const isNextOwners = this.#isClosing || this.state.scope.status.type !== "open";
     if (isNextOwners && command.type !== "reply" && command.type !== "observe") return;
-    const { host } = this.#side;
+    const { host } = this.side;
     switch (command.type) {
       case "tool.execute": {
         const of = isClientSide(this.state, command) ? this.offers : this.bodies;
         const { crashTurns, queues } = this.#instance;
-        const begin = (): Promise<void> => queues.start(this.#places, command, () => of.execute(command));
+        const begin = (): Promise<void> => queues.start(this, command, () => of.execute(command));
         return this.#guard(crashTurns.start(this.runner, command, begin));
       }
       case "place.take":
-        return this.#guard(this.#instance.queues.take(this.#places, command));
+        return this.#guard(this.#instance.queues.take(this, command));
       case "tool.cancel":
         this.offers.cancel({ call: command.call, attempt: command.attempt, run: command.run });
         this.bodies.at(command.call)?.enqueueCancel({ seq: cause.seq, index: -1 });

@@ -138,6 +138,7 @@ export class Scopes {
     const { id } = session.runner;
     this.#idle.forget(session);
     this.#instance.crashTurns.forget(id);
+    this.#instance.queues.forget(id);
     this.inMemory.delete(id);
   }
 
