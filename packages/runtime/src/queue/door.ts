@@ -9,23 +9,24 @@ import type { RuntimeOptions } from "../runtime-options.ts";
 import type { QueuePlaces, QueuePlacesPort } from "./queue-places.ts";
 import type { ScopePort } from "./scope-places.ts";
 
+type Options = Pick<RuntimeOptions, "journal" | "lease" | "instance" | "pollMs" | "tools">;
 type Around = Pick<QueuePlacesPort, "platform" | "mayAsk" | "fault">;
 
 const retryMs = 5000;
 
 /** Tells whether a tool has a limit: then the code is loaded at once. */
-const hasLimit = ({ tools }: RuntimeOptions): boolean =>
+const hasLimit = ({ tools }: Options): boolean =>
   tools instanceof Registry
     ? [...tools.lives].some(({ line }) => line !== undefined)
     : tools.some(({ limit }) => limit !== undefined);
 
 export class QueueDoor {
-  readonly #options: RuntimeOptions;
+  readonly #options: Options;
   readonly #around: Around;
   #places: QueuePlaces | undefined;
   #loading: Promise<QueuePlaces> | undefined;
 
-  constructor(options: RuntimeOptions, around: Around) {
+  constructor(options: Options, around: Around) {
     this.#options = options;
     this.#around = around;
     if (hasLimit(options)) void this.#load();

@@ -39,6 +39,7 @@ const samples: { readonly [T in CommandType]: Sample<T> } = {
   "hook.run": { type: "hook.run", call, phase: "after", tool: "t", args: 1, output, duration_ms: 3 },
   "args.check": { type: "args.check", call, tool_id: "i", args: 1 },
   "tool.prepare": { type: "tool.prepare", call, tool_id: "i", args: 1 },
+  "place.take": { type: "place.take", call, attempt: 2 },
   "tool.execute": {
     type: "tool.execute",
     ...run,
