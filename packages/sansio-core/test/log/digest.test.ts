@@ -144,6 +144,7 @@ const { try: _try, ...firstTry } = samples["step.run"];
 /** Without the fields that commands of protocol 1 do not have. */
 const { turn: _turn, ...reply1 } = samples.reply;
 const since2 = [
+  "place.take",
   "stream.answer",
   "agent.load",
   "model.ask",
