@@ -32,6 +32,15 @@ export {
   type MoveStore,
   type Wakes,
 } from "./journal/journal.ts";
+export {
+  type Advanced,
+  type Limit,
+  type PlaceId,
+  type QueueStore,
+  type Standing,
+  type WantedPlace,
+  windowOf,
+} from "./journal/queue.ts";
 export { BloomFilter } from "./journal/bloom-filter.ts";
 export { type MemoryJournalOptions } from "./journal/memory-journal.ts";
 export {

@@ -85,6 +85,10 @@ export interface RuntimeOptions extends SnapshotOptions {
   readonly mover?: (to: string) => Mover;
 }
 
+/** Returns the interval of looking for what others did: longer where the store wakes its instances. */
+export const pollMsOf = ({ journal, pollMs }: Pick<RuntimeOptions, "journal" | "pollMs">): number =>
+  pollMs ?? defaults[journal.listen === undefined ? "pollMs" : "wokenPollMs"];
+
 /** Checks the options that are given. */
 const admitNumbers = (at: string, of: object = {}): void => {
   for (const [name, found] of Object.entries(of))

@@ -29,6 +29,7 @@ import type { Shutdown } from "../lifecycle/lease.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Platform } from "../platform.ts";
 import type { Places } from "../process/run/background.ts";
+import type { QueueDoor } from "../queue/door.ts";
 import type { Glimpse } from "../process/run/session-work.ts";
 import type { Member } from "../commit/commit-loop.ts";
 import type { Telemetry } from "../log.ts";
@@ -53,6 +54,8 @@ export interface Instance {
   readonly models: ModelPlaces;
   /** Turns of calls that crash again and again. */
   readonly crashTurns: CrashTurns;
+  /** Calls that wait for places in queues, and those that have one. */
+  readonly queues: QueueDoor;
   readonly shutdown: Shutdown;
 
   /** Asks for a turn in the commit loop. */

@@ -8,6 +8,7 @@
  *    args.check, tool.prepare, hook.run,
  *    host.request, ...                     questions       the event that answers the question
  *    reply                                 requests        `reply.acked`
+ *    place.take                            places          `place.granted`
  *    observe, flow.observe                 the host        none
  *    model.ask, agent.load, ...            turns           `model.answered`, `agent.published`, ...
  *    send, engine.run, permit.take, ...    scope links     messages, events of processes and runs
@@ -57,7 +58,7 @@ export class ScopeInterpreter implements Interpreter {
   readonly #session: Session;
   readonly #instance: Instance;
   readonly #store: ScopeStore;
-  readonly #side: HostSide;
+  readonly side: HostSide;
   readonly runner: ScopeRunner;
   readonly access: Access;
   readonly bodies: Bodies;
@@ -79,7 +80,7 @@ export class ScopeInterpreter implements Interpreter {
     this.#session = session;
     this.#instance = instance;
     this.#store = store;
-    this.#side = side;
+    this.side = side;
     const runner = new ScopeRunner(state, instance, store, this);
     const schedule = (): void => runner.schedule();
     this.runner = runner;
@@ -118,7 +119,7 @@ export class ScopeInterpreter implements Interpreter {
     const { begun, values, fault } = this.#store;
     const { finished } = this;
     const readLines = this.underWay.counted(this.#store.readLines);
-    const report: Access["report"] = (what, thrown) => this.#side.host.internalError?.(what, thrown);
+    const report: Access["report"] = (what, thrown) => this.side.host.internalError?.(what, thrown);
     const newest = new NewestEvents();
     return { runner, finished, readLines, newest, pages, platform, telemetry, begun, values, fault, report };
   }
@@ -140,7 +141,7 @@ export class ScopeInterpreter implements Interpreter {
     const { runner } = this;
     runner.open(opening);
     if (this.state.calls.some(isOffered)) this.offers.opened();
-    await (tools === undefined ? runner.whenDurable() : publish(this.access, tools, this.#side.versions));
+    await (tools === undefined ? runner.whenDurable() : publish(this.access, tools, this.side.versions));
     this.bodies.askParked();
   }
 
@@ -169,6 +170,7 @@ export class ScopeInterpreter implements Interpreter {
     this.observers.stepped(cause, commands, this.runner);
     this.streams.stepped(cause.event, finished, this.runner);
     this.#instance.crashTurns.stepped(this.state);
+    this.#instance.queues.stepped(this.state);
   }
 
   deliverNext(): boolean {
@@ -239,12 +241,16 @@ export class ScopeInterpreter implements Interpreter {
   #perform(command: Command, cause: Cause): void {
     const isNextOwners = this.#isClosing || this.state.scope.status.type !== "open";
     if (isNextOwners && command.type !== "reply" && command.type !== "observe") return;
-    const { host } = this.#side;
+    const { host } = this.side;
     switch (command.type) {
       case "tool.execute": {
         const of = isClientSide(this.state, command) ? this.offers : this.bodies;
-        return this.#guard(this.#instance.crashTurns.start(this.runner, command, () => of.execute(command)));
+        const { crashTurns, queues } = this.#instance;
+        const begin = (): Promise<void> => queues.start(this, command, () => of.execute(command));
+        return this.#guard(crashTurns.start(this.runner, command, begin));
       }
+      case "place.take":
+        return this.#guard(this.#instance.queues.take(this, command));
       case "tool.cancel":
         this.offers.cancel({ call: command.call, attempt: command.attempt, run: command.run });
         this.bodies.at(command.call)?.enqueueCancel({ seq: cause.seq, index: -1 });

@@ -87,6 +87,7 @@ const since2: Scenarios = {
   "sub-agent-orphaned": turn.orphanedAgent,
   "sub-agent-deleted": turn.deletedParent,
   "waived-approvals": call.waivedApprovals,
+  queues: call.queues,
 };
 
 export const scenariosOf = (protocol: number): Scenarios =>
