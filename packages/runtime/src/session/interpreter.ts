@@ -111,7 +111,7 @@ export class ScopeInterpreter implements Interpreter {
 
   /** A sub-agent has the tools of the runtime, as a session has; its agent says which of them. */
   async #publishTools(): Promise<void> {
-    if (this.state.process?.run === "turn") await publish(this.access, this.#side.tools(), this.#side.versions);
+    if (this.state.process?.run === "turn") await publish(this.access, this.side.tools(), this.side.versions);
   }
 
   #accessOf(runner: ScopeRunner): Access {
