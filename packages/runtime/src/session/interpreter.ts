@@ -104,23 +104,20 @@ export class ScopeInterpreter implements Interpreter {
     this.leaving = new Leaving(runner, instance);
     this.requests = new Requests(this.access, callers, instance.admission);
     this.offers = new Offers(this.access, this.observers, instance, side);
-    const tellTools = (): Promise<void> => this.#publishTools();
-    this.turns = new Turns(this.access, side, instance.models, (answer) => this.#answer(answer), tellTools);
+    // A sub-agent has the tools of the runtime, as a session has; its agent says which of them.
+    const publishTools = async (): Promise<void> => {
+      if (this.state.process?.run === "turn") await publish(this.access, side.tools(), side.versions);
+    };
+    this.turns = new Turns(this.access, side, instance.models, (answer) => this.#answer(answer), publishTools);
     this.#snapshots = new Snapshots(store, instance.platform, schedule);
-  }
-
-  /** A sub-agent has the tools of the runtime, as a session has; its agent says which of them. */
-  async #publishTools(): Promise<void> {
-    if (this.state.process?.run === "turn") await publish(this.access, this.side.tools(), this.side.versions);
   }
 
   #accessOf(runner: ScopeRunner): Access {
     const { platform, telemetry, pages } = this.#instance;
     const { begun, values, fault } = this.#store;
-    const { finished } = this;
+    const [newest, { finished }] = [new NewestEvents(), this];
     const readLines = this.underWay.counted(this.#store.readLines);
     const report: Access["report"] = (what, thrown) => this.side.host.internalError?.(what, thrown);
-    const newest = new NewestEvents();
     return { runner, finished, readLines, newest, pages, platform, telemetry, begun, values, fault, report };
   }
 
@@ -138,10 +135,9 @@ export class ScopeInterpreter implements Interpreter {
 
   /** Opens the scope in its log, and goes on with what was under way. A process loads its tools itself. */
   async open(opening: readonly Event[], tools: readonly Tool[] | undefined): Promise<void> {
-    const { runner } = this;
-    runner.open(opening);
+    this.runner.open(opening);
     if (this.state.calls.some(isOffered)) this.offers.opened();
-    await (tools === undefined ? runner.whenDurable() : publish(this.access, tools, this.side.versions));
+    await (tools === undefined ? this.runner.whenDurable() : publish(this.access, tools, this.side.versions));
     this.bodies.askParked();
   }
 
