@@ -198,9 +198,8 @@ export class ScopeInterpreter implements Interpreter {
     this.#instance.hostRequests.forget(id);
     this.scopeLinks.abandon(why);
     const lost = new ScopeLost(`scope ${id} was lost: ${why}`);
-    this.observers.end(lost);
+    for (const readers of [this.observers, this.streams]) readers.end(lost);
     this.turns.endAll(lost);
-    this.streams.end(lost);
     this.#instance.lost(this.#session);
   }
 
