@@ -1,6 +1,8 @@
 /** What is published: packed, looked at, installed in an empty folder, compiled and run. */
 import { execFile } from "node:child_process";
 /** Tests what is published: packed, looked at, installed in an empty folder, compiled and run. */
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -22,6 +24,7 @@ const said = {
   cli: "0 ls",
   codemod: "defineTool({ inputSchema: p });",
   compat: "true t:tool:c:durable-step:book",
+  "create-pawl": "tool agent page mcp",
   "driver-browser": "function function true",
   "driver-cloudflare": "invalid_option session:ann",
   "driver-node": "function ran 1 same reply",
@@ -156,6 +159,28 @@ describe("production", { timeout: 600_000 }, () => {
     const main = join(home, "node_modules/@pawl/cli/dist/main.js");
     const nothing = await secondsOf(["-e", "0"], 7);
     expect((await secondsOf([main, "--version"], 7)) / nothing).toBeLessThanOrEqual(2.5);
+  });
+});
+
+describe("a new project", { timeout: 600_000 }, () => {
+  it.each(["tool", "agent", "page", "mcp"])("of the template %s passes its tests, which explore crashes", async (template) => {
+    const main = join(home, "node_modules/create-pawl/dist/main.js");
+    const folder = join(home, `made-${template}`);
+    const node = promisify(execFile);
+    const { stdout } = await node(process.execPath, [main, folder, "--template", template]);
+    expect(stdout).toContain(`cd ${folder} && npm install && npm test && npm start`);
+    expect(readFileSync(join(folder, "package.json"), "utf8")).not.toContain('"pawl"');
+    const vitest = join(home, "node_modules/vitest/vitest.mjs");
+    expect((await node(process.execPath, [vitest, "run"], { cwd: folder })).stdout).toContain("1 passed");
+  });
+
+  it("of the template tool is served", async () => {
+    const cli = join(home, "node_modules/@pawl/cli/dist/main.js");
+    const host = spawn(process.execPath, [cli, "host", "--port", "0", "--json"], { cwd: join(home, "made-tool") });
+    const [first] = (await once(host.stdout, "data")) as readonly [Buffer];
+    expect(JSON.parse(String(first).split("\n")[0] ?? "")).toMatchObject({ url: expect.stringMatching(/^ws:/) });
+    host.kill("SIGTERM");
+    expect(await once(host, "exit")).toEqual([0, null]);
   });
 });
 
