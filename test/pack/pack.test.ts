@@ -1,5 +1,3 @@
-/** What is published: packed, looked at, installed in an empty folder, compiled and run. */
-import { execFile } from "node:child_process";
 /** Tests what is published: packed, looked at, installed in an empty folder, compiled and run. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -163,16 +161,19 @@ describe("production", { timeout: 600_000 }, () => {
 });
 
 describe("a new project", { timeout: 600_000 }, () => {
-  it.each(["tool", "agent", "page", "mcp"])("of the template %s passes its tests, which explore crashes", async (template) => {
-    const main = join(home, "node_modules/create-pawl/dist/main.js");
-    const folder = join(home, `made-${template}`);
-    const node = promisify(execFile);
-    const { stdout } = await node(process.execPath, [main, folder, "--template", template]);
-    expect(stdout).toContain(`cd ${folder} && npm install && npm test && npm start`);
-    expect(readFileSync(join(folder, "package.json"), "utf8")).not.toContain('"pawl"');
-    const vitest = join(home, "node_modules/vitest/vitest.mjs");
-    expect((await node(process.execPath, [vitest, "run"], { cwd: folder })).stdout).toContain("1 passed");
-  });
+  it.each(["tool", "agent", "page", "mcp"])(
+    "of the template %s passes its tests, which explore crashes",
+    async (template) => {
+      const main = join(home, "node_modules/create-pawl/dist/main.js");
+      const folder = join(home, `made-${template}`);
+      const node = promisify(execFile);
+      const { stdout } = await node(process.execPath, [main, folder, "--template", template]);
+      expect(stdout).toContain(`cd ${folder} && npm install && npm test && npm start`);
+      expect(readFileSync(join(folder, "package.json"), "utf8")).not.toContain('"pawl"');
+      const vitest = join(home, "node_modules/vitest/vitest.mjs");
+      expect((await node(process.execPath, [vitest, "run"], { cwd: folder })).stdout).toContain("1 passed");
+    },
+  );
 
   it("of the template tool is served", async () => {
     const cli = join(home, "node_modules/@pawl/cli/dist/main.js");
