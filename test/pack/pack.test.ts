@@ -178,7 +178,7 @@ describe("a new project", { timeout: 600_000 }, () => {
   it("of the template tool is served", async () => {
     const cli = join(home, "node_modules/@pawl/cli/dist/main.js");
     const host = spawn(process.execPath, [cli, "host", "--port", "0", "--json"], { cwd: join(home, "made-tool") });
-    const [first] = (await once(host.stdout, "data")) as readonly [Buffer];
+    const [first]: readonly unknown[] = await once(host.stdout, "data");
     expect(JSON.parse(String(first).split("\n")[0] ?? "")).toMatchObject({ url: expect.stringMatching(/^ws:/) });
     host.kill("SIGTERM");
     expect(await once(host, "exit")).toEqual([0, null]);
