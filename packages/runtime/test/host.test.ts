@@ -9,7 +9,7 @@ const asks = (execute: (ctx: ToolContext) => Promise<unknown>) =>
 
 describe("a host that dies before it has answered", () => {
   const occurrence = { occurrence_id: "o", started_process_ids: [] };
-  const trigger = { source_type: "t", source_key: "k", payload: 1, idempotency_key: "i" };
+  const trigger = { sourceType: "t", sourceKey: "k", payload: 1, idempotencyKey: "i" };
   for (const [what, ask, answer] of [
     ["a request", (ctx: ToolContext) => ctx.host("quote", { of: "tea" }), { pence: 7 }],
     ["a trigger", (ctx: ToolContext) => ctx.triggers.emit(trigger), occurrence],
