@@ -126,6 +126,7 @@ class FirstCalls {
       server.close();
       return browser.close();
     });
+    this.#opened = undefined; // A figure that is measured again opens another browser.
   }
 }
 
@@ -153,7 +154,7 @@ export const browserFigures: readonly Figure[] = [
     name: "browser.engine_kb",
     what: "what it loads when it opens a tab: core, runtime and the driver's engine",
     unit: "KB",
-    bound: 135,
+    bound: 174,
     rounds: 1,
     round: async () => ({ value: kbOf((await pageFiles()).later), floor: 1 }),
   },

@@ -1,12 +1,14 @@
 /** Costs of a journal on PostgreSQL, relative to rows inserted by hand with the same client, a commit each. */
-import { openRuntime } from "@pawl/driver-node";
-import type { Runtime, Session, ToolDefinition } from "@pawl/runtime";
+import { nodePlatform, openRuntime, sqliteJournal } from "@pawl/driver-node";
+import { postgresJournal } from "@pawl/journal-postgres";
+import { type Journal, Runtime, type Session, type ToolDefinition } from "@pawl/runtime";
 import { Client } from "pg";
 import { hasServer, testServer } from "../../packages/journal-postgres/test/server.ts";
 import type { Figure, Measurement } from "./figure.ts";
 import { callOf, folder, spentUs, stepping } from "./node-world.ts";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** Bytes of log for one durable step: its settlement and the next request. */
 const rowBytes = 700;
@@ -136,38 +138,47 @@ const oneStep = (): Promise<Measurement> =>
     }),
   );
 
-type Place = { readonly file: string } | { readonly postgres: { readonly url: string; readonly schema: string } };
+type OwnJournal = Journal & { readonly close: () => Promise<void> };
 
-/** One life of a session whose body has recorded this many steps: returns the milliseconds until it continues. */
-const lifeOf = async (place: Place, recorded: number): Promise<number> => {
+const roots = { newest: { kid: "bench", secret: new Uint8Array(32) } };
+const pauseMs = 50;
+
+/**
+ * One life of a session whose body has recorded this many steps: returns the milliseconds until it continues. The runtime has no
+ * lease, so that no recovery takes the session up before it is asked for.
+ */
+const lifeOf = async (journal: OwnJournal, recorded: number): Promise<number> => {
   const opened = Promise.withResolvers<number>();
   let start = 0;
   const tool = stepping({ durable: true }, (n) => {
     if (n === recorded - 1) opened.resolve(performance.now() - start);
     return n < recorded ? undefined : new Promise<never>(() => undefined);
   });
-  const { runtime, close } = openRuntime({ ...place, tools: [tool] });
+  const runtime = new Runtime({ journal, platform: nodePlatform, instance: "bench", tools: [tool], roots });
   await runtime.session("other"); // Connects.
+  await sleep(pauseMs);
   start = performance.now();
   const session = await runtime.session("bench");
   void session.request("r", [{ label: "c", tool: "work", args: { steps: 10 * long } }]).catch(() => undefined);
   const ms = await opened.promise;
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  await close();
+  await sleep(pauseMs);
+  await runtime.close();
+  await journal.close();
   return ms;
 };
 
 /** Alternates with the same on SQLite. */
 const resume = async (): Promise<Measurement> => {
   server ??= testServer();
-  const { url } = await server;
-  const at = folder();
-  const places = [{ postgres: { url, schema: `bench_${(schemas += 1)}` } }, { file: join(at, "journal.db") }] as const;
-  for (const place of places) await lifeOf(place, long);
+  const [{ url }, at, schema] = [await server, folder(), `bench_${(schemas += 1)}`];
+  const postgres = (recorded: number) => lifeOf(postgresJournal({ url, schema }), recorded);
+  const sqlite = (recorded: number) => lifeOf(sqliteJournal(join(at, "journal.db"), { writer: true }), recorded);
+  await postgres(long);
+  await sqlite(long);
   const [values, floors]: [number[], number[]] = [[], []];
   for (let i = 1; i <= 5; i++) {
-    values.push(await lifeOf(places[0], long + i));
-    floors.push(await lifeOf(places[1], long + i));
+    values.push(await postgres(long + i));
+    floors.push(await sqlite(long + i));
   }
   rmSync(at, { recursive: true });
   return { value: medianOf(values), floor: medianOf(floors) };

@@ -43,8 +43,9 @@ describe("pawl ls, show and why", () => {
     await session.runner.whenDurable();
     await close();
     expect((await pawl(["ls", file])).out).toMatch(/^session:waiting .* due now$/m);
-    expect((await pawl(["ls", file])).out).toMatch(/^session:parked .* parked, needs an approval$/m);
-    expect((await pawl(["ls", path], { now: Date.now() })).out).toMatch(/^session:asleep .* parked until .* \(in /m);
+    expect((await pawl(["ls", file])).out).toMatch(/^session:done .* at rest$/m);
+    expect((await pawl(["ls", file])).out).toMatch(/^session:parked .* at rest, needs an approval$/m);
+    expect((await pawl(["ls", path], { now: Date.now() })).out).toMatch(/^session:asleep .* at rest until .* \(in /m);
     expect((await pawl(["ls", path], { now: Date.now() + 7_200_000 })).out).toMatch(
       /^session:asleep .* due since \d{4}-\d\d-\d\d [0-9:]+Z \(.* ago\)$/m,
     );

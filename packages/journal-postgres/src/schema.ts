@@ -7,7 +7,7 @@
  */
 import { type Database, type Statement, integer } from "./database.ts";
 import { PostgresError, postgresError } from "./error.ts";
-import { functions } from "./function.ts";
+import { functions } from "./stored-function.ts";
 
 /** Names that mean the same with quotes and without, in whatever tool somebody looks at them. */
 const plainName = /^[a-z_][a-z0-9_]{0,62}$/;

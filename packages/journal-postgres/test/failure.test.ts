@@ -3,6 +3,7 @@ import type { Append, AppendResult } from "@pawl/runtime/driver";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type PostgresJournal, postgresJournal } from "../src/index.ts";
+import { serverDatabase } from "../src/server.ts";
 import { type Proxy, proxyTo } from "./proxy.ts";
 import { type TestServer, hasServer, testServer } from "./server.ts";
 
@@ -53,6 +54,17 @@ describe.runIf(hasServer)("a journal on PostgreSQL", () => {
     return proxy;
   };
   const sql = (text: string) => server.sql(text);
+  it("compiles no statement for a scan without an index, which took longer than opening a session", async () => {
+    const [schema, database] = [newSchema(), serverDatabase({ url: server.url })];
+    await journalIn(schema).connect();
+    const text = `EXPLAIN (ANALYZE, FORMAT JSON) SELECT kid FROM ${schema}.root ORDER BY at`;
+    const [plan] = await database.query({ name: "plan", text }, []);
+    await database.close();
+    const written = JSON.stringify(plan);
+    expect(written).toContain("Seq Scan");
+    expect(written).not.toContain("JIT");
+  });
+
   it("asks again for answers that were lost: nothing is lost, doubled or failed", async () => {
     const [proxy, schema] = [await proxied(), newSchema()];
     const journal = journalIn(schema, { url: `postgres://pawl@127.0.0.1:${proxy.port}/postgres` });

@@ -142,3 +142,5 @@ export {
 export { type BudgetStatus, budgetOf, type Said, type TurnOptions } from "./turn/submit.ts";
 export { type TurnPace, defaultPace } from "./turn/pace.ts";
 export { type ReadTurnOptions, type TurnCursor, TurnFrame, turnCursorAfter } from "./turn/turn-reader.ts";
+export { askingAgain, pause, pauseAfter, retryAfterMs } from "./fetch/ask-again.ts";
+export { isRepeating } from "./body/facet/context.ts";

@@ -111,11 +111,12 @@ export class ScopeMoved extends Error {
 }
 
 /**
- * Returns true where another host has the scope, or takes it just now. Hosts that share a store race for scopes, and one of
- * them comes second; nothing is wrong then.
+ * Returns true where another host has the scope, or takes it just now, or where this runtime closes. Hosts that share a store
+ * race for scopes, and work that is under way races with a close: one of them comes second, and nothing is wrong then.
  */
 export const isRace = (thrown: unknown): boolean =>
-  [OwnedElsewhere, ScopeMoved, ScopeMoving, ScopeLost].some((kind) => thrown instanceof kind);
+  [OwnedElsewhere, ScopeMoved, ScopeMoving, ScopeLost].some((kind) => thrown instanceof kind) ||
+  (thrown instanceof Refused && thrown.code === "closing");
 
 /** Writes a value that is no error as a short text: an object as JSON, and never as `[object Object]`. */
 const written = (found: unknown): string => {

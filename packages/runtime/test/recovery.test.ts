@@ -98,6 +98,35 @@ describe("a scope whose opening the core refuses", () => {
   });
 });
 
+describe("a beat that is under way when its runtime closes", () => {
+  it("is no fault", async () => {
+    const world = new World();
+    const tool = defineTool({ name: "hangs", durable: true, execute: () => new Promise(() => undefined) });
+    const first = world.start([tool]);
+    void (await first.runtime.session("s"))
+      .request("r", [{ label: "c", tool: "hangs", args: null }])
+      .catch(() => undefined);
+    await world.quiet();
+    first.kill();
+    const faults: string[] = [];
+    const found = Promise.withResolvers<void>();
+    const due: Journal["due"] = async (...of) => {
+      await found.promise;
+      return world.journal.due(...of);
+    };
+    const { runtime } = world.start([tool], {
+      faulty: { due },
+      host: { fault: (what, thrown) => void faults.push(`${what}: ${String(thrown)}`) },
+    });
+    const beat = runtime.recover();
+    await runtime.close();
+    found.resolve();
+    await beat;
+    expect(await world.journal.due(world.platform.now(), "another")).toEqual(["session:s"]);
+    expect(faults).toEqual([]);
+  });
+});
+
 const names = (count: number, of: string): readonly string[] =>
   Array.from({ length: count }, (_, i) => `session:${of}${i}`);
 

@@ -72,9 +72,6 @@ const changes = concerns.flatMap((concern) =>
   Object.entries<readonly ChangeCheck[]>(("changes" in concern ? concern.changes : undefined) ?? {}),
 ) as readonly (readonly [part: keyof State, checks: readonly ChangeCheck[]])[];
 
-/** Lists the invariants of a step from one state to the next. */
-export const changeChecks: readonly ChangeCheck[] = [...new Set(changes.flatMap(([, ofPart]) => ofPart))];
-
 /** Returns what is wrong with a state, if anything is. */
 export const checkAll = (state: State): string | undefined => {
   const issued = outstanding(state);

@@ -14,7 +14,7 @@ export {
   type StepError,
   type StepRecovery,
   firstTry,
-} from "./call/effect.ts";
+} from "./call/effect/effect.ts";
 export {
   type StreamAttempt,
   type StreamGroup,
@@ -22,11 +22,11 @@ export {
   type StreamSpec,
   bytesOf,
   streamIn,
-} from "./call/stream.ts";
+} from "./call/effect/stream.ts";
 export { awaitedEffects } from "./call/finish.ts";
 export { retryDelayMs } from "./call/launch.ts";
 export { EffectSpecCodec } from "./call/codec.ts";
-export { type GivenReplies, givenReplies, ReplyCodec, RequestedCallCodec } from "./request/model.ts";
+export { type GivenReplies, ackOf, givenReplies, ReplyCodec, RequestedCallCodec } from "./request/model.ts";
 export { resolutionIn, type WaitRow } from "./wait/model.ts";
 export { isSameState, referredTo } from "./snapshot/same.ts";
 export { type Decision, type PendingApproval, pendingApprovals } from "./call/approval.ts";

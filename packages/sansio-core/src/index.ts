@@ -30,7 +30,7 @@ export {
 export { Invariant, type Rejection, type RejectionCode } from "./kernel/error.ts";
 export { defaultOptions, invalidOption, Options } from "./kernel/options.ts";
 export { currentProtocol } from "./kernel/protocol.ts";
-export { ask, type Ask, type Asked } from "./call/effect-answer.ts";
+export { ask, type Ask, type Asked } from "./call/effect/ask.ts";
 export { plainTool, type Tool } from "./catalog/model.ts";
 export { type Reply, type RequestedCall } from "./request/model.ts";
 export {

@@ -36,7 +36,7 @@ export const problemOfSecret = (
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-const utf8 = (text: string): Bytes => new TextEncoder().encode(text);
+const utf8 = (text: string): Bytes => new Uint8Array(new TextEncoder().encode(text));
 const ivBytes = 12;
 
 const cipher = (name: string, iv: Bytes) => ({ name: "AES-GCM", iv, additionalData: utf8(name) });

@@ -4,7 +4,7 @@
  * the message when it polls. A message that could not be taken is tried again after longer and longer pauses.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { OwnedElsewhere, Refused, ScopeLost, isRace } from "../error.ts";
+import { OwnedElsewhere, ScopeLost, isRace } from "../error.ts";
 import type { InboxMessage, Journal } from "../journal/journal.ts";
 import type { Platform } from "../platform.ts";
 import { contentOf, type Inbox } from "./inbox.ts";
@@ -30,10 +30,6 @@ const pauseMs = (tries: number): number => Math.min(30_000, 10 * 2 ** tries);
 
 /** The most scopes that are opened at a time for messages. */
 const most = 64;
-
-/** Returns true for failures that need no report: the scope is tried again, or is another's, or this runtime is closing. */
-const isPassing = (thrown: unknown): boolean =>
-  isRace(thrown) || (thrown instanceof Refused && thrown.code === "closing");
 
 interface Waiting {
   readonly tries: number;
@@ -113,7 +109,7 @@ export class InboxPoller {
       return (await (await this.#port.open(scope)).scopeLinks.inbox.look()) ? "empty" : "messages";
     } catch (thrown) {
       if (thrown instanceof OwnedElsewhere) return this.#port.isShared ? "empty" : "messages";
-      if (!this.#isOver && !isPassing(thrown)) this.#port.report(`the inbox of ${scope}`, thrown);
+      if (!this.#isOver && !isRace(thrown)) this.#port.report(`the inbox of ${scope}`, thrown);
       return thrown instanceof ScopeLost ? "lost" : "messages";
     }
   }

@@ -27,6 +27,7 @@ import { Offers } from "./executor/offer.ts";
 import { lambdaApplied } from "./flow.ts";
 import type { HostSide } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
+import { NewestEvents } from "./newest-event.ts";
 import { Observers } from "./observe/observer.ts";
 import { type Callers, telling } from "./callers.ts";
 import { Requests } from "./request.ts";
@@ -112,7 +113,8 @@ export class ScopeInterpreter implements Interpreter {
     const { finished } = this;
     const readLines = this.underWay.counted(this.#store.readLines);
     const report: Access["report"] = (what, thrown) => this.#side.host.internalError?.(what, thrown);
-    return { runner, finished, readLines, pages, platform, telemetry, begun, values, fault, report };
+    const newest = new NewestEvents();
+    return { runner, finished, readLines, newest, pages, platform, telemetry, begun, values, fault, report };
   }
 
   get state(): State {

@@ -3,7 +3,7 @@
  * log when it has been acknowledged; it never runs twice.
  */
 import type { CommandOf, Event, EventOf } from "@pawl/sansio-core";
-import type { FlowEnd, TurnEnd } from "@pawl/sansio-core/driver";
+import { type FlowEnd, type TurnEnd, ackOf } from "@pawl/sansio-core/driver";
 import { string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decoded, decodedEvent, storedForm, record, refuse } from "../scope/access.ts";
@@ -251,14 +251,13 @@ export class Requests {
     for (const { resolve } of waiters) resolve(repliedOf(reply));
     const isTaken = waiters.length > 0 && waiters.every(({ keep }) => !keep);
     const { runner } = this.#access;
-    if (isTaken && runner.state.requests.at(request)?.phase === "replying")
-      runner.apply({ type: "reply.acked", request });
+    if (isTaken && runner.state.requests.at(request)?.phase === "replying") runner.apply(ackOf(runner.state, request));
   }
 
   async acknowledge(request: string): Promise<void> {
     const { runner, finished } = this.#access;
     const isLive = runner.state.requests.at(request) !== undefined;
     if (!isLive && (await finished.find("request", request)) !== undefined) return runner.whenDurable();
-    return record(this.#access, { type: "reply.acked", request });
+    return record(this.#access, ackOf(runner.state, request));
   }
 }

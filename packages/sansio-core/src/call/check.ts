@@ -1,9 +1,9 @@
 /** The invariants of calls, batches and approvals, one function each: what is broken, and where. */
 import { firstBroken } from "../kernel/error.ts";
 import { type BatchRow, nextOf } from "./batch.ts";
-import { checkC12Change } from "./owner-lost.ts";
+import { checkC12Change } from "./recovery/owner-lost.ts";
 import { checkC9, checkC9Change } from "./life.ts";
-import { checkC13 } from "./unknown.ts";
+import { checkC13 } from "./recovery/unknown.ts";
 import type { CallIn, CallPhase, CallRow } from "./model.ts";
 import { awaitsApproval, bodyOf, occupies } from "./row.ts";
 import { approvalsOf } from "../kernel/draft.ts";

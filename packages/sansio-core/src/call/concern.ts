@@ -5,7 +5,7 @@ import { PersistentMap } from "../kernel/persistent-map.ts";
 import { Table } from "../kernel/table.ts";
 import { KeptCodec } from "../about/concern.ts";
 import { ReplyCodec } from "../request/model.ts";
-import { onExecutors, onToolMissing } from "./absent-tool.ts";
+import { onExecutors, onToolMissing } from "./recovery/absent-tool.ts";
 import {
   onArgsChecked,
   onCancelled,
@@ -27,7 +27,7 @@ import {
   callChangeChecks,
   callChecks,
 } from "./check.ts";
-import { effectChangeChecks, effectChecks } from "./effect-check.ts";
+import { effectChangeChecks, effectChecks } from "./effect/check.ts";
 import {
   ArgsVerdictCodec,
   DifferenceCodec,
@@ -48,7 +48,7 @@ import {
   StepErrorCodec,
 } from "./codec.ts";
 import type { ApprovalEvent } from "./approval.ts";
-import { onDecided } from "./asked-approval.ts";
+import { onDecided } from "./effect/asked-approval.ts";
 import {
   inLiveBatch,
   onBatchCounted,
@@ -62,8 +62,8 @@ import {
 } from "./batch.ts";
 import { onCallsUpgraded, onWaitKept } from "./life.ts";
 import { nextCallDue, onCallDue, tidyCallDues } from "./deadlines.ts";
-import { onEffectRequested } from "./perform.ts";
-import { onCallLeft, onEffectEnd, onEffectReused, onHostAnswered, onRepliesRecorded } from "./settle.ts";
+import { onEffectRequested } from "./effect/perform.ts";
+import { onCallLeft, onEffectEnd, onEffectReused, onHostAnswered, onRepliesRecorded } from "./effect/settle.ts";
 import {
   checkG1,
   checkG2,
@@ -72,10 +72,10 @@ import {
   onStreamRecorded,
   onStreamReset,
   type StreamEvent,
-} from "./stream.ts";
-import { onEffectsExpire, onStepFailed, onStepSettled } from "./try.ts";
-import { areAtWork, outstandingOfCalls } from "./owner-lost.ts";
-import { onResolved, onVersionsChanged } from "./unknown.ts";
+} from "./effect/stream.ts";
+import { onEffectsExpire, onStepFailed, onStepSettled } from "./effect/try.ts";
+import { areAtWork, outstandingOfCalls } from "./recovery/owner-lost.ts";
+import { onResolved, onVersionsChanged } from "./recovery/unknown.ts";
 import {
   onCallsCancel,
   onCallsCreate,
@@ -88,7 +88,7 @@ import {
 } from "./signal.ts";
 import { onHostWaiting, onLinkFreed, onSuspended } from "./suspend.ts";
 import { type CallEvent, callCommands } from "./vocabulary.ts";
-import type { EffectEvent } from "./effect.ts";
+import type { EffectEvent } from "./effect/effect.ts";
 import type { CallCommand, CallRows, CallSignal } from "./contract.ts";
 import type { Concern } from "../concern.ts";
 import { VersionsCodec } from "../scope/model.ts";

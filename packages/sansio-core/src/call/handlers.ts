@@ -1,6 +1,6 @@
 /** Takes what the outside reports of calls. Each handler looks up, decides, and only then writes. */
 import type { PendingCompletion } from "@pawl/tool-value";
-import { afterAnswer, asPreparing } from "./absent-tool.ts";
+import { afterAnswer, asPreparing } from "./recovery/absent-tool.ts";
 import { continued, decideRetry, nextAttempt } from "./launch.ts";
 import { afterEdit, afterPrepare } from "./approval.ts";
 import { cancel, cancelNow, cleaned, stopLeft } from "./stop.ts";
@@ -9,10 +9,10 @@ import { afterBeforeHook, afterCheck, afterHooks } from "./prepare.ts";
 import { attemptInLife } from "./life.ts";
 import type { BodyResult } from "./vocabulary.ts";
 import type { CallIn, CallRow } from "./model.ts";
-import { parked } from "./parked.ts";
+import { parked } from "./recovery/parked.ts";
 import { hasFailed, inPhase, isRejection, move, problemOfRun, runningRow, withPatches, withoutRoom } from "./row.ts";
 import { batchesOfCall } from "./batch.ts";
-import { diverge } from "./unknown.ts";
+import { diverge } from "./recovery/unknown.ts";
 import { type Deadline, deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { addVersions, versionIn } from "../scope/model.ts";

@@ -2,7 +2,7 @@
 import { type ToolCallOutput, type ToolFailure, withRetry } from "@pawl/tool-value";
 import { observeStart, project, unapproved, unavailable } from "./finish.ts";
 import { firstLife, nextLife } from "./life.ts";
-import type { StreamRow } from "./stream.ts";
+import type { StreamRow } from "./effect/stream.ts";
 import type { BodyState, CallIn, CallRow, FailedVersion, Patches, ResumeCause, Stop } from "./model.ts";
 import { runningRow } from "./row.ts";
 import { type Tool, launchable, recoveryOf } from "../catalog/model.ts";

@@ -30,10 +30,10 @@ import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Tool } from "../catalog/model.ts";
 import type { Deadline } from "../kernel/deadline.ts";
 import type { Life } from "./life.ts";
-import type { OpenEffect, SettledEffect } from "./effect.ts";
+import type { OpenEffect, SettledEffect } from "./effect/effect.ts";
 import type { BatchRef, CallRef } from "../kernel/vocabulary.ts";
 import type { NewCall } from "../request/model.ts";
-import type { StreamRow } from "./stream.ts";
+import type { StreamRow } from "./effect/stream.ts";
 
 /** The part of a call that never changes. */
 export interface CallIdentity {

@@ -3,7 +3,7 @@
  * of its slots.
  */
 import { type Deadline, isSameDeadline } from "../kernel/deadline.ts";
-import type { OpenEffect } from "./effect.ts";
+import type { OpenEffect } from "./effect/effect.ts";
 import type { BodyState, CallIn, CallPhase, CallRow, Patches } from "./model.ts";
 import type { Resolution } from "@pawl/tool-value";
 import type { Draft } from "../kernel/draft.ts";

@@ -1,6 +1,6 @@
 /** Handlers of the signals that calls hear. */
 import { type CallRef, type SignalOf, callRef, isExecutor } from "../kernel/vocabulary.ts";
-import { absentAtLaunch, awaitsTool } from "./absent-tool.ts";
+import { absentAtLaunch, awaitsTool } from "./recovery/absent-tool.ts";
 import { batchAt, goOnLater, parallelSlots, shareOf } from "./batch.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { cancel, drop } from "./stop.ts";
@@ -11,7 +11,7 @@ import type { CallIn, CallRow } from "./model.ts";
 import { type Change, byBirth, known, leaveOwn, move, place, putCall } from "./row.ts";
 import { askForProvider, unpark } from "./approval.ts";
 import { begin } from "./prepare.ts";
-import { lose } from "./owner-lost.ts";
+import { lose } from "./recovery/owner-lost.ts";
 
 export const onCallsCreate = (draft: Draft, { batch, request, prefix, calls }: SignalOf<"calls.create">): void => {
   for (const [index, { id, tool, by_id = false, args, replay, prepared, refused, asks }] of calls.entries()) {

@@ -3,7 +3,7 @@
  * Commands: when each is performed, what becomes of it when its owner is lost, and what its digest covers.
  */
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
-import type { EffectKind, StepRecovery } from "./effect.ts";
+import type { EffectKind, StepRecovery } from "./effect/effect.ts";
 import type { SignalPlace } from "./life.ts";
 import type { Patches, ResumeCause } from "./model.ts";
 import type { Versions } from "../scope/model.ts";

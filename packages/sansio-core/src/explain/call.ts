@@ -1,8 +1,8 @@
 /** Explains what a live call waits for, by its phase. */
 import { awaitedEffects } from "../call/finish.ts";
 import { maxAttempts } from "../call/launch.ts";
-import { openStep } from "../call/owner-lost.ts";
-import type { OpenEffect } from "../call/effect.ts";
+import { openStep } from "../call/recovery/owner-lost.ts";
+import type { OpenEffect } from "../call/effect/effect.ts";
 import type { BodyState, CallIn, CallRow } from "../call/model.ts";
 import { bodyOf, occupies } from "../call/row.ts";
 import type { CallReason, CallWaits, EffectReason, EffectWaits } from "./model.ts";

@@ -6,7 +6,7 @@
  * move its call does so. `test/why/law.test.ts` tries that on every state of many histories.
  */
 import type { ResumeCause, UnknownCause } from "../call/model.ts";
-import type { EffectKind, SelectMode, StepRecovery } from "../call/effect.ts";
+import type { EffectKind, SelectMode, StepRecovery } from "../call/effect/effect.ts";
 import type { BatchRef, CallRef, EventType } from "../kernel/vocabulary.ts";
 import type { Message } from "../message/message.ts";
 import type { Reached } from "../turn/budget.ts";

@@ -15,7 +15,7 @@ import {
   u64,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { EffectSpec } from "../call/effect.ts";
+import type { EffectSpec } from "../call/effect/effect.ts";
 import type { Concern, SnapshotPart } from "../concern.ts";
 import {
   type Born,

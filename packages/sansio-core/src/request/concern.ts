@@ -3,7 +3,7 @@
  * invariants one function each says what is broken, and in which request.
  */
 import { firstBroken, type Rejection, Invariant, reject } from "../kernel/error.ts";
-import { array, optional, string } from "@pawl/tool-value";
+import { array, oneOf, optional, string, u64 } from "@pawl/tool-value";
 import type { Check, Concern } from "../concern.ts";
 import { type Born, type State, requestBatch, untilAcked, type EventOf, type SignalOf } from "../kernel/vocabulary.ts";
 import { Table } from "../kernel/table.ts";
@@ -14,6 +14,7 @@ import {
   type RequestRows,
   type RequestSignal,
   conflictOfIds,
+  endOfRequest,
   RequestedCallCodec,
   type Replies,
   ownExecutionScope,
@@ -54,10 +55,17 @@ export const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): 
   return undefined;
 };
 
-export const onAcked = (draft: Draft, { request }: EventOf<"reply.acked">): Rejection | undefined => {
+export const onAcked = (draft: Draft, event: EventOf<"reply.acked">): Rejection | undefined => {
+  const { request, born, ended = "done" } = event;
   const row = draft.request(request);
   if (row === undefined) return reject("request_unknown", `no live request \`${request}\``);
   if (row.phase !== "replying") return reject("no_reply_waits", `request \`${request}\` is still running`);
+  const end = endOfRequest(row);
+  if (born !== undefined && (born !== row.born || ended !== end))
+    return reject(
+      "no_reply_waits",
+      `request \`${request}\`: expected event ${row.born} and ${end}, found ${born} and ${ended}`,
+    );
   draft.dropRequest(request);
   return undefined;
 };
@@ -210,7 +218,15 @@ export const request: Concern<RequestRows, RequestEvent["type"], RequestSignal["
       on: onSubmitted,
     },
     "request.cancelled": { fields: { request: string, by: optional(string) }, on: onCancelled },
-    "reply.acked": { fields: { request: string }, on: onAcked },
+    "reply.acked": {
+      fields: {
+        request: string,
+        born: optional(u64),
+        ended: optional(oneOf<"failed" | "cancelled">("an end", "failed", "cancelled")),
+      },
+      fieldsSince: { born: "ended_requests", ended: "ended_requests" },
+      on: onAcked,
+    },
   },
   signals: {
     "batch.ended": { raises: ["waits.forget", "run.ended", "turn.called"], on: onBatchEnded },

@@ -33,7 +33,7 @@ import {
   type OpenEffect,
   type StepRecovery,
   effectKinds,
-} from "../call/effect.ts";
+} from "../call/effect/effect.ts";
 import type { Approval, CallIn, FailedVersion, RoomWanted, Stop } from "../call/model.ts";
 import { type Life, firstLife } from "../call/life.ts";
 import type { Deadline } from "../kernel/deadline.ts";

@@ -12,8 +12,8 @@
  */
 import { type Codec, boolean, codecFrom, defaulted, optional, record, refuse, string, u64 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type SettledEffect, effectKinds } from "../call/effect.ts";
-import type { StreamAttempt, StreamGroup, StreamRow } from "../call/stream.ts";
+import { type SettledEffect, effectKinds } from "../call/effect/effect.ts";
+import type { StreamAttempt, StreamGroup, StreamRow } from "../call/effect/stream.ts";
 
 /** A snapshot leaves out what goes without saying. */
 export const isNone = (n: number): boolean => n === 0;

@@ -1,7 +1,7 @@
 /** What a running body asks for, and what comes back. */
 import type { CallIn } from "../../src/call/model.ts";
 import { awaitedEffects } from "../../src/call/finish.ts";
-import { type EffectSpec, type OpenEffect, firstTry } from "../../src/call/effect.ts";
+import { type EffectSpec, type OpenEffect, firstTry } from "../../src/call/effect/effect.ts";
 import { hasRule } from "../../src/kernel/protocol.ts";
 import type { Event, State } from "../../src/kernel/vocabulary.ts";
 import { outstanding } from "../../src/machine.ts";

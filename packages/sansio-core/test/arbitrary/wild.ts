@@ -1,5 +1,5 @@
 /** Any well-typed event, which may name what is there, what was there, and what never was. */
-import type { EffectSpec } from "../../src/call/effect.ts";
+import type { EffectSpec } from "../../src/call/effect/effect.ts";
 import type { Event, EventType, State } from "../../src/kernel/vocabulary.ts";
 import type { Dice } from "./dice.ts";
 import { anyLambdaResult, anySubmission, askedLambda, unbuilt } from "./flow.ts";

@@ -1,6 +1,7 @@
 /** Calls from their request to their reply: preparation, retries, batches, approvals, cancels. */
 import { errorOutput, successOutput } from "@pawl/tool-value";
 import type { Event } from "../../src/kernel/vocabulary.ts";
+import { ackOf } from "../../src/request/model.ts";
 import { acked, ask, cancelRequest, failed, ok, pend, resolved, reused, settle, settleLate, step, stepFailed, stepped, submit } from "./event.ts";
 import { Tape, tool } from "./tape.ts";
 
@@ -257,4 +258,23 @@ export const pending = (): Tape => {
   const payload = { code: "declined", message: "no funds", raw: { left: 3 } };
   tape.tell(resolved("key-1", { status: "err", payload }), "call_completed c1", "reply r");
   return tape.tell(acked("r"));
+};
+
+/** Requests that are done, failed and cancelled: each acknowledged with its end, and with the event that submitted it. */
+export const endedRequests = (): Tape => {
+  const tape = Tape.open([tool("quick")]);
+  for (const [request, output] of [
+    ["good", undefined],
+    ["bad", errorOutput("no")],
+  ] as const) {
+    tape.tell(submit(request, { c: "quick" }), "call_started c", `execute ${request}:c 1.1`);
+    tape.tell(settle(`${request}:c`, output), "call_completed c", `reply ${request}`);
+  }
+  tape.tell(submit("left", { c: "quick" }), "call_started c", "execute left:c 1.1");
+  tape.tell(cancelRequest("left"), "tool.cancel left:c");
+  const stopped = { outcome: { status: "cancelled", payload: { message: "stopped", source: "cancellation" } } } as const;
+  tape.tell(settle("left:c", stopped), "call_completed c", "reply left");
+  tape.refuses({ type: "reply.acked", request: "bad", born: 3, ended: "failed" }, "no_reply_waits");
+  for (const request of ["bad", "left", "good"]) tape.tell(ackOf(tape.state, request));
+  return tape;
 };

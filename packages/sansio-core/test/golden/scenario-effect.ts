@@ -1,8 +1,8 @@
 /** What became of effects under protocol 2: steps that are tried again, and ends of bodies that wait for them. */
 import type { Event } from "../../src/kernel/vocabulary.ts";
 import { acked, ask, continued, failed, resumed, reused, settle, step, stepped, submit, suspended } from "./event.ts";
-import { streamIn } from "../../src/call/stream.ts";
-import type { EffectSpec } from "../../src/call/effect.ts";
+import { streamIn } from "../../src/call/effect/stream.ts";
+import type { EffectSpec } from "../../src/call/effect/effect.ts";
 import { Tape, tool } from "./tape.ts";
 
 const tryFailed = (tape: Tape, key: string, tried: number, retry_in_ms: number, run = 1): Event => {

@@ -64,6 +64,7 @@ const underEvery: Scenarios = {
 const since2: Scenarios = {
   "background-run-orphaned": background.orphanedRun,
   divergence: divergence.parkedDivergence,
+  "ended-requests": call.endedRequests,
   "effects-end": effect.effectsEnd,
   patches: effect.patches,
   lives: life.lives,

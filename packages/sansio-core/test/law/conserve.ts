@@ -1,5 +1,5 @@
 /** What is neither lost nor doubled, counted over all the commands of a history. */
-import type { OpenEffect } from "../../src/call/effect.ts";
+import type { OpenEffect } from "../../src/call/effect/effect.ts";
 import type { BodyState } from "../../src/call/model.ts";
 import type { Command, Envelope, Event, EventOf, State } from "../../src/kernel/vocabulary.ts";
 import type { Move } from "../arbitrary/play.ts";

@@ -8,6 +8,7 @@ import { awaitedEffects } from "../../src/call/finish.ts";
 import type { CallRow } from "../../src/call/model.ts";
 import { bodyOf, byBirth } from "../../src/call/row.ts";
 import type { Command, Event, State } from "../../src/kernel/vocabulary.ts";
+import { ackOf } from "../../src/request/model.ts";
 import { type Transition, nextDeadline, outstanding, step } from "../../src/machine.ts";
 import { eventPayloadHash } from "../../src/process/hash.ts";
 import { terminalKey } from "../../src/identity/scope.ts";
@@ -45,7 +46,7 @@ const answerTo = (state: State, command: Command): Event | undefined => {
       return { type: "replies.recorded", call, key, replies, triggers };
     }
     case "reply":
-      return { type: "reply.acked", request: command.request };
+      return ackOf(state, command.request);
     case "external.cancel":
       return { type: "external.cancel_acked", key: command.key };
     case "wake.deliver":

@@ -3,7 +3,7 @@ import { stringifyRecord, successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { plainTool } from "../../src/catalog/model.ts";
 import { initial, step } from "../../src/machine.ts";
-import type { EffectSpec } from "../../src/call/effect.ts";
+import type { EffectSpec } from "../../src/call/effect/effect.ts";
 import type { Event, State } from "../../src/kernel/vocabulary.ts";
 import { defaultOptions } from "../../src/kernel/options.ts";
 import { snapshot } from "../../src/snapshot/write.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SelectMode } from "../../src/call/effect.ts";
-import { ask as decideAsk } from "../../src/call/effect-answer.ts";
+import type { SelectMode } from "../../src/call/effect/effect.ts";
+import { ask as decideAsk } from "../../src/call/effect/ask.ts";
 import type { Rig } from "../rig.ts";
 import { ask, of, resolve, running, step, stepErr, stepOk, want } from "./words.ts";
 

@@ -87,6 +87,10 @@ const withSignal = (context: Omit<ToolContext, "signal">, body: BodyRun): ToolCo
   return Object.defineProperty(context, "signal", signal) as ToolContext;
 };
 
+/** Tells whether a body, which runs again, has not come to the end of its record yet. */
+export const isRepeating = (ctx: object): boolean =>
+  (ctx as { readonly [bodyOf]?: BodyRun })[bodyOf]?.isRepeating === true;
+
 /** Finds the process that a call runs in, and the agent's frame that started that process. */
 const origin = ({ processApi }: CallFacts): Pick<ToolContext, "processId" | "agentFrameId"> => {
   const registration = processApi.state().process?.registration;

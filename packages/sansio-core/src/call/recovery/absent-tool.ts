@@ -9,17 +9,17 @@
  *                                       └── its time is over ──▶ finishing
  */
 import type { ToolCallOutput } from "@pawl/tool-value";
-import type { Draft } from "../kernel/draft.ts";
-import { deadlineIn } from "../kernel/deadline.ts";
-import { type Rejection, reject } from "../kernel/error.ts";
-import { type ProtocolRule, hasRule } from "../kernel/protocol.ts";
-import type { Command, EventOf } from "../kernel/vocabulary.ts";
-import { addVersions } from "../scope/model.ts";
-import { unavailable } from "./finish.ts";
-import { resuming } from "./launch.ts";
-import type { CallIn, CallRow } from "./model.ts";
-import { noContract, preparing, ready } from "./prepare.ts";
-import { byBirth, inPhase, isRejection, move } from "./row.ts";
+import type { Draft } from "../../kernel/draft.ts";
+import { deadlineIn } from "../../kernel/deadline.ts";
+import { type Rejection, reject } from "../../kernel/error.ts";
+import { type ProtocolRule, hasRule } from "../../kernel/protocol.ts";
+import type { Command, EventOf } from "../../kernel/vocabulary.ts";
+import { addVersions } from "../../scope/model.ts";
+import { unavailable } from "../finish.ts";
+import { resuming } from "../launch.ts";
+import type { CallIn, CallRow } from "../model.ts";
+import { noContract, preparing, ready } from "../prepare.ts";
+import { byBirth, inPhase, isRejection, move } from "../row.ts";
 
 const rule: ProtocolRule = "absent_tool_waits";
 

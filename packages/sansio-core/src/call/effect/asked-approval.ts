@@ -7,13 +7,13 @@
  *   effect.requested ─▶ open ─┬─ approval.decided ─▶ settled: approved, perhaps with other arguments, or rejected
  *                             └─ its time is over ─▶ settled: not approved
  */
-import { type ApprovalEvent, onApprovalDecided, problemOfHash } from "./approval.ts";
+import { type ApprovalEvent, onApprovalDecided, problemOfHash } from "../approval.ts";
 import type { OpenEffect } from "./effect.ts";
-import { bodyOf } from "./row.ts";
+import { bodyOf } from "../row.ts";
 import { endEffect } from "./settle.ts";
-import type { Draft } from "../kernel/draft.ts";
-import { type Rejection, reject } from "../kernel/error.ts";
-import type { CallRef } from "../kernel/vocabulary.ts";
+import type { Draft } from "../../kernel/draft.ts";
+import { type Rejection, reject } from "../../kernel/error.ts";
+import type { CallRef } from "../../kernel/vocabulary.ts";
 
 interface Asked {
   readonly call: CallRef;

@@ -1,18 +1,18 @@
 /** Ends effects: by an answer from outside, by a signal, or with the body; the body hears of it. */
 import { type EffectKind, type EffectStatus, type OpenEffect, type SettledEffect, decideSelect } from "./effect.ts";
-import { isForgotten } from "./effect-answer.ts";
-import { recorded } from "./owner-lost.ts";
-import { resuming } from "./launch.ts";
-import { readsFirstAnswers } from "./life.ts";
-import type { BodyState, CallIn, CallRow } from "./model.ts";
-import { bodyOf, earliestDue, inPhase, isRejection, known, putCall, runningRow, withPatches } from "./row.ts";
-import { withNested } from "./batch.ts";
-import { cleaned } from "./stop.ts";
-import type { Draft } from "../kernel/draft.ts";
-import { type Rejection, reject } from "../kernel/error.ts";
-import { hasRule } from "../kernel/protocol.ts";
-import { type BatchRef, type CallRef, type EventOf, type SignalOf, effectBatch } from "../kernel/vocabulary.ts";
-import { firstDifference, repliesOf } from "../request/model.ts";
+import { isForgotten } from "./ask.ts";
+import { recorded } from "../recovery/owner-lost.ts";
+import { resuming } from "../launch.ts";
+import { readsFirstAnswers } from "../life.ts";
+import type { BodyState, CallIn, CallRow } from "../model.ts";
+import { bodyOf, earliestDue, inPhase, isRejection, known, putCall, runningRow, withPatches } from "../row.ts";
+import { withNested } from "../batch.ts";
+import { cleaned } from "../stop.ts";
+import type { Draft } from "../../kernel/draft.ts";
+import { type Rejection, reject } from "../../kernel/error.ts";
+import { hasRule } from "../../kernel/protocol.ts";
+import { type BatchRef, type CallRef, type EventOf, type SignalOf, effectBatch } from "../../kernel/vocabulary.ts";
+import { firstDifference, repliesOf } from "../../request/model.ts";
 
 export type Bodied =
   | CallIn<"running" | "resuming" | "suspended" | "no_executor" | "backing_off" | "unknown">

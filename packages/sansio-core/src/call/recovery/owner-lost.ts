@@ -1,6 +1,6 @@
 /**
  * Recovery: what a lost owner means for each call, by its tool's recovery, and which commands are issued again.
- * Steps that were under way are judged when the body asks for them again: `effect-answer.ts`.
+ * Steps that were under way are judged when the body asks for them again: `effect/ask.ts`.
  *
  * Crash loops: a call whose owner is lost again and again while its body runs.
  *
@@ -16,24 +16,24 @@
  * itself; a tool may say that it fails instead.
  */
 import { defaultPendingCompletion } from "@pawl/tool-value";
-import { maxAttempts, resuming } from "./launch.ts";
-import type { BatchRow } from "./batch.ts";
-import type { OpenEffect } from "./effect.ts";
-import type { CallIn, CallRow, BodyState, CallPhase, ResumeCause } from "./model.ts";
+import { maxAttempts, resuming } from "../launch.ts";
+import type { BatchRow } from "../batch.ts";
+import type { OpenEffect } from "../effect/effect.ts";
+import type { CallIn, CallRow, BodyState, CallPhase, ResumeCause } from "../model.ts";
 import { questionOf } from "./absent-tool.ts";
 import { durationOf, outcomeUnknown, endUnknown, withoutVersion } from "./parked.ts";
-import { recoveryOf } from "../catalog/model.ts";
-import type { Born, Command, State } from "../kernel/vocabulary.ts";
-import type { Draft } from "../kernel/draft.ts";
-import { hasRule } from "../kernel/protocol.ts";
-import { repliesOf } from "../request/model.ts";
-import type { OwnerEnd } from "../scope/model.ts";
-import { cancelledOf, complete } from "./finish.ts";
-import type { Crash } from "./contract.ts";
-import { bodyOf } from "./row.ts";
-import type { ChangeCheck } from "../concern.ts";
-import { firstBroken } from "../kernel/error.ts";
-import type { Options } from "../kernel/options.ts";
+import { recoveryOf } from "../../catalog/model.ts";
+import type { Born, Command, State } from "../../kernel/vocabulary.ts";
+import type { Draft } from "../../kernel/draft.ts";
+import { hasRule } from "../../kernel/protocol.ts";
+import { repliesOf } from "../../request/model.ts";
+import type { OwnerEnd } from "../../scope/model.ts";
+import { cancelledOf, complete } from "../finish.ts";
+import type { Crash } from "../contract.ts";
+import { bodyOf } from "../row.ts";
+import type { ChangeCheck } from "../../concern.ts";
+import { firstBroken } from "../../kernel/error.ts";
+import type { Options } from "../../kernel/options.ts";
 
 /** Parks a call on its key: it goes on without an owner, and the key ends it. */
 const parkOnKey = (draft: Draft, row: CallIn<"running">, key: string): CallRow => {

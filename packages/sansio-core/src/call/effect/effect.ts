@@ -21,14 +21,14 @@
  *   E9  only a step has tries, which it counts from the second on; one that may run only once has no second
  *   E10 an open approval has its question, and nothing else has
  */
-import type { Kept } from "../about/model.ts";
+import type { Kept } from "../../about/model.ts";
 import type { Json } from "@pawl/tool-value";
-import type { Patches } from "./model.ts";
-import type { SignalPlace } from "./life.ts";
-import type { SessionScope } from "../identity/scope.ts";
-import type { Deadline } from "../kernel/deadline.ts";
-import type { Asking } from "../message/message.ts";
-import type { Reply } from "../request/model.ts";
+import type { Patches } from "../model.ts";
+import type { SignalPlace } from "../life.ts";
+import type { SessionScope } from "../../identity/scope.ts";
+import type { Deadline } from "../../kernel/deadline.ts";
+import type { Asking } from "../../message/message.ts";
+import type { Reply } from "../../request/model.ts";
 import type { StreamSpec } from "./stream.ts";
 
 /** The fate of a step whose owner was lost while it ran. */

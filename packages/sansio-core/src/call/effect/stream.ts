@@ -19,14 +19,14 @@
  *   G4  what is on record keeps its number: a stream only grows, and within its bounds
  */
 import { stringify, type Json, utf8 } from "@pawl/tool-value";
-import type { ChangeCheck, Check } from "../concern.ts";
-import type { Draft } from "../kernel/draft.ts";
-import { type Rejection, firstBroken, reject } from "../kernel/error.ts";
-import type { EventOf, State } from "../kernel/vocabulary.ts";
-import { recorded } from "./owner-lost.ts";
+import type { ChangeCheck, Check } from "../../concern.ts";
+import type { Draft } from "../../kernel/draft.ts";
+import { type Rejection, firstBroken, reject } from "../../kernel/error.ts";
+import type { EventOf, State } from "../../kernel/vocabulary.ts";
+import { recorded } from "../recovery/owner-lost.ts";
 import type { OpenEffect } from "./effect.ts";
-import type { BodyState, CallIn } from "./model.ts";
-import { bodyOf, inPhase, isRejection, putCall, runningRow } from "./row.ts";
+import type { BodyState, CallIn } from "../model.ts";
+import { bodyOf, inPhase, isRejection, putCall, runningRow } from "../row.ts";
 
 /** One run of a producer. */
 export interface StreamAttempt {

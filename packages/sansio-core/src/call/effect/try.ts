@@ -9,17 +9,17 @@
  * Tries count in each attempt, and a crash repeats the one that ran. A try that ran out of time may succeed all the same:
  * its success settles the step while that is open, in a later try too. Its failure is nobody's by then.
  */
-import { recorded } from "./owner-lost.ts";
+import { recorded } from "../recovery/owner-lost.ts";
 import { type OpenEffect, firstTry } from "./effect.ts";
-import { resuming } from "./launch.ts";
-import type { CallIn, CallRow } from "./model.ts";
-import { bodyOf, earliestDue, inPhase, isRejection, known, problemOfRun, putCall } from "./row.ts";
+import { resuming } from "../launch.ts";
+import type { CallIn, CallRow } from "../model.ts";
+import { bodyOf, earliestDue, inPhase, isRejection, known, problemOfRun, putCall } from "../row.ts";
 import { type Bodied, endEffect, openEffect, settleAll, withBody } from "./settle.ts";
-import { deadlineIn, isSameDeadline } from "../kernel/deadline.ts";
-import type { Draft } from "../kernel/draft.ts";
-import { type Rejection, reject } from "../kernel/error.ts";
-import { missingRule } from "../kernel/protocol.ts";
-import type { EventOf, SignalOf } from "../kernel/vocabulary.ts";
+import { deadlineIn, isSameDeadline } from "../../kernel/deadline.ts";
+import type { Draft } from "../../kernel/draft.ts";
+import { type Rejection, reject } from "../../kernel/error.ts";
+import { missingRule } from "../../kernel/protocol.ts";
+import type { EventOf, SignalOf } from "../../kernel/vocabulary.ts";
 
 type Reported = EventOf<"step.settled" | "step.failed">;
 

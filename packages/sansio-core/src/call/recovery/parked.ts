@@ -3,13 +3,13 @@
  * tool that diverged, or that crashed again and again, is not begun with their attempt again: another version goes on.
  */
 import { type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-value";
-import { endWith, observeUnknown } from "./finish.ts";
-import { resuming, versionOf } from "./launch.ts";
-import type { BodyState, CallIn, CallRow, FailedVersion, ParkedCause, UnknownCause } from "./model.ts";
-import { hasFailed, withoutRoom } from "./row.ts";
-import { deadlineIn } from "../kernel/deadline.ts";
-import type { Draft } from "../kernel/draft.ts";
-import { hasRule } from "../kernel/protocol.ts";
+import { endWith, observeUnknown } from "../finish.ts";
+import { resuming, versionOf } from "../launch.ts";
+import type { BodyState, CallIn, CallRow, FailedVersion, ParkedCause, UnknownCause } from "../model.ts";
+import { hasFailed, withoutRoom } from "../row.ts";
+import { deadlineIn } from "../../kernel/deadline.ts";
+import type { Draft } from "../../kernel/draft.ts";
+import { hasRule } from "../../kernel/protocol.ts";
 
 const reasons: { readonly [C in UnknownCause]: string } = {
   owner_lost: "its owner was lost while it ran",

@@ -1,13 +1,13 @@
 /** The invariants of effects, one function each: what is broken, and in which body. */
-import { isForgotten } from "./effect-answer.ts";
-import type { ChangeCheck, Check } from "../concern.ts";
-import { firstBroken } from "../kernel/error.ts";
-import { type State, effectBatch } from "../kernel/vocabulary.ts";
-import type { Waiter } from "../wait/model.ts";
+import { isForgotten } from "./ask.ts";
+import type { ChangeCheck, Check } from "../../concern.ts";
+import { firstBroken } from "../../kernel/error.ts";
+import { type State, effectBatch } from "../../kernel/vocabulary.ts";
+import type { Waiter } from "../../wait/model.ts";
 import { type EffectKind, firstTry } from "./effect.ts";
-import { readsFirstAnswers } from "./life.ts";
-import type { BodyState, CallRow } from "./model.ts";
-import { bodyOf } from "./row.ts";
+import { readsFirstAnswers } from "../life.ts";
+import type { BodyState, CallRow } from "../model.ts";
+import { bodyOf } from "../row.ts";
 
 type Broken = (body: BodyState, row: CallRow) => string | undefined;
 

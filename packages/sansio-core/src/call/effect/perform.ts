@@ -1,75 +1,29 @@
 /** Takes what a body asks for: refuses it, opens its effect, and asks the world or another concern to carry it out. */
-import { type ChildCall, type EffectSpec, type OpenEffect, type SettledEffect, decideSelect } from "./effect.ts";
-import { isForgotten } from "./effect-answer.ts";
-import { recorded } from "./owner-lost.ts";
-import { missingRule } from "../kernel/protocol.ts";
-import type { OwnWait } from "../wait/model.ts";
-import type { CallIn, CallRow } from "./model.ts";
-import { askedCall, inPhase, isRejection, problemOfRun, putCall, runningRow, withPatches, withoutRoom } from "./row.ts";
+import { type EffectSpec, type OpenEffect, type SettledEffect, decideSelect } from "./effect.ts";
+import { type Requested, conflictOfSpec, isForgotten, isOpen } from "./ask.ts";
+import { recorded } from "../recovery/owner-lost.ts";
+import { missingRule } from "../../kernel/protocol.ts";
+import type { OwnWait } from "../../wait/model.ts";
+import type { CallIn, CallRow } from "../model.ts";
+import {
+  askedCall,
+  inPhase,
+  isRejection,
+  problemOfRun,
+  putCall,
+  runningRow,
+  withPatches,
+  withoutRoom,
+} from "../row.ts";
 import { type Bodied, settleAll, withBody } from "./settle.ts";
-import { problemOfRoom } from "./suspend.ts";
+import { problemOfRoom } from "../suspend.ts";
 import { type StreamSpec, beginStream } from "./stream.ts";
-import { processOfScope } from "../identity/scope.ts";
-import { deadlineIn } from "../kernel/deadline.ts";
-import type { Draft } from "../kernel/draft.ts";
-import { type Rejection, reject } from "../kernel/error.ts";
-import { type EventOf, callRef, effectBatch } from "../kernel/vocabulary.ts";
-import { handleProblem } from "../link/handle.ts";
-import { conflictOfIds } from "../request/model.ts";
-
-export type Requested = EventOf<"effect.requested">;
-
-export const isOpen = (open: readonly OpenEffect[], key: string): boolean => {
-  for (const effect of open) if (effect.key === key) return true;
-  return false;
-};
-
-/** Names are made of names: a slash in one may lead to where something stands already. */
-const conflictOfNames = (
-  draft: Draft,
-  { call }: CallRow,
-  key: string,
-  calls: readonly ChildCall[],
-): string | undefined => {
-  const ref = effectBatch(call.ref, key);
-  if (draft.batch(ref) !== undefined) return `there is a batch \`${ref}\` already`;
-  const taken = calls
-    .map(({ id }) => callRef(call.request, `${call.name}/${key}/${id}`))
-    .find((one) => draft.call(one));
-  return taken === undefined ? undefined : `there is a call \`${taken}\` already`;
-};
-
-const isCleanup = (open: readonly OpenEffect[], key: string): boolean =>
-  open.some((effect) => effect.key === key && effect.kind === "cleanup");
-
-/** Returns why a request cannot be carried out as it is asked for. */
-export const conflictOfSpec = (
-  draft: Draft,
-  row: CallIn<"running">,
-  { call, key, effect }: Requested,
-): Rejection | undefined => {
-  if (effect.kind === "batch") {
-    const ids = conflictOfIds(effect.calls) ?? conflictOfNames(draft, row, key, effect.calls);
-    return ids === undefined ? undefined : reject("call_id_conflict", ids);
-  }
-  if (effect.kind === "wait" && effect.own !== undefined)
-    return missingRule(draft.scope.protocol, "lives", "a wait of a call's own");
-  if (effect.kind === "approval") return missingRule(draft.scope.protocol, "asked_approvals", "an approval of a body");
-  if (effect.kind !== "select") return undefined;
-  if (effect.keys.length === 0) {
-    return reject("effect_unknown", `call \`${call}\`: \`${key}\` chooses from nothing, and would never end`);
-  }
-  const { open, settled } = row.body;
-  const cleanup = effect.keys.find((member) => isCleanup(open, member));
-  if (cleanup !== undefined) {
-    return reject(
-      "effect_unknown",
-      `\`${cleanup}\` is a clean-up, which a cancel alone answers: choose from something else`,
-    );
-  }
-  const missing = effect.keys.find((member) => !settled.has(member) && !isOpen(open, member));
-  return missing === undefined ? undefined : reject("effect_unknown", `nothing is recorded under \`${missing}\``);
-};
+import { processOfScope } from "../../identity/scope.ts";
+import { deadlineIn } from "../../kernel/deadline.ts";
+import type { Draft } from "../../kernel/draft.ts";
+import { type Rejection, reject } from "../../kernel/error.ts";
+import { effectBatch } from "../../kernel/vocabulary.ts";
+import { handleProblem } from "../../link/handle.ts";
 
 type Spec<K extends EffectSpec["kind"]> = Extract<EffectSpec, { readonly kind: K }>;
 

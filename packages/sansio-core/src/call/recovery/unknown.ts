@@ -1,22 +1,22 @@
 /**
  * Ends the unknown outcome of a call: by a resolver's or a person's word, the end of its time, or another version of the tool.
- * A step whose outcome is unknown is answered in `effect-answer.ts`.
+ * A step whose outcome is unknown is answered in `effect/ask.ts`.
  */
-import { park } from "./approval.ts";
+import { park } from "../approval.ts";
 import { countsCrashes, oneMore, resumeCounted } from "./owner-lost.ts";
-import type { SettledEffect } from "./effect.ts";
-import { ending, internal } from "./finish.ts";
-import { resuming } from "./launch.ts";
-import type { BodyState, CallIn, CallRow } from "./model.ts";
+import type { SettledEffect } from "../effect/effect.ts";
+import { ending, internal } from "../finish.ts";
+import { resuming } from "../launch.ts";
+import type { BodyState, CallIn, CallRow } from "../model.ts";
 import { durationOf, endUnknown, healed, isHealable, outcomeUnknown, withoutVersion } from "./parked.ts";
-import { bodyOf, byBirth, hasFailed, inPhase, isRejection, move } from "./row.ts";
-import type { StateCheck } from "../concern.ts";
-import type { Draft } from "../kernel/draft.ts";
-import { type Rejection, firstBroken } from "../kernel/error.ts";
-import { PersistentMap } from "../kernel/persistent-map.ts";
-import { hasRule, missingRule } from "../kernel/protocol.ts";
-import type { EventOf, State } from "../kernel/vocabulary.ts";
-import { versionIn } from "../scope/model.ts";
+import { bodyOf, byBirth, hasFailed, inPhase, isRejection, move } from "../row.ts";
+import type { StateCheck } from "../../concern.ts";
+import type { Draft } from "../../kernel/draft.ts";
+import { type Rejection, firstBroken } from "../../kernel/error.ts";
+import { PersistentMap } from "../../kernel/persistent-map.ts";
+import { hasRule, missingRule } from "../../kernel/protocol.ts";
+import type { EventOf, State } from "../../kernel/vocabulary.ts";
+import { versionIn } from "../../scope/model.ts";
 
 /**
  * Begins the next attempt with nothing remembered but the steps that may run only once; no retry policy counts it.
