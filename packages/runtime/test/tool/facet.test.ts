@@ -123,6 +123,24 @@ describe("a context", () => {
     expect(code).toEqual(["trigger_unavailable", "trigger store is unavailable in this runtime"]);
   });
 
+  it("is prepared with the descriptions and schemas of the session's catalog", async () => {
+    const seen: unknown[] = [];
+    const inputSchema = { type: "object", properties: { to: { type: "string" } } } as const;
+    const book = defineTool({ name: "book", description: "Books a trip.", inputSchema, execute: () => null });
+    const plan = defineTool({
+      name: "plan",
+      prepare: (_, { catalog }) => {
+        seen.push(...catalog.filter(({ name }) => name === "book"));
+        return null;
+      },
+      execute: () => null,
+    });
+    await (await new World().start([book, plan]).runtime.session("s")).call("plan", {}, { id: "r" });
+    expect(seen).toMatchObject([
+      { id: "tool:book", description: "Books a trip.", availability: "showcased", inputSchema },
+    ]);
+  });
+
   it("knows the tools that may be called where it is", async () => {
     const off = defineTool({ name: "off", availability: "off", execute: () => null });
     const t = defineTool({

@@ -149,8 +149,13 @@ const emitTrigger = (asking: Asking, said: Trigger): Durable<TriggerOccurrence> 
   const input = toJson({ ...stored, ...(source === undefined ? {} : { source }) }, "the trigger");
   const key = asking.nextName(asking.facts.life.named(`trigger:${idempotencyKey}`));
   const occurrence = (result: EffectResult): TriggerOccurrence => {
-    const said = decoded(StoredOccurrence, valueOf(result), "trigger_invalid", "the host's answer to a trigger");
-    return { occurrenceId: said.occurrence_id, startedProcessIds: said.started_process_ids };
+    const { occurrence_id: occurrenceId, started_process_ids: startedProcessIds } = decoded(
+      StoredOccurrence,
+      valueOf(result),
+      "trigger_invalid",
+      "the host's answer to a trigger",
+    );
+    return { occurrenceId, startedProcessIds };
   };
   return asking.askFor(occurrence, key, { kind: "trigger", input }, input);
 };
