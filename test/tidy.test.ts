@@ -46,7 +46,7 @@ const reachableFrom = (entry: string): ReadonlySet<string> => {
 };
 
 const isKebab = (part: string): boolean =>
-  /^(?:[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+)*|LICENSE|README\.md|SKILL\.md)$/.test(part);
+  /^(?:\.?[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+)*|LICENSE|README\.md|SKILL\.md)$/.test(part);
 
 /** The numbered invariants in the header of a model, as `C1`. */
 const invariantsOf = (model: string): readonly string[] =>

@@ -5,7 +5,7 @@ export { coreToolOf, flowToolOf } from "./tool/tool.ts";
 export { defaultPatience, type Patience } from "./body/rest.ts";
 export { type Reattach, type ReattachPlace, decideReattach } from "./process/run/run.ts";
 export { type BackgroundSink } from "./process/run/report.ts";
-export { type Platform, messageTurn } from "./platform.ts";
+export { type Platform, inTurns, messageTurn } from "./platform.ts";
 export {
   type Append,
   type Brought,

@@ -153,7 +153,7 @@ export { type RequestDifference, type NamedRequest } from "./call/vocabulary.ts"
 export { type Versions, unnamedVersion, versionIn } from "./scope/model.ts";
 export { bodyOf, hasFailed } from "./call/row.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";
-export { shapeOf } from "./snapshot/write.ts";
+export { snapshotSlices } from "./snapshot/write.ts";
 export { beginReading, endReading, feed, type Reading, type Torn } from "./log/read.ts";
 export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./message/message.ts";
 export {

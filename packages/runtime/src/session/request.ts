@@ -4,11 +4,11 @@
  */
 import type { CommandOf, Event, EventOf } from "@pawl/sansio-core";
 import { type FlowEnd, type TurnEnd, ackOf } from "@pawl/sansio-core/driver";
-import { string } from "@pawl/tool-value";
+import { sliceOf, string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decoded, decodedEvent, storedForm, record, refuse } from "../scope/access.ts";
 import { type Admission, Admitted } from "./admission.ts";
-import { type Submitted, conflictWith, readCalls, storedCalls, textOf } from "./request-body.ts";
+import { type Submitted, conflictWith, encodedCalls, readCalls, storedCalls, textOf } from "./request-body.ts";
 import { type Overloaded, Refused, type ScopeLost } from "../error.ts";
 import { type FlowPlace, type FlowSubmission, flowSubmitted } from "./flow.ts";
 import type { Callers, ProcessStarted, Replied } from "./callers.ts";
@@ -137,6 +137,9 @@ export class Requests {
     const { request } = event;
     admitNames(event);
     const stored = isLarge ? await this.#storedForm(event) : undefined;
+    const written = stored ?? event;
+    if (written.type === "request.submitted" && written.calls.length > sliceOf)
+      await encodedCalls(this.#access, written);
     let spanned: Submitted | undefined;
     const { runner, telemetry } = this.#access;
     const asTold = (): Submitted => (spanned ??= withSpan(telemetry, runner.id, event));
