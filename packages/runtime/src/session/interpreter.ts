@@ -30,7 +30,7 @@ import type { HostSide } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { NewestEvents } from "./newest-event.ts";
 import { Observers } from "./observe/observer.ts";
-import type { Callers } from "./admission.ts";
+import { type Callers, telling } from "./callers.ts";
 import { Requests } from "./request.ts";
 import type { Session } from "./session.ts";
 import { Bodies } from "../body/bodies.ts";
@@ -96,7 +96,7 @@ export class ScopeInterpreter implements Interpreter {
     this.bodies = new Bodies(instance, store, side, {
       runner,
       observers: this.observers,
-      processApi: this.scopeLinks.processApi,
+      processApi: telling(callers, this.scopeLinks.processApi),
       streams: this.streams,
       contextOf: (request) => callers.contextOf(request),
       askHost: (request) => this.#answer(this.#questions.ask(request)),

@@ -45,7 +45,7 @@ import type { HostSide } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { ScopeInterpreter } from "./interpreter.ts";
 import type { ObserveOptions, Subscription } from "./observe/observer.ts";
-import type { Callers } from "./admission.ts";
+import type { Callers } from "./callers.ts";
 import type { RequestOptions, Waiting } from "./request.ts";
 import { Conversation, type Talking } from "./conversation.ts";
 import { type RequestPage, type RequestStatus, requestsOf, statusOf } from "./status.ts";
