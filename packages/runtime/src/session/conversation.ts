@@ -5,6 +5,7 @@ import { subAgentsOf } from "../process/registration.ts";
 import type { Access } from "../scope/access.ts";
 import { type BudgetDecision, type Said, type TurnOptions, decideBudget, turnSubmitted } from "../turn/submit.ts";
 import type { ReadTurnOptions, TurnFrame } from "../turn/turn-reader.ts";
+import type { PromptQuestion, ShownPrompt } from "../turn/shown-prompt.ts";
 import type { Turns } from "../turn/turns.ts";
 import { type Decides, PendingApproval, approvalsIn } from "./approval.ts";
 import type { UnderWay } from "../lifecycle/eviction.ts";
@@ -50,6 +51,14 @@ export abstract class Conversation extends CallsTools {
     yield* await this.talking(async ({ underWay, turns }) =>
       held(underWay, turns.read(request, { ...options, signal }), signal),
     );
+  }
+
+  /**
+   * Returns what the model is told in the n-th model call of a turn, or in its last; without a turn, in the call that is open or
+   * comes next. Prompts are not recorded: this one is made of the log, and has the hash that its answer has on record.
+   */
+  prompt(of: PromptQuestion = {}): Promise<ShownPrompt> {
+    return this.talking(({ turns }) => turns.prompt(of));
   }
 
   /** Decides on a budget that is reached: the turn that it holds up goes on, or stops. */

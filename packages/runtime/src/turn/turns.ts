@@ -14,6 +14,7 @@ import { Attempt } from "./attempt.ts";
 import type { ModelPlaces } from "./pace.ts";
 import type { AgentDefinition } from "./port.ts";
 import { PromptEvents } from "./prompt-of.ts";
+import type { PromptQuestion, ShownPrompt } from "./shown-prompt.ts";
 import { type LiveAnswer, type ReadTurnOptions, type TurnFrame, readTurn } from "./turn-reader.ts";
 
 type TurnCommand = CommandOf<
@@ -115,6 +116,12 @@ export class Turns {
       return this.#live?.request === of && this.#live.kind === "answer" ? this.#live : undefined;
     };
     return readTurn({ access: this.#access, events: this.#events, changes: this.#changes, live }, request, options);
+  }
+
+  /** Returns what the model of a model call is told, now or in the past. */
+  async prompt(question: PromptQuestion): Promise<ShownPrompt> {
+    const { shownPrompt } = await import("./shown-prompt.ts");
+    return shownPrompt(this.#events.source(), question);
   }
 
   #streamOf({ request, n, kind }: CommandOf<"model.ask">): AnswerStream {
