@@ -1,8 +1,6 @@
 /**
  * How much a runtime takes on at a time. What does not fit is refused before anything is recorded, with a time after
  * which it may fit; joining what was taken is never refused. A request with more calls than ever fit is refused for good.
- *
- * Those who wait for replies are kept by request. They wait on while their scope is out of memory.
  */
 import type { State } from "@pawl/sansio-core";
 import { Overloaded, Refused } from "../error.ts";
