@@ -11,7 +11,10 @@ class Locks {
   readonly #queues = new Map<string, Promise<unknown>>();
 
   request(name: string, ...rest: readonly unknown[]): Promise<unknown> {
-    const [how, work] = (rest.length === 1 ? [{}, rest[0]] : rest) as [LockOptions, () => unknown];
+    const [how, work] = (rest.length === 1 ? [{}, rest[0]] : rest) as [
+      { readonly signal?: AbortSignal },
+      () => unknown,
+    ];
     const before = this.#queues.get(name) ?? Promise.resolve();
     const mine = before.then(() => {
       if (how.signal?.aborted === true) throw how.signal.reason;
@@ -29,7 +32,7 @@ type Spoken = Pick<Session, "stream">;
 
 /** Tabs that hear each other, one message after the other. */
 class Browser {
-  readonly locks = new Locks() as unknown as LockManager;
+  readonly locks = new Locks() as unknown as StreamPort["locks"];
   readonly #tabs = new Set<(message: TabMessage) => void>();
   readonly said: TabMessage[] = [];
 

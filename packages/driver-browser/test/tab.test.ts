@@ -225,7 +225,7 @@ inChromium("tabs over one journal", "packages/driver-browser/test/page/tab.ts", 
     const page = await pageWith(context, at.code);
     expect(await page.evaluate(`suite.refusedTwice("twice")`)).toEqual(refusal("tool_conflict"));
     expect(await page.evaluate(`suite.refused("no list", { tools: "nap" })`)).toEqual(refusal("invalid_tool"));
-    const options = `{ options: { max_run_attempts: "many" } }`;
+    const options = `{ options: { maxRunAttempts: "many" } }`;
     expect(await page.evaluate(`suite.refused("option", ${options})`)).toEqual(refusal("invalid_option"));
     const linger = `{ linger: { restMs: -1 } }`;
     expect(await page.evaluate(`suite.refused("linger", ${linger})`)).toEqual(refusal("invalid_option"));

@@ -226,7 +226,7 @@ export class StreamServer {
       }
     } catch (thrown) {
       if (signal.aborted || !this.#port.isWriting()) return; // The next writer is asked.
-      const { code = "internal", message } = thrown as { readonly code?: string; readonly message: string };
+      const { code = "failed", message } = thrown as { readonly code?: string; readonly message: string };
       say(this.#port, { word: "failed", reader, asking, code, message });
     }
   }

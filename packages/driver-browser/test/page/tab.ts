@@ -128,7 +128,7 @@ export const greeting = async (request: string, args: { readonly [name: string]:
   return reply?.output.outcome;
 };
 
-/** What a nap came to, and how long it took by the clock of the machine that ran on all the time. */
+/** Returns what a nap came to, and how long it took by the clock of the machine that ran on all the time. */
 export const takeNap = async (request: string, ms: number): Promise<unknown> => {
   const from = performance.now();
   const session = await (await tab.runtime()).session("s");
@@ -204,14 +204,14 @@ export const throwing = async (name: string, isLogged: boolean): Promise<readonl
   return logged.filter((entry) => entry.includes("Error"));
 };
 
-/** What a name is refused for that no scope has. */
+/** Returns what a name is refused for that no scope has. */
 export const followed = (scope: string): Promise<unknown> =>
   tab
     .follow(scope, 0, AbortSignal.timeout(2000))
     .next()
     .then(({ value }) => (value === undefined ? "nothing" : "an event"), String);
 
-/** What a tab is refused for that is opened so, and whether a database was made. */
+/** Returns what a tab is refused for that is opened so, and whether a database was made. */
 export const refused = async (name: string, options: Partial<OpenTabOptions>): Promise<unknown> => {
   const code = await openTab({ name, tools: [nap], ...options }).then(
     () => "opened",
@@ -237,14 +237,14 @@ export const openBriefly = async (name: string): Promise<readonly string[]> => {
 export const isWriting = (): boolean => tab.isWriting;
 export const close = (): Promise<void> => tab.close();
 
-/** What a call of so many steps came to. */
+/** Returns what a call of so many steps came to. */
 export const call = async (request: string, steps: number, ms: number): Promise<unknown> => {
   const session = await (await tab.runtime()).session("s");
   const [reply] = await session.request(request, [{ label: request, tool: "work", args: { steps, ms } }]);
   return reply?.output.outcome;
 };
 
-/** What a request came to that any tab has made. */
+/** Returns what a request came to that any tab has made. */
 export const replies = async (request: string): Promise<unknown> => {
   const session = await (await tab.runtime()).session("s");
   const [reply] = await session.replies(request);
@@ -272,7 +272,7 @@ export const log = async (): Promise<Log> => {
   };
 };
 
-/** What a strict policy keeps a page from: says whether it did. */
+/** Does what a strict policy keeps a page from, and says whether it did. */
 export const forbidden = (): string => {
   try {
     return String(new Function("return 'it ran'")());
