@@ -51,6 +51,30 @@ describe("pawl ls, show and why", () => {
     );
   });
 
+  it("say in which queue a call waits, and how many are before it", async () => {
+    const path = join(newFolder(), "journal.db");
+    const limit = { concurrency: 1, queue: "gpu", by: (args: unknown) => String(args) };
+    const render = defineTool({
+      name: "render",
+      durable: true,
+      limit,
+      execute: () => new Promise<never>(() => undefined),
+    });
+    const { runtime, close } = openRuntime({ file: path, tools: [render] });
+    for (const id of ["a", "b", "c"]) {
+      const session = await runtime.session(id);
+      void session.request("r", [{ label: "x", tool: "render", args: "blue" }]).catch(() => undefined); // Its host closes.
+      await expect.poll(() => session.state.calls.at("r:x")?.phase).toBe(id === "a" ? "running" : "queued");
+      await session.runner.whenDurable();
+    }
+    const words = async (): Promise<string> => (await pawl(["why", "c", "-j", path])).out;
+    await expect.poll(words).toContain("waits for a place in queue gpu/blue, 1 before it");
+    const [why] = jsonIn(await pawl(["why", "b", "-j", path, "--json"]));
+    expect(why?.["calls"]).toMatchObject([{ what: { type: "queue", queue: "gpu/blue", before: 0 } }]);
+    await close();
+    expect(await words()).toMatch(/waits for a place in queue gpu {2}/);
+  });
+
   it("list the scopes that need approval, until it is given", async () => {
     const path = await madeJournal(newFolder());
     expect((await pawl(["ls", path, "--approvals"])).out).toMatch(/^session:parked .* needs an approval$/m);

@@ -2,7 +2,7 @@
 export { admittedOptions } from "./runtime-options.ts";
 export { wrongNumber, unknownKeyIn, errorOf, textOf } from "./error.ts";
 export { coreToolOf, flowToolOf } from "./tool/tool.ts";
-export { defaultPatience, type Patience } from "./body/rest.ts";
+export { defaultPatience, type Patience } from "./body/body-end.ts";
 export { type Reattach, type ReattachPlace, decideReattach } from "./process/run/run.ts";
 export { type BackgroundSink } from "./process/run/report.ts";
 export { type Platform, inTurns, messageTurn } from "./platform.ts";
@@ -32,6 +32,15 @@ export {
   type MoveStore,
   type Wakes,
 } from "./journal/journal.ts";
+export {
+  type Advanced,
+  type Limit,
+  type PlaceId,
+  type QueueStore,
+  type Standing,
+  type WantedPlace,
+  windowOf,
+} from "./journal/queue.ts";
 export { BloomFilter } from "./journal/bloom-filter.ts";
 export { type MemoryJournalOptions } from "./journal/memory-journal.ts";
 export {
@@ -122,10 +131,10 @@ export { type StreamCursor, cursorAfter } from "./stream/reader.ts";
 export { type LambdaInput } from "./session/flow.ts";
 export { type Given } from "./tool/argument.ts";
 export { Resolved } from "./session/resolve.ts";
+export { type Target } from "./session/cancel.ts";
 export { type Rejecting, type Stickiness, type AwaitingPage, ScopeAwaiting } from "./session/approval.ts";
 export { type Offer, type OfferedRun } from "./session/executor/executor.ts";
 export { type Settled, type Settlement } from "./session/executor/offer.ts";
-export { type Target } from "./session/cancel.ts";
 export { type Engine, type EngineRun, type Engines } from "./process/engine.ts";
 export { type HostRun } from "./process/run/background.ts";
 export { type Probe, type ProcessHost, type RunFiles, type RunTool, type Wake } from "./process/host.ts";

@@ -151,7 +151,7 @@ export {
 } from "./call/model.ts";
 export { type RequestDifference, type NamedRequest } from "./call/vocabulary.ts";
 export { type Versions, unnamedVersion, versionIn } from "./scope/model.ts";
-export { bodyOf, hasFailed } from "./call/row.ts";
+export { bodyOf, hasFailed, queuedAttempt, queueOf } from "./call/row.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";
 export { snapshotSlices } from "./snapshot/write.ts";
 export { beginReading, endReading, feed, type Reading, type Torn } from "./log/read.ts";

@@ -24,7 +24,7 @@ const again: Event = {
   schedule: { id: "sched_1", description: "do it", cron_expression: "* * * * *", timezone: "UTC" },
 };
 
-/** What the checkers say of each step of a log that is taken. */
+/** Returns what the checkers say of each step of a log that is taken. */
 const complaintsOf = (log: readonly (readonly [at: number, event: Event])[]): readonly string[] => {
   let state = initial("session:s");
   return log.flatMap(([at, event]) => {

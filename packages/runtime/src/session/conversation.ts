@@ -9,7 +9,7 @@ import type { PromptQuestion, ShownPrompt } from "../turn/shown-prompt.ts";
 import type { Turns } from "../turn/turns.ts";
 import { type Decides, PendingApproval, approvalsIn } from "./approval.ts";
 import type { UnderWay } from "../lifecycle/eviction.ts";
-import { held } from "./observe/follow.ts";
+import { held } from "./observe/log-page.ts";
 import type { Requests, Waiting } from "./request.ts";
 import { CallsTools } from "./call.ts";
 import type { Session } from "./session.ts";

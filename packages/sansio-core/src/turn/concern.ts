@@ -5,7 +5,7 @@ import type { Lanes } from "../kernel/digest.ts";
 import { type Born, type State, answered, observed } from "../kernel/vocabulary.ts";
 import { AgentSpecCodec, OutputFormCodec } from "./agent.ts";
 import { onCalled, onEdited } from "./batch-end.ts";
-import { askOf } from "./ask.ts";
+import { askOf } from "./checkpoint.ts";
 import { beginNext, onCancel, onEndAll, onSubmitted } from "./turn.ts";
 import { PriceCodec, UsageCodec } from "./budget.ts";
 import { turnChecks } from "./check.ts";

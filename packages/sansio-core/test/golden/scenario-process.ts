@@ -37,7 +37,7 @@ export class Carriage {
     this.second = second;
   }
 
-  /** What one has said, as the other is told. */
+  /** Plays what one has said, as the other is told. */
   #heard(from: "first" | "second"): readonly Event[] {
     const tape = this[from];
     const said = tape.said.slice(this.#seen[from]);

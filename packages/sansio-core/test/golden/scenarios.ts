@@ -77,6 +77,7 @@ const since2: Scenarios = {
   "person-asked": wait.personAsked,
   "room-in-link": wait.roomInLink,
   about: scope.about,
+  intervals: background.intervals,
   "absent-tool": wait.absentTool,
   turn: turn.toolsAndBudget,
   "turn-attempts": turn.attempts,
@@ -87,6 +88,7 @@ const since2: Scenarios = {
   "sub-agent-orphaned": turn.orphanedAgent,
   "sub-agent-deleted": turn.deletedParent,
   "waived-approvals": call.waivedApprovals,
+  queues: call.queues,
 };
 
 export const scenariosOf = (protocol: number): Scenarios =>

@@ -26,7 +26,7 @@ export interface Law {
   };
 }
 
-/** What went wrong, and by which script: it is short, and `play` shows the rest. */
+/** Returns what went wrong, and by which script: it is short, and `play` shows the rest. */
 const told = ({ counterexample, errorInstance, seed }: fc.RunDetails<[Script]>): string => {
   const error = errorInstance instanceof Error ? errorInstance : new Error(String(errorInstance));
   const stack = (error.stack ?? error.message).split("\n    at ").slice(0, 6).join("\n    at ");
@@ -60,7 +60,7 @@ const firstOf = <A>(
 const differ = (what: string, found: string, expected: string): string | undefined =>
   found === expected ? undefined : `${what}\n   found ${found}\nexpected ${expected}`;
 
-/** What a transition says to the outside. */
+/** Returns what a transition says to the outside. */
 const saidBy = ({ commands, finished, state }: Transition): string =>
   textOf({ commands, finished, next: nextDeadline(state) });
 
