@@ -51,6 +51,20 @@ const hosting = (options: Partial<ModelHandlerOptions> = {}, wordMs = 0) => {
 
 const agentOf = (model: ReturnType<ReturnType<typeof hosting>["page"]>) => defineAgent({ model, tools: [look] });
 
+const question = (from: number, attempt: number, text = "hi") => ({
+  model: { provider: "scripted", model: "script" },
+  key: "k",
+  from,
+  request: "t1",
+  n: 1,
+  attempt,
+  tools: [],
+  tool_choice: "auto",
+  settings: null,
+  files: {},
+  prompt: [{ role: "user", content: [{ type: "text", text }] }],
+});
+
 describe("a model that a host asks", () => {
   it("answers a page word by word, with the calls that it wants, as if the page had its key", async () => {
     const { asked, page } = hosting();
@@ -88,11 +102,6 @@ describe("a model that a host asks", () => {
 
   it("gives a page that died the same answer, under the same key, and others nothing of it", async () => {
     const { asked, direct, handler } = hosting({}, 20);
-    const question = (from: number, attempt: number, text = "hi") => ({
-      model: { provider: "scripted", model: "script" },
-      ...{ key: "k", from, request: "t1", n: 1, attempt, tools: [], tool_choice: "auto", settings: null, files: {} },
-      prompt: [{ role: "user", content: [{ type: "text", text }] }],
-    });
     const post = (body: object, by = "ann", signal?: AbortSignal): Promise<Response> =>
       direct("http://localhost/models", {
         method: "POST",

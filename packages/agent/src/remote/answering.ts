@@ -11,8 +11,10 @@ import { Line, ModelQuestion, isLast } from "./line.ts";
 const textOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
 /** What a question asks: a page that comes again has more of the answer, or is in another attempt, and asks the same. */
-export const hashOf = ({ from: _, attempt: __, fetch: ___, ...question }: ModelQuestion): string =>
-  stableHash(ModelQuestion.encode({ ...question, from: 0, attempt: 0 }) as Json);
+export const hashOf = (question: ModelQuestion): string => {
+  const { fetch: _, ...asked } = question;
+  return stableHash(ModelQuestion.encode({ ...asked, from: 0, attempt: 0 }) as Json);
+};
 
 const failureLine = (thrown: unknown): Line => {
   const error = thrown instanceof ModelError ? thrown : new ModelError("unknown", textOf(thrown));

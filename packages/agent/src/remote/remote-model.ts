@@ -188,14 +188,18 @@ class Asking {
   }
 }
 
-const answerOf = ({ type: _, ...answer }: Extract<Line, { readonly type: "answer" }>): ModelAnswer => answer;
+const answerOf = (line: Extract<Line, { readonly type: "answer" }>): ModelAnswer => {
+  const { type: _, ...answer } = line;
+  return answer;
+};
+
+const none = (): never => {
+  throw new ModelError("invalid_answer", "the host of the model has no answer, and the page asked for one");
+};
 
 /** Makes a model that the host at this address asks. The page's agents name it as they name any other. */
 export const remoteModel = (url: string, options: RemoteModelOptions): AgentModel => {
   const { provider, model, headers: _, send: __, patienceMs: ___, ...how } = options;
-  const none = (): never => {
-    throw new ModelError("invalid_answer", "the host of the model has no answer, and the page asked for one");
-  };
   const port = {
     ask: async (call: ModelCall) => (await new Asking(url, options, call).answer(undefined)) ?? none(),
     fetch: (id: string, call: ModelCall) => new Asking(url, options, call).answer(id),
