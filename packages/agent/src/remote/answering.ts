@@ -144,7 +144,7 @@ export class Answering {
       this.#left();
     };
     this.#timer = setTimeout(end, this.#isOver ? this.#keepMs : this.#idleMs);
-    (this.#timer as { readonly unref?: () => void }).unref?.(); // It keeps no process alive.
+    (this.#timer as { readonly unref?: () => void }).unref?.(); // A process need not live for it.
   }
 
   /** Ends it with its host. */
