@@ -110,6 +110,14 @@ describe("a package that is published", { timeout: 600_000 }, () => {
     );
   });
 
+  it("tells coding agents the rules, and where the docs are", () => {
+    const at = (...path: readonly string[]): string => readFileSync(join(home, "node_modules", ...path), "utf8");
+    for (const name of packed.tarballs.keys()) expect(at(registered(name), "AGENTS.md")).toContain("@pawl/cli/docs");
+    expect(at("@pawl/runtime", "AGENTS.md")).toContain("asks for the same things in the same order");
+    for (const page of ["tutorial", "tool-authoring", "errors"])
+      expect(at("@pawl/cli/docs", `${page}.md`)).toMatch(/^# /);
+  });
+
   it("has types wherever it can be imported", async () => {
     const known = new Set(["NoResolution node10", "CJSResolvesToESM node16-cjs"]); // ESM alone, by way of `exports`.
     for (const [name, file] of packed.tarballs) {
@@ -161,21 +169,24 @@ describe("production", { timeout: 600_000 }, () => {
 });
 
 describe("a new project", { timeout: 600_000 }, () => {
-  it.each(["tool", "agent", "page", "mcp"])("of the template %s passes its tests, which explore crashes", async (template) => {
-    const main = join(home, "node_modules/create-pawl/dist/main.js");
-    const folder = join(home, `made-${template}`);
-    const node = promisify(execFile);
-    const { stdout } = await node(process.execPath, [main, folder, "--template", template]);
-    expect(stdout).toContain(`cd ${folder} && npm install && npm test && npm start`);
-    expect(readFileSync(join(folder, "package.json"), "utf8")).not.toContain('"pawl"');
-    const vitest = join(home, "node_modules/vitest/vitest.mjs");
-    expect((await node(process.execPath, [vitest, "run"], { cwd: folder })).stdout).toContain("1 passed");
-  });
+  it.each(["tool", "agent", "page", "mcp"])(
+    "of the template %s passes its tests, which explore crashes",
+    async (template) => {
+      const main = join(home, "node_modules/create-pawl/dist/main.js");
+      const folder = join(home, `made-${template}`);
+      const node = promisify(execFile);
+      const { stdout } = await node(process.execPath, [main, folder, "--template", template]);
+      expect(stdout).toContain(`cd ${folder} && npm install && npm test && npm start`);
+      expect(readFileSync(join(folder, "package.json"), "utf8")).not.toContain('"pawl"');
+      const vitest = join(home, "node_modules/vitest/vitest.mjs");
+      expect((await node(process.execPath, [vitest, "run"], { cwd: folder })).stdout).toContain("1 passed");
+    },
+  );
 
   it("of the template tool is served", async () => {
     const cli = join(home, "node_modules/@pawl/cli/dist/main.js");
     const host = spawn(process.execPath, [cli, "host", "--port", "0", "--json"], { cwd: join(home, "made-tool") });
-    const [first] = (await once(host.stdout, "data")) as readonly [Buffer];
+    const [first]: readonly unknown[] = await once(host.stdout, "data");
     expect(JSON.parse(String(first).split("\n")[0] ?? "")).toMatchObject({ url: expect.stringMatching(/^ws:/) });
     host.kill("SIGTERM");
     expect(await once(host, "exit")).toEqual([0, null]);
