@@ -110,6 +110,14 @@ describe("a package that is published", { timeout: 600_000 }, () => {
     );
   });
 
+  it("tells coding agents the rules, and where the docs are", () => {
+    const at = (...path: readonly string[]): string => readFileSync(join(home, "node_modules", ...path), "utf8");
+    for (const name of packed.tarballs.keys()) expect(at(registered(name), "AGENTS.md")).toContain("@pawl/cli/docs");
+    expect(at("@pawl/runtime", "AGENTS.md")).toContain("asks for the same things in the same order");
+    for (const page of ["tutorial", "tool-authoring", "errors"])
+      expect(at("@pawl/cli/docs", `${page}.md`)).toMatch(/^# /);
+  });
+
   it("has types wherever it can be imported", async () => {
     const known = new Set(["NoResolution node10", "CJSResolvesToESM node16-cjs"]); // ESM alone, by way of `exports`.
     for (const [name, file] of packed.tarballs) {
