@@ -24,6 +24,9 @@ const pointer = `Rules for coding agents: AGENTS.md of @pawl/runtime. All docs: 
 beginning with tutorial.md, tool-authoring.md and errors.md. What this package exports: README.md and dist/index.d.ts.
 `;
 
+/** Left out of the docs of a package: what is built, what is large, and what explains the code of pawl itself. */
+const isLeftOut = (path: string): boolean => /docs\/(?:api|pictures|walk\.md|index\.md)/.test(path);
+
 const writeForAgents = (): void => {
   for (const folder of globSync("packages/*", { cwd: root })) {
     const name = basename(folder);
@@ -32,7 +35,6 @@ const writeForAgents = (): void => {
   }
   const docs = join(root, "packages/cli/docs");
   rmSync(docs, { recursive: true, force: true });
-  const isLeftOut = (path: string): boolean => /docs\/(?:api|pictures|walk\.md|index\.md)/.test(path);
   cpSync(join(root, "docs"), docs, { recursive: true, filter: (path) => !isLeftOut(path) });
 };
 
