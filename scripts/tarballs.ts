@@ -28,10 +28,10 @@ beginning with tutorial.md, tool-authoring.md and errors.md. What this package e
 const isLeftOut = (path: string): boolean => /docs\/(?:api|pictures|walk\.md|index\.md)/.test(path);
 
 const writeForAgents = (): void => {
-  for (const folder of globSync("packages/*", { cwd: root })) {
-    const name = basename(folder);
+  for (const own of globSync("packages/*", { cwd: root })) {
+    const name = basename(own);
     const text = name === "runtime" ? `${skill}\n${pointer}` : `# ${name}, a package of pawl\n\n${pointer}`;
-    writeFileSync(join(root, folder, "AGENTS.md"), text);
+    writeFileSync(join(root, own, "AGENTS.md"), text);
   }
   const docs = join(root, "packages/cli/docs");
   rmSync(docs, { recursive: true, force: true });
