@@ -28,8 +28,10 @@ globalThis.pawl = { defineTool, tab, first: first() };
 export interface PageFiles {
   /** The files that the page loads at once; the first is its own. */
   readonly start: ReadonlyMap<string, string>;
-  /** The files that `import()` loads. */
+  /** The files that `import()` of the start loads: the engine. */
   readonly later: ReadonlyMap<string, string>;
+  /** The files that `import()` of the engine loads, for what few pages do. */
+  readonly rare: ReadonlyMap<string, string>;
 }
 
 /** Returns a file with those that are loaded along with it. */
@@ -58,10 +60,13 @@ export const pageFiles = async (): Promise<PageFiles> => {
     });
     const chunks = new Map(output.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file] as const] : [])));
     const first = along(output[0].fileName, chunks);
+    const asked = [...first].flatMap((name) => chunks.get(name)?.dynamicImports ?? []);
+    const engine = asked.reduce((found, name) => along(name, chunks, found), new Set(first));
     const codes = [...chunks].map(([name, { code }]) => [name, code] as const);
     return {
       start: new Map(codes.filter(([name]) => first.has(name))),
-      later: new Map(codes.filter(([name]) => !first.has(name))),
+      later: new Map(codes.filter(([name]) => engine.has(name) && !first.has(name))),
+      rare: new Map(codes.filter(([name]) => !engine.has(name))),
     };
   } finally {
     rmSync(folder, { recursive: true });
@@ -83,7 +88,7 @@ const emptyModule = ({ start, later }: PageFiles): string => {
 
 const serve = async (files: PageFiles): Promise<Server> => {
   const [own] = files.start.keys();
-  const scripts = new Map([...files.start, ...files.later, ["empty.js", emptyModule(files)] as const]);
+  const scripts = new Map([...files.start, ...files.later, ...files.rare, ["empty.js", emptyModule(files)] as const]);
   const server = createServer((request, response) => {
     const name = (request.url ?? "").slice(1);
     const script = scripts.get(name);

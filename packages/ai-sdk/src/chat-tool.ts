@@ -25,6 +25,7 @@ import { durableModel } from "./model.ts";
 import { approvalIdOn, pageOf, titleOf } from "./page.ts";
 import type { Retrying } from "./retry.ts";
 import { show } from "./show.ts";
+import { durableTelemetry } from "./telemetry.ts";
 import { type DurableToolsOptions, type Tools, toolsOfChat } from "./tools.ts";
 
 type ObjectModel = Exclude<LanguageModel, string>;
@@ -34,6 +35,8 @@ type AnyAgent = Pick<Agent<never, ToolSet>, "stream">;
 export interface AgentParts {
   readonly model: ObjectModel;
   readonly tools: ToolSet;
+  /** Telemetry that is not told again of what is on record. */
+  readonly telemetry: object;
   readonly ctx: ToolContext;
 }
 
@@ -48,6 +51,8 @@ export interface ChatOptions extends DurableToolsOptions {
   /** Answers of the model in one part of a turn. Default: 20. An agent has its own. */
   readonly maxSteps?: number;
   readonly retry?: Retrying;
+  /** The `telemetry` of the SDK's calls. Default: the integrations that are registered. */
+  readonly telemetry?: object;
   /** Tells the page of an error. By default it reads no details. */
   readonly onError?: (error: unknown) => string;
 }
@@ -63,12 +68,13 @@ const isAsked = (part: UIMessage["parts"][number]): part is ToolPart =>
   isToolUIPart(part) && part.state === "approval-requested";
 
 const say = async ({ agent, instructions, maxSteps = 20 }: ChatOptions, parts: AgentParts, messages: UIMessage[]) => {
-  const { ctx, model, tools } = parts;
+  const { ctx, model, tools, telemetry } = parts;
   const prompt = await convertToModelMessages(messages, { tools, ignoreIncompleteToolCalls: true });
   if (agent !== undefined) return agent(parts).stream({ messages: prompt, abortSignal: ctx.signal });
   return streamText({
     model,
     tools,
+    telemetry,
     messages: prompt,
     abortSignal: ctx.signal,
     stopWhen: stepCountIs(maxSteps),
@@ -97,11 +103,12 @@ class Turn {
   #edits: readonly Part[] = [];
 
   constructor(options: ChatOptions, { messages }: ChatTurn, ctx: ToolContext) {
-    const { model, tools = {}, retry = {}, bytes } = options;
+    const { model, tools = {}, retry = {}, bytes, telemetry } = options;
     this.#options = options;
     this.#messages = [...messages];
     this.#parts = {
       ctx,
+      telemetry: durableTelemetry(ctx, telemetry),
       model: durableModel(ctx, model, retry),
       tools: toolsOfChat(ctx, tools, bytes === undefined ? {} : { bytes }),
     };

@@ -20,6 +20,7 @@ import {
 } from "./answer.ts";
 import { LiveParts } from "./live-parts.ts";
 import { type Retrying, askWithRetries } from "./retry.ts";
+import { told } from "./telemetry.ts";
 
 /** A model of the AI SDK: of language, of embeddings or of images. Names in place of models are for a gateway to resolve. */
 export type Model = Exclude<LanguageModel | EmbeddingModel | ImageModel, string>;
@@ -62,16 +63,20 @@ const signalOf = (signal: AbortSignal, { abortSignal }: Params): AbortSignal =>
 type Recorded = { readonly answer: object } | { readonly failed: FailedAnswer };
 
 const wholeAnswer = async (ctx: Effects, model: Named, ask: Ask, params: Params, retry: Retrying): Promise<object> => {
-  const recorded = await ctx.run(numbered(ctx, nameOf(model, params)), async ({ signal: stop }): Promise<Recorded> => {
-    const signal = signalOf(stop, params);
-    try {
-      const answer = await askWithRetries(() => ask({ ...params, abortSignal: signal }), signal, retry);
-      return { answer: recordedAnswer(answer, aboutAnswer(model)) };
-    } catch (thrown) {
-      if (signal.aborted) throw thrown;
-      return { failed: failedAnswer(thrown) };
-    }
-  });
+  const name = numbered(ctx, nameOf(model, params));
+  const recorded = await told((live) =>
+    ctx.run(name, async ({ signal: stop }): Promise<Recorded> => {
+      const signal = signalOf(stop, params);
+      try {
+        const asked = (): Promise<object> =>
+          askWithRetries(() => ask({ ...params, abortSignal: signal }), signal, retry);
+        return { answer: recordedAnswer(await live(asked), aboutAnswer(model)) };
+      } catch (thrown) {
+        if (signal.aborted) throw thrown;
+        return { failed: failedAnswer(thrown) };
+      }
+    }),
+  );
   if ("failed" in recorded) throw errorOf(recorded.failed);
   return recorded.answer;
 };
@@ -101,35 +106,39 @@ const streamedAnswer = (
   params: Params,
   retry: Retrying,
 ): Promise<{ readonly stream: ReadableStream<Part> }> => {
-  const live = new LiveParts();
-  const answer = ctx.stream<Json>(numbered(ctx, nameOf(model, params)), async function* ({ signal: stop }) {
-    const form = new PartForm("model");
-    const signal = AbortSignal.any([signalOf(stop, params), live.stop]);
-    try {
-      const { stream } = await askWithRetries(() => ask({ ...params, abortSignal: signal }), signal, retry);
-      for await (const part of partsOf(stream, model)) {
-        live.say(part);
-        yield form.write(part);
+  const shown = new LiveParts();
+  const name = numbered(ctx, nameOf(model, params));
+  const answer = told((live) =>
+    ctx.stream<Json>(name, async function* ({ signal: stop }) {
+      const form = new PartForm("model");
+      const signal = AbortSignal.any([signalOf(stop, params), shown.stop]);
+      try {
+        const asked = () => askWithRetries(() => ask({ ...params, abortSignal: signal }), signal, retry);
+        const { stream } = await live(asked);
+        for await (const part of partsOf(stream, model)) {
+          shown.say(part);
+          yield form.write(part);
+        }
+      } catch (thrown) {
+        if (shown.stop.aborted) return;
+        if (signal.aborted) throw thrown;
+        yield form.write({ type: failedType, failed: failedAnswer(thrown) });
       }
-    } catch (thrown) {
-      if (live.stop.aborted) return;
-      if (signal.aborted) throw thrown;
-      yield form.write({ type: failedType, failed: failedAnswer(thrown) });
-    }
-  });
+    }),
+  );
   answer.then(
     (chunks) => {
       const form = new PartForm("model");
       const parts = chunks.map((chunk) => form.read(chunk));
       const last = parts.at(-1);
-      if (last?.type !== failedType) return live.end(parts);
+      if (last?.type !== failedType) return shown.end(parts);
       const { failed } = last as Part & { readonly failed: FailedAnswer };
-      if (parts.length === 1) live.end([], errorOf(failed));
-      else live.end([...parts.slice(0, -1), { type: "error", error: failed }]); // The loop of the SDK hears of it so.
+      if (parts.length === 1) shown.end([], errorOf(failed));
+      else shown.end([...parts.slice(0, -1), { type: "error", error: failed }]); // The loop of the SDK hears of it so.
     },
-    (thrown: unknown) => live.end([], thrown),
+    (thrown: unknown) => shown.end([], thrown),
   );
-  return live.answer;
+  return shown.answer;
 };
 
 const admit = (model: Model): void => {

@@ -8,10 +8,12 @@
  * Where a tool of the SDK `needsApproval`, a person is asked by `ctx.approve`, for as long as it takes. The model is told of a
  * denial as the SDK tells it, and the tool runs with the arguments as the person left them.
  */
-import { type DefinedTool, type ToolContext, contractOf } from "@pawl/runtime";
+import { type DefinedTool, type Reply, type ToolContext, contractOf } from "@pawl/runtime";
+import { isRepeating } from "@pawl/runtime/driver";
 import { type ToolCallOutput, encode, formatToolOutput, mimeOf, modelPartsFromOutput } from "@pawl/tool-value";
 import { type Tool, type ToolSet, jsonSchema } from "ai";
 import { titleOf } from "./page.ts";
+import { told } from "./telemetry.ts";
 
 type Effects = Pick<ToolContext, "run" | "callAll" | "approve" | "signal">;
 
@@ -75,14 +77,16 @@ const resultOf = async (returned: unknown): Promise<unknown> => {
 };
 
 const stepOf = (ctx: Effects, name: string, execute: Execute, input: unknown, options: CallOptions): Promise<unknown> =>
-  ctx.run(
-    name,
-    ({ signal }) => {
-      const { abortSignal } = options;
-      const both = abortSignal === undefined ? signal : AbortSignal.any([signal, abortSignal]);
-      return resultOf(execute(input, { ...options, abortSignal: both }));
-    },
-    { input },
+  told((live) =>
+    ctx.run(
+      name,
+      ({ signal }) => {
+        const { abortSignal } = options;
+        const both = abortSignal === undefined ? signal : AbortSignal.any([signal, abortSignal]);
+        return live(() => resultOf(execute(input, { ...options, abortSignal: both })));
+      },
+      { input },
+    ),
   );
 
 /** Asks on record whether a call needs approval: the answer of a function may be another in a later run. */
@@ -137,7 +141,8 @@ const ofPawl = (ctx: Effects, tool: DefinedTool, { bytes }: DurableToolsOptions)
   const outputs = new WeakMap<object, ToolCallOutput>();
   const execute: Execute = async (args, { toolCallId }) => {
     const label = namesOf(ctx).next("", toolCallId);
-    const [reply] = await ctx.callAll([{ label, tool, args }]);
+    const called = (): Promise<readonly Reply[]> => ctx.callAll([{ label, tool, args }]);
+    const [reply] = await told((live) => (isRepeating(ctx) ? called() : live(called)));
     if (reply === undefined) throw new TypeError("a batch of one call has one reply");
     const { outcome } = reply.output;
     if (outcome.status === "success") {

@@ -129,7 +129,7 @@ describe("a server that ends in mid-word", () => {
     await expect.poll(() => page.status, { timeout: 5000 }).toBe("error");
     const again = page.regenerate();
     await expect.poll(() => model.asked, { timeout: 5000 }).toBe(2);
-    await new Promise((resolve) => setTimeout(resolve, 500)); // The page has joined the turn.
+    await expect.poll(() => page.status, { timeout: 10_000 }).toBe("streaming"); // The page has joined the turn.
     gate.open();
     await again;
     expect([lastText(page), model.asked]).toEqual(["answer 2", 2]);

@@ -50,7 +50,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "a page under a strict Content-Secur
 
 /** The files of the page, as a host serves them; `asked` is told which. */
 const pageOf = async (
-  { start, later }: PageFiles,
+  { start, later, rare }: PageFiles,
   browser: BrowserContext,
   asked: Set<string>,
   before = "",
@@ -60,7 +60,7 @@ const pageOf = async (
   await page.addInitScript(before);
   await page.route(`${origin}/**`, (route) => {
     const name = new URL(route.request().url()).pathname.slice(1);
-    const code = start.get(name) ?? later.get(name);
+    const code = start.get(name) ?? later.get(name) ?? rare.get(name);
     if (code === undefined)
       return route.fulfill({ contentType: "text/html", body: `<script type="module" src="/${own}"></script>` });
     asked.add(name);
@@ -89,10 +89,11 @@ const inSession = (act: string): string => `pawl.tab.then(async (tab) => {
 
 describe("what a page loads", () => {
   it("at its start, and when it opens a tab, does not grow beyond what it has come to", async () => {
-    const { start, later } = await pageFiles();
+    const { start, later, rare } = await pageFiles();
     expect(kbOf(start)).toBeLessThan(20);
     expect(kbOf(later)).toBeLessThan(174);
     expect(later.size).toBe(1);
+    expect(kbOf(rare)).toBeLessThan(3);
   });
 
   it.skipIf(!hasChromium)("is its start and the engine, whatever it does", async () => {
@@ -110,6 +111,23 @@ describe("what a page loads", () => {
       );
       expect(lived).toMatchObject({ outcome: { status: "success" }, ending: { type: "completed" } });
       expect([...asked].toSorted()).toEqual([...files.start.keys(), ...files.later.keys()].toSorted());
+    } finally {
+      await browser.close();
+    }
+  });
+
+  it.skipIf(!hasChromium)("is more where it keeps secrets, which steps read", async () => {
+    const files = await pageFiles();
+    const asked = new Set<string>();
+    const browser = await openChromium();
+    try {
+      const page = await pageOf(files, await browser.newContext(), asked, stepping(`({ secret }) => secret("key")`));
+      const read = `await session.secrets.set("key", "a value of a secret");
+        return [await session.secrets.get("key"), await session.call("stepping", {}, { id: "r" })];`;
+      expect(await page.evaluate(inSession(read))).toEqual(["a value of a secret", [1, "[secret key]"]]);
+      expect([...asked].toSorted()).toEqual(
+        [...files.start, ...files.later, ...files.rare].map(([name]) => name).toSorted(),
+      );
     } finally {
       await browser.close();
     }

@@ -1,4 +1,4 @@
-/** What a body makes in one life of its call, and what it makes in the next: under protocol 2, and as protocol 1 had it. */
+/** Tests what a body makes in one life of its call, and what it makes in the next: under protocol 2, and as protocol 1 had it. */
 import { type Json, type Resolution, done, failureOutput, safeRetryFailure, stableHash } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { type HostPort, type ToolContext, defineTool } from "../src/index.ts";
@@ -63,7 +63,7 @@ describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
     expect([charges.size, payload]).toEqual([each, each]);
   });
 
-  it("has keys, names and chances of its own, and in the first life those of protocol 1", async () => {
+  it("has keys, names and chances of its own; in the first life they are those of protocol 1, at the host with the scope", async () => {
     const made: Json[][] = [];
     const requests: string[] = [];
     const request = async (name: string, _input: Json, key: string) => (requests.push(`${name} ${key}`), null);
@@ -78,9 +78,13 @@ describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
     );
     for (const names of [0, 1, 2].map((i) => new Set(made.map((of) => of[i])))) expect(names.size).toBe(each);
     expect(new Set(requests).size).toBe(each);
-    expect([made[0]?.[0], requests[0]]).toEqual(["lash-tool:session:s/r:c:body", "ask r:c:host:ask"]);
+    const place = protocol < 2 ? "r:c" : "session:s/r:c";
+    expect([made[0]?.[0], requests[0]]).toEqual(["lash-tool:session:s/r:c:body", `ask ${place}:host:ask`]);
     const second = protocol < 2 ? "" : "life:2:";
-    expect([made[1]?.[0], requests[1]]).toEqual([`${second}lash-tool:session:s/r:c:body`, `ask r:c:${second}host:ask`]);
+    expect([made[1]?.[0], requests[1]]).toEqual([
+      `${second}lash-tool:session:s/r:c:body`,
+      `ask ${place}:${second}host:ask`,
+    ]);
   });
 
   it("asks for a completion of its own, though the request is the same", async () => {

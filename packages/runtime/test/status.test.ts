@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ToolError, defineTool } from "../src/index.ts";
-import { World } from "./world.ts";
+import { type Start, World } from "./world.ts";
 
 const tokens: string[] = [];
 const echo = defineTool({ name: "echo", execute: (args) => args });
@@ -121,5 +121,70 @@ describe("the list of requests", () => {
     const [first] = await session.requests({ limit: 1 });
     expect(first).toEqual(listed[0]);
     expect(await session.requests({ after: first?.seq ?? 0, limit: 2 })).toEqual(listed.slice(1, 3));
+  });
+});
+
+/** A session with many requests in its log, and the number of lines that are read of it from now on. */
+const long = async (protocol?: number) => {
+  const world = new World(protocol);
+  const read = { lines: 0 };
+  const counted: Start["faulty"] = {
+    read: async (...of) => {
+      const lines = await world.journal.read(...of);
+      read.lines += lines.length;
+      return lines;
+    },
+  };
+  const session = await world.start(tools, { faulty: counted }).runtime.session("s");
+  session.request("waits", [{ tool: "pay", args: {} }]).catch(() => undefined);
+  for (let i = 1; i <= 300; i += 1)
+    await session.request(`r${i}`, [{ tool: i % 2 === 0 ? "refuses" : "echo", args: {} }]);
+  const costOf = async <A>(ask: () => Promise<A>): Promise<readonly [A, number]> => {
+    read.lines = 0;
+    const answer = await ask();
+    return [answer, read.lines];
+  };
+  return { session, costOf };
+};
+
+describe("what it costs to ask", () => {
+  it("is a few pages of the log for an ended request, however long the log is", async () => {
+    const { session, costOf } = await long();
+    const [status, lines] = await costOf(() => session.status("r4"));
+    expect(status).toMatchObject({ request: "r4", state: "failed" });
+    expect(session.state.seq).toBeGreaterThan(900);
+    expect(lines).toBeLessThan(150);
+  });
+
+  it("is a few pages of the log for a page of the list", async () => {
+    const { session, costOf } = await long();
+    const { seq } = await session.status("r297");
+    const [listed, lines] = await costOf(() => session.requests({ after: seq, limit: 3 }));
+    expect(listed.map(({ request, state }) => `${request} ${state}`)).toEqual([
+      "r298 failed",
+      "r299 done",
+      "r300 failed",
+    ]);
+    expect(lines).toBeLessThan(150);
+  });
+
+  it("is what is new, for a request that waits and was asked for before", async () => {
+    const { session, costOf } = await long();
+    const [first] = await costOf(() => session.status("waits"));
+    const [again, lines] = await costOf(() => session.status("waits"));
+    expect(again).toEqual(first);
+    expect(lines).toBeLessThan(100);
+  });
+
+  it("is the log where an older protocol wrote it, and the answer is the same", async () => {
+    const { session, costOf } = await long(1);
+    const [listed] = await costOf(() => session.requests({ limit: 4 }));
+    expect(listed.map(({ request, state }) => `${request} ${state}`)).toEqual([
+      "waits waiting",
+      "r1 done",
+      "r2 failed",
+      "r3 done",
+    ]);
+    expect(await session.status("r2")).toMatchObject({ state: "failed", seq: listed[2]?.seq });
   });
 });

@@ -8,9 +8,9 @@ import type { AboutEvent, AboutRows, AboutSignal } from "./about/model.ts";
 import type { ApprovalEvent } from "./call/approval.ts";
 import { call } from "./call/concern.ts";
 import type { CallCommand, CallRows, CallSignal } from "./call/contract.ts";
-import type { EffectEvent } from "./call/effect.ts";
+import type { EffectEvent } from "./call/effect/effect.ts";
 import type { CallEvent } from "./call/vocabulary.ts";
-import type { StreamEvent } from "./call/stream.ts";
+import type { StreamEvent } from "./call/effect/stream.ts";
 import { catalog } from "./catalog/concern.ts";
 import type { CatalogEvent, CatalogRows } from "./catalog/model.ts";
 import { flow } from "./flow/concern.ts";
@@ -31,8 +31,8 @@ import type { ScheduleCommand, ScheduleEvent, ScheduleRows, ScheduleSignal } fro
 import { scope } from "./scope/concern.ts";
 import type { ScopeEvent, ScopeRows } from "./scope/model.ts";
 import { turn } from "./turn/concern.ts";
-import type { TurnEvent } from "./turn/event.ts";
-import type { TurnCommand, TurnRows, TurnSignal } from "./turn/model.ts";
+import type { TurnEvent, TurnSignal } from "./turn/event.ts";
+import type { TurnCommand, TurnRows } from "./turn/model.ts";
 import { wait } from "./wait/concern.ts";
 import type { WaitEvent, WaitRows, WaitSignal } from "./wait/model.ts";
 

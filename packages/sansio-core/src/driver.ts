@@ -14,7 +14,7 @@ export {
   type StepError,
   type StepRecovery,
   firstTry,
-} from "./call/effect.ts";
+} from "./call/effect/effect.ts";
 export {
   type StreamAttempt,
   type StreamGroup,
@@ -22,11 +22,11 @@ export {
   type StreamSpec,
   bytesOf,
   streamIn,
-} from "./call/stream.ts";
+} from "./call/effect/stream.ts";
 export { awaitedEffects } from "./call/finish.ts";
 export { retryDelayMs } from "./call/launch.ts";
 export { EffectSpecCodec } from "./call/codec.ts";
-export { type GivenReplies, givenReplies, ReplyCodec, RequestedCallCodec } from "./request/model.ts";
+export { type GivenReplies, ackOf, givenReplies, ReplyCodec, RequestedCallCodec } from "./request/model.ts";
 export { resolutionIn, type WaitRow } from "./wait/model.ts";
 export { isSameState, referredTo } from "./snapshot/same.ts";
 export { type Decision, type PendingApproval, pendingApprovals } from "./call/approval.ts";
@@ -151,9 +151,9 @@ export {
 } from "./call/model.ts";
 export { type RequestDifference, type NamedRequest } from "./call/vocabulary.ts";
 export { type Versions, unnamedVersion, versionIn } from "./scope/model.ts";
-export { bodyOf, hasFailed } from "./call/row.ts";
+export { bodyOf, hasFailed, queuedAttempt, queueOf } from "./call/row.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";
-export { shapeOf } from "./snapshot/write.ts";
+export { snapshotSlices } from "./snapshot/write.ts";
 export { beginReading, endReading, feed, type Reading, type Torn } from "./log/read.ts";
 export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./message/message.ts";
 export {
@@ -292,7 +292,7 @@ export { type FailureClass, type Finish, type ModelKind, type WhenBusy } from ".
 export { type AnswerPart, assemble, type Message as TurnMessage, type Piece } from "./turn/message.ts";
 export { type TurnEnd, turnCodecs } from "./turn/codec.ts";
 export { modelFate } from "./turn/model-event.ts";
-export { type Plan as PromptPlan, promptPlan, piecesIn } from "./turn/plan.ts";
+export { type Plan as PromptPlan, promptPlan, piecesIn, taskIn as agentTaskIn } from "./turn/plan.ts";
 export { promptOf, type PromptMessage } from "./turn/prompt.ts";
 export { added as addedUsed, type Amounts, type Limits, type Reached, type Usage, type Used } from "./turn/budget.ts";
 export { type Entry, seqsOf } from "./turn/frame.ts";

@@ -30,7 +30,7 @@ export {
 export { Invariant, type Rejection, type RejectionCode } from "./kernel/error.ts";
 export { defaultOptions, invalidOption, Options } from "./kernel/options.ts";
 export { currentProtocol } from "./kernel/protocol.ts";
-export { ask, type Ask, type Asked } from "./call/effect-answer.ts";
+export { ask, type Ask, type Asked } from "./call/effect/ask.ts";
 export { plainTool, type Tool } from "./catalog/model.ts";
 export { type Reply, type RequestedCall } from "./request/model.ts";
 export {
@@ -46,7 +46,8 @@ export {
 export { follow, type Replay, replay, type ReplayOptions } from "./log/replay.ts";
 export { type Fault, type FaultCode } from "./log/fault.ts";
 export { describeFault } from "./log/compare.ts";
-export { checkAll, checkChange } from "./check.ts";
+export { checkAll } from "./check.ts";
+export { checkChange } from "./check-change.ts";
 export { snapshot } from "./snapshot/write.ts";
 export { stateHash } from "./log/hash.ts";
 export { restore } from "./snapshot/restore.ts";

@@ -7,13 +7,14 @@ import type { BatchRow } from "../src/call/batch.ts";
 import * as call from "../src/call/check.ts";
 import * as life from "../src/call/life.ts";
 import type { BodyState, CallRow } from "../src/call/model.ts";
-import * as unknown from "../src/call/unknown.ts";
+import * as unknown from "../src/call/recovery/unknown.ts";
 import * as catalog from "../src/catalog/concern.ts";
 import * as whole from "../src/check.ts";
+import type { ChangeCheck } from "../src/concern.ts";
 import { outstanding } from "../src/machine.ts";
 import { Deadlines } from "../src/kernel/deadline.ts";
-import * as effect from "../src/call/effect-check.ts";
-import type { OpenEffect } from "../src/call/effect.ts";
+import * as effect from "../src/call/effect/check.ts";
+import type { OpenEffect } from "../src/call/effect/effect.ts";
 import type { BatchRef, CallRef, State } from "../src/kernel/vocabulary.ts";
 import * as outbox from "../src/link/check.ts";
 import * as request from "../src/request/concern.ts";
@@ -124,7 +125,7 @@ const broken: { readonly [name: string]: readonly [whole.Check, State] } = {
   call: [whole.checkPast, withBody(() => ({ startedAt: 10 ** 9 }))],
 };
 
-const changes: { readonly [name: string]: readonly [whole.ChangeCheck, State, State] } = {
+const changes: { readonly [name: string]: readonly [ChangeCheck, State, State] } = {
   C2: [call.checkC2Change, withBody(() => ({ run: 2 })), rich()],
   C9: [life.checkC9Change, rich(), withBody(() => ({ life: { ...life.firstLife, number: 2 } }))],
   E8: [

@@ -19,6 +19,8 @@ export interface Script {
   readonly run?: Answers<StepInfo>;
   /** Answers of the outside to waits, by their names. */
   readonly waitFor?: Answers<string>;
+  /** Secrets that steps read, by their names. */
+  readonly secrets?: { readonly [name: string]: string };
   /** Results of other tools, by their names. An error is a failure of the tool. */
   readonly call?: Answers<Json>;
   /** Decisions, by titles: `true`, or why not; a function is given the arguments. */
@@ -98,7 +100,8 @@ class Bench {
     if (this.#steps.has(name))
       throw new EffectError("durable_effect_duplicate_step_id", `step \`${name}\` was already used by this call`);
     this.#steps.add(name);
-    const info = { key: `test:${name}`, signal: this.#abort.signal, attempt: 1 };
+    const secret = async (of: string) => (await scripted(this.#script.secrets, "secret", of, of)) as string;
+    const info = { key: `test:${name}`, signal: this.#abort.signal, attempt: 1, secret };
     const { run = {} } = this.#script;
     const work = Object.hasOwn(run, name) ? () => answerOf(run[name] as never, info) : fn;
     const result = await (output === undefined ? work : checkedStep(name, work, output))(info);

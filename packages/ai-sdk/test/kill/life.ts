@@ -35,7 +35,9 @@ class Host {
   readonly #args: readonly string[];
   #child: ChildProcess | undefined;
   #port = Promise.withResolvers<number>();
+  #isUp = false;
   #isOver = false;
+  #killing: Promise<void> | undefined;
 
   constructor(program: string, args: readonly string[]) {
     this.#program = program;
@@ -47,19 +49,33 @@ class Host {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
     this.#child = child;
-    child.once("message", (port) => this.#port.resolve(port as number));
+    child.once("message", (port) => {
+      if (child.killed) return;
+      this.#isUp = true;
+      this.#port.resolve(port as number);
+    });
   }
 
-  /** Kills the process, and starts the next one. */
+  /** Kills the process, and starts the next one. Moments that lie close are one kill: two servers would share a journal. */
   async kill({ isLast = false } = {}): Promise<void> {
-    this.#isOver ||= isLast; // It may be killed for the last time while it is being killed.
+    this.#isOver ||= isLast;
+    this.#killing ??= this.#killOnce().finally(() => (this.#killing = undefined));
+    await this.#killing;
+    if (isLast) await this.#ended(); // It may have been started just before.
+  }
+
+  async #ended(): Promise<void> {
     const child = this.#child;
-    this.#port = Promise.withResolvers();
-    if (child !== undefined && child.exitCode === null) {
-      const gone = once(child, "exit");
-      child.kill("SIGKILL");
-      await gone;
-    }
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill("SIGKILL");
+    await gone;
+  }
+
+  async #killOnce(): Promise<void> {
+    if (this.#isUp) this.#port = Promise.withResolvers(); // Else somebody waits for it already.
+    this.#isUp = false;
+    await this.#ended();
     if (!this.#isOver) this.start();
   }
 
@@ -163,24 +179,35 @@ const moments: readonly KillAt[] = [
   "approval",
 ];
 
-/** Chooses a life by a number: the same one for the same number. */
-export const lifeOf = (seed: number): Life => {
-  let state = Math.imul(seed, 0x9e3779b1);
-  const next = (below: number): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    const mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-  const apis = ["chat", "responses", "messages"] as const;
-  const kills = Array.from({ length: 1 + next(3) }, () => moments[next(moments.length)] as KillAt);
-  return { api: apis[next(3)] ?? "chat", isStreamed: next(3) > 0, kills: [...new Set(kills)] };
-};
+/** Chooses by a number: the same for the same number. */
+export class Chance {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = Math.imul(seed, 0x9e3779b1);
+  }
+
+  below(limit: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    const mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
+  }
+
+  one<A>(of: readonly [A, ...A[]]): A {
+    return of[this.below(of.length)] ?? of[0];
+  }
+
+  kills(): readonly KillAt[] {
+    const kills = Array.from({ length: 1 + this.below(3) }, () => moments[this.below(moments.length)] as KillAt);
+    return [...new Set(kills)];
+  }
+}
 
 const wasUnderWay = (moment: KillAt, number: number): boolean =>
   moment === `before answer ${number}` || moment === `in answer ${number}`;
 
-/** Says what does not hold of a life: each answer on record was asked for once, and each effect was done once. */
-export const problemsOf = ({ ledger, killed }: Lived): readonly string[] => {
+/** Says what does not hold of a life: each answer on record was asked for once, each effect was done once, and the text is whole. */
+export const problemsOf = ({ ledger, killed, text }: Lived, wanted: string): readonly string[] => {
   const asked = ledger.asked.flatMap((count, i) => {
     const least = 1 + killed.filter((moment) => wasUnderWay(moment, i + 1)).length;
     // After its end an answer may not have been on record yet.
@@ -197,5 +224,6 @@ export const problemsOf = ({ ledger, killed }: Lived): readonly string[] => {
       1 + killed.filter((moment) => moment.endsWith(`effect ${i + 1}`) || moment === `after answer ${i + 1}`).length;
     return count <= most ? [] : [`effect ${key} was asked for ${count} times, expected ${most} at most`];
   });
-  return [...asked, ...effects, ...repeated];
+  const said = text === wanted ? [] : [`the message is ${JSON.stringify(text)}`];
+  return [...asked, ...effects, ...repeated, ...said];
 };

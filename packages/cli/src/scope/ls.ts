@@ -21,9 +21,9 @@ const statusText = (entry: ScopeEntry, terminal: Terminal): string =>
 const ownershipText = ({ owner, held, wakeAt }: ScopeEntry, { now }: Terminal): string => {
   if (held !== undefined) return `owned by ${owner}${held.address === undefined ? "" : ` at ${held.address}`}`;
   if (owner !== undefined) return `left by ${owner}, whose lease has ended`;
-  if (wakeAt === undefined) return "parked";
+  if (wakeAt === undefined) return "at rest";
   if (wakeAt === 0) return "due now";
-  return wakeAt > now() ? `parked until ${untilText(wakeAt, now())}` : `due since ${sinceText(wakeAt, now())}`;
+  return wakeAt > now() ? `at rest until ${untilText(wakeAt, now())}` : `due since ${sinceText(wakeAt, now())}`;
 };
 
 /** A row of the list, with the run in that scope, or the error of reading it; and its status, where that is asked for. */
@@ -197,7 +197,7 @@ export const lsCommand: Command = {
     follow: { type: "boolean", short: "f", what: "Keep printing changes; on a terminal, redraw the list" },
   },
   detail:
-    "`parked`: nothing is scheduled. The scope may have ended, or wait for a person: `pawl why <scope>` says which.\n`due`: a host of the journal resumes it within seconds, or when one starts.",
+    "`at rest`: nothing is to run. All may be done, or something waits for a person or the outside: `--status` says which, and `pawl why <scope>` for what.\n`due`: a host of the journal resumes it within seconds, or when one starts.",
   json: [{ what: "The list; with --follow the scopes that have changed", fields: "journal, scopes, gone?" }],
   examples: [
     ["pawl ls journal.db", "all scopes"],

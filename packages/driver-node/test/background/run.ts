@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bundled } from "../../../../test/runtime/bundled.ts";
 import { Random } from "../kill/random.ts";
 import { checkRuns } from "./check.ts";
 import { type Fate, describeFate, places } from "./fate.ts";
@@ -21,11 +22,12 @@ export interface RunKills {
 /** Longer than any healthy life on a busy machine. */
 const longestLifeMs = 120_000;
 const compiled = join(tmpdir(), "pawl-kills-cache");
+const program = await bundled(join(import.meta.dirname, "process.ts"));
 
 /** Runs one life. Returns the signal that ended it; undefined if it completed. */
 const lived = async (order: Order): Promise<string | undefined> => {
   const env = { ...process.env, NODE_COMPILE_CACHE: compiled };
-  const child = spawn(process.execPath, [join(import.meta.dirname, "process.ts"), JSON.stringify(order)], {
+  const child = spawn(process.execPath, [program, JSON.stringify(order)], {
     env,
     stdio: ["ignore", "ignore", "pipe"],
   });

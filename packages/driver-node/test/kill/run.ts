@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bundled } from "../../../../test/runtime/bundled.ts";
 import { type Account, Agent } from "./agent.ts";
 import { checkWorld } from "./check.ts";
 import { type Fate, type Point, points } from "./fate.ts";
@@ -30,6 +31,9 @@ export interface KillReport {
   readonly folder: string;
 }
 
+/** The program of a host, for lives that are many. */
+export const hostProgram = await bundled(join(import.meta.dirname, "process.ts"));
+
 /** Life of a process that reaches no named point. */
 const longestLifeMs = 1000;
 const randomLifeMs = 120;
@@ -53,7 +57,7 @@ export class World {
   }
 
   #load(): Life {
-    const life = new Life();
+    const life = new Life([], hostProgram);
     this.#lives.push(life);
     return life;
   }

@@ -6,9 +6,11 @@ import { type JournalLine, foldLines } from "@pawl/runtime/driver";
 import { afterAll, describe, expect, it } from "vitest";
 import { Client } from "@pawl/wire";
 import { signToken, sqliteJournal } from "../../src/index.ts";
+import { bundled } from "../../../../test/runtime/bundled.ts";
 import { testFolder } from "../sqlite-rig.ts";
 import { type Point, type Said, type Told, hostSecret, records, scope } from "./order.ts";
 
+const program = await bundled(join(import.meta.dirname, "process.ts"));
 const folder = testFolder();
 const children = new Set<ChildProcess>();
 afterAll(() => {
@@ -22,7 +24,7 @@ class Life {
 
   constructor() {
     const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "pawl-kills-cache") };
-    this.#child = fork(join(import.meta.dirname, "process.ts"), { env, stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    this.#child = fork(program, { env, stdio: ["ignore", "ignore", "inherit", "ipc"] });
     children.add(this.#child);
     this.#loaded = this.hears("loaded");
   }

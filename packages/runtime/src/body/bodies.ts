@@ -4,11 +4,11 @@ import { bodyOf, hasRule, refusalIn, type CallIn } from "@pawl/sansio-core/drive
 import { stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { BodyRun } from "./body-run.ts";
-import type { RunTerms } from "./rest.ts";
-import { leftBy, recordEnd } from "./body-end.ts";
+import { type RunTerms, leftBy, recordEnd } from "./body-end.ts";
 import { type BodyPort, bodyPort } from "./body-port.ts";
 import { type Answer, type RunId, RequestQueue, withPatches } from "./record.ts";
 import { divergedEvent } from "./divergence.ts";
+import { secretFor, secretsAt } from "../host/secret.ts";
 import { type HostSide, completionKeyId, placeOf, reportUnheard } from "../host/host.ts";
 import { answeredConnection, ParkedCalls } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
@@ -225,6 +225,7 @@ export class Bodies {
   #facts(command: CommandOf<"tool.execute">): CallFacts {
     const { call, attempt, run } = command;
     const facts: CallFacts = callFacts(this.#side, this.#scope, command, {
+      secret: (name) => secretFor(this.#state, secretsAt(this.#side, this.#store), name, this.#instance.open),
       handOut: (key) => this.#handOut({ call, attempt, run }, key),
       continueAs: (args, signals) => {
         const left = this.#leave(call, facts);

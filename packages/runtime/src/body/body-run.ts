@@ -28,8 +28,7 @@
  *    happened again the run is live: it hears as the log grows.
  * 5. An answer need not be durable to be delivered: what follows from it stands behind it in the log, and is lost with it.
  * 6. What an earlier attempt was answered is reused. Of all that the function waits for so, the answer that settled first
- *    takes its place in the log, and the next one only when that is delivered. So an attempt takes the branches that the
- *    one before took, as far as it asks for the same.
+ *    takes its place in the log, and the next one when that is delivered: an attempt takes the branches of the one before.
  * 7. `now` is the scope time at which the last answer first took its place, so the function reads the same clock in each
  *    run and attempt. Streams do not move it: a later attempt is handed their chunks together.
  *
@@ -42,14 +41,14 @@
  * where it has not returned by then, `call.cleaned_up` ends the call without it.
  */
 import type { Ask } from "@pawl/sansio-core";
-import { BodyEnd } from "./body-end.ts";
+import { BodyEnd, RestWatch, type RunTerms } from "./body-end.ts";
 import type { BodyPort } from "./body-port.ts";
 import { type Answer, type Request, type RunId, type Waiting, PatchAnswers } from "./record.ts";
 import { type Divergence, askedBefore, differsFrom, quiet } from "./divergence.ts";
-import { RestWatch, type RunTerms } from "./rest.ts";
 import { CancelMark, CleanUps, ended, Signals } from "./stop.ts";
 import type { EffectError } from "../error.ts";
 import type { RecordedStreams } from "./stream-replay.ts";
+import type { Redaction } from "./redaction.ts";
 import { type News, type Place, type RecordedRun, insert, ReplayOrder, ReuseQueue } from "./replay.ts";
 import { StepWork } from "./step-work.ts";
 
@@ -68,8 +67,10 @@ export class BodyRun {
   readonly signals = new Signals();
   readonly cleanUps: CleanUps;
   readonly patches: PatchAnswers;
-  /** True once it was given the token under which the outside completes the call. */
+  /** True once it was given the key that completes the call. */
   hasCompletionKey = false;
+  /** Set once a step of it has read a secret. */
+  redaction: Redaction | undefined;
   readonly #cancel = new CancelMark();
   /** The newest event that it was given an answer of. */
   heardUpTo = 0;
@@ -78,7 +79,6 @@ export class BodyRun {
   readonly #reuses = new ReuseQueue();
   readonly rest: RestWatch;
   readonly #work: StepWork;
-  /** Set once the function has ended. */
   #end: BodyEnd | undefined;
 
   constructor(id: RunId, port: BodyPort, past: RecordedRun, terms: RunTerms) {

@@ -7,7 +7,7 @@
  *   ended             it ends without a recorded request
  *   quiet             it makes no request for `holdMs` while the log expects one
  *
- * The core finds the first by the record of the call (`ask` in its call/effect-answer.ts), the run the others by its `ReplayOrder`.
+ * The core finds the first by the record of the call (`ask` in its call/effect/ask.ts), the run the others by its `ReplayOrder`.
  * `call.diverged` says at which request, what was expected and what was found, and the run is over. From protocol 2 on it
  * also says in which version of the code, and which fields of the input differ.
  */

@@ -20,6 +20,7 @@ import {
   report,
   sessionOf,
 } from "../host/host.ts";
+import { subAgentId } from "../process/registration.ts";
 import { cancelledOutcome, isAbortError } from "./stop.ts";
 import { Failures } from "./facet/durable.ts";
 import type { CallFacts, KeyScope, ProcessApi } from "./facet/facet.ts";
@@ -31,7 +32,7 @@ import type { Ephemeral } from "../session/observe/observation.ts";
 import { Producer } from "../stream/producer.ts";
 import type { ScopeStreams } from "../stream/streams.ts";
 import type { Observers } from "../session/observe/observer.ts";
-import { EffectError } from "../error.ts";
+import { EffectError, ToolError } from "../error.ts";
 import { unanswered } from "../host/connection.ts";
 import { type Ending, endingOf, hidden, resultOfThrown } from "../host/outcome.ts";
 
@@ -45,10 +46,10 @@ export interface ScopeOfCall {
 
 /** Collects the facts of a call for the context of its body. */
 export const callFacts = (
-  { host, roots, attachments, waits }: HostSide,
+  { host, tool: toolOf, roots, attachments, waits }: HostSide,
   { runner, observers, processApi, streams }: ScopeOfCall,
   { call, run, tool, max_attempts: maxAttempts, payload }: CommandOf<"tool.execute">,
-  verbs: Pick<CallFacts, "handOut" | "continueAs">,
+  verbs: Pick<CallFacts, "handOut" | "continueAs" | "secret">,
 ): CallFacts => {
   const { state } = runner;
   const { id: scope } = state.scope;
@@ -78,11 +79,13 @@ export const callFacts = (
     name,
     payload,
     keepsValues: hasRule(state.scope.protocol, "kept_values") && life.upgradedIn === undefined,
+    subAgentId: named(subAgentId(scope, request, name)),
     place: named(`${scope.replace(/^session:/, "")}/${request}/${name}`),
     processApi,
     token: (key, whose) => (isNew ? scopedTokenOf : tokenOf)(roots, scope, key, ownerOf(whose)),
     urlOf: (token) => (isNew && waits.url !== undefined ? `${waits.url}${token}` : undefined),
-    preparing: (callId, toolName) => contextOf(host, runner.state, { ...place(), callId, tool: toolName }),
+    preparing: (callId, toolName) =>
+      contextOf({ host, tool: toolOf }, runner.state, { ...place(), callId, tool: toolName }),
     hooked: (nested) => hookedCall({ host, emit }, place(), nested),
     report: (thrown) => report(host, place(), thrown),
     failures: new Failures(),
@@ -133,6 +136,12 @@ const pendingOn = (facts: CallFacts, pending: PendingCompletion): BodyResult => 
   }
 };
 
+/** Returns what a body threw, as models and logs may read it. */
+const shownError = ({ redaction }: Pick<BodyRun, "redaction">, thrown: unknown): unknown => {
+  if (redaction === undefined) return thrown;
+  return thrown instanceof ToolError ? new ToolError(redaction.text(thrown.message)) : redaction.thrown(thrown);
+};
+
 /**
  * Runs the tool. The outcome of a run that is over meanwhile is neither stored nor reported. Once its signal is aborted,
  * what a body throws is the cancel: libraries stop with errors of their own. A `ToolError` stays what it is.
@@ -141,17 +150,19 @@ export const runTool = async (
   port: RunPort,
   place: Place,
   execute: () => Promise<unknown>,
-  body: Pick<BodyRun, "isOver" | "signals">,
+  body: Pick<BodyRun, "isOver" | "signals" | "redaction">,
   failures: Failures,
 ): Promise<Ending> => {
   try {
-    const ending = await endingOf(await execute(), port.attachments);
+    const ended = await endingOf(await execute(), port.attachments);
+    const ending = body.redaction?.data(ended) ?? ended;
     return body.isOver ? ending : await completed(port, place, ending);
-  } catch (thrown) {
+  } catch (error) {
     const { isAborted } = body.signals;
+    const thrown = shownError(body, error);
     const told = resultOfThrown(thrown);
-    const isSilent = told !== undefined || body.isOver || (isAborted && isAbortError(thrown));
-    if (!isSilent) report(port.host, place, thrown, failures.effectOf(thrown));
+    const isSilent = told !== undefined || body.isOver || (isAborted && isAbortError(error));
+    if (!isSilent) report(port.host, place, thrown, failures.effectOf(error));
     return { type: "result", result: told ?? (isAborted ? cancelledOutcome : hidden) };
   }
 };

@@ -12,17 +12,22 @@ export interface AskingAgain {
 
 const busy = new Set([408, 425, 429, 500, 502, 503, 504, 529]);
 
-/** Reads how long a service wants to be left alone: in milliseconds, in seconds, or until a date. */
-const wantedMs = (headers: Headers): number | undefined => {
-  const ms = Number(headers.get("retry-after-ms") ?? Number.NaN);
+/** Reads how long a service wants to be left alone, in milliseconds: it says so in milliseconds, in seconds, or by a date. */
+export const retryAfterMs = (header: (name: string) => string | null | undefined): number | undefined => {
+  const ms = Number(header("retry-after-ms") ?? Number.NaN);
   if (ms >= 0) return ms;
-  const after = headers.get("retry-after");
-  if (after === null || after.trim() === "") return undefined;
+  const after = header("retry-after")?.trim() ?? "";
+  if (after === "") return undefined;
   const wanted = Number.isNaN(Number(after)) ? Date.parse(after) - Date.now() : Number(after) * 1000;
   return Number.isNaN(wanted) ? undefined : Math.max(0, wanted);
 };
 
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+/** Returns the pause after an attempt of which the service did not say how long it wants: each is twice as long. */
+export const pauseAfter = (attempt: number, { firstDelayMs, maxDelayMs }: AskingAgain): number =>
+  Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1));
+
+/** Resolves after some milliseconds; rejects with the reason of the signal when that aborts. */
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const abort = (): void => {
       clearTimeout(timer);
@@ -35,6 +40,12 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });
   });
+
+export const askingAgain = ({
+  attempts = 5,
+  firstDelayMs = 500,
+  maxDelayMs = 60_000,
+}: Partial<AskingAgain>): AskingAgain => ({ attempts, firstDelayMs, maxDelayMs });
 
 /** Leaves the connection to the next request. */
 const discard = async ({ body }: Response): Promise<void> => {
@@ -55,17 +66,14 @@ interface Asking<A> {
 }
 
 /** Sends a request, and sends it again while the service is busy or the connection breaks. */
-export const askUntilAnswered = async <A>(
-  { send, read, signal }: Asking<A>,
-  { attempts, firstDelayMs, maxDelayMs }: AskingAgain,
-): Promise<A> => {
+export const askUntilAnswered = async <A>({ send, read, signal }: Asking<A>, again: AskingAgain): Promise<A> => {
   for (let attempt = 1; ; attempt++) {
-    const isLast = attempt >= attempts;
-    let delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1));
+    const isLast = attempt >= again.attempts;
+    let delayMs = pauseAfter(attempt, again);
     try {
       const response = await send(signal);
-      if (busy.has(response.status)) delayMs = wantedMs(response.headers) ?? delayMs;
-      if (isLast || !busy.has(response.status) || delayMs > maxDelayMs) return await read(response);
+      if (busy.has(response.status)) delayMs = retryAfterMs((name) => response.headers.get(name)) ?? delayMs;
+      if (isLast || !busy.has(response.status) || delayMs > again.maxDelayMs) return await read(response);
       await discard(response);
     } catch (thrown) {
       if (isLast || !isBroken(thrown, signal)) throw thrown;

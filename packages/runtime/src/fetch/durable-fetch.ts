@@ -13,7 +13,7 @@
  * program has nothing of an answer before all of it is on record.
  */
 import type { ToolContext } from "../body/facet/context.ts";
-import { type AskingAgain, askUntilAnswered } from "./ask-again.ts";
+import { type AskingAgain, askUntilAnswered, askingAgain } from "./ask-again.ts";
 import {
   type Broken,
   type Head,
@@ -205,11 +205,11 @@ const fetchInParts = (service: Service, asked: Asked, name: string): Promise<Res
  * not sent again, however often the body runs.
  */
 export const durableFetch = (ctx: Pick<ToolContext, "run" | "stream">, options: DurableFetchOptions = {}): Fetch => {
-  const { attempts = 5, firstDelayMs = 500, maxDelayMs = 60_000, keepHeaders = [] } = options;
+  const { keepHeaders = [] } = options;
   const service: Service = {
     ctx,
     send: senderOf(options),
-    again: { attempts, firstDelayMs, maxDelayMs },
+    again: askingAgain(options),
     keepHeaders: keepHeaders.map((name) => name.toLowerCase()),
     maxBytes: options.maxBytes ?? 32 * 1024 ** 2,
     isLive: options.live ?? true,

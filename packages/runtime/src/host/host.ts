@@ -11,8 +11,8 @@
  *
  * `Place` names a call to the host, and the key ids below name its waits.
  */
-import type { CommandOf, CallRef, Options, State } from "@pawl/sansio-core";
-import { type AwaitEventWaitIdentity, awaitKeyId } from "@pawl/sansio-core/driver";
+import type { CommandOf, CallRef, Options, State, Tool } from "@pawl/sansio-core";
+import { type AwaitEventWaitIdentity, awaitKeyId, bodyOf, hasRule } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../error.ts";
@@ -22,6 +22,7 @@ import { causeChain } from "../tool/result.ts";
 import type { ConnectionRequest } from "./connection.ts";
 import type { ExternalWork } from "./host-request.ts";
 import type { Plugin } from "./hook.ts";
+import type { TriggerStore } from "./trigger.ts";
 import type { OutcomeResolver, Projector } from "./outcome.ts";
 import type { Roots } from "../scope/wait-token.ts";
 import type { FlowHost } from "../session/flow.ts";
@@ -107,9 +108,11 @@ export interface HostPort extends ScopeLinksHost, ToolHost, TurnHost {
   /**
    * Answers a host request; what it throws is the body's error. It says `waiting` when it asks a person: the body and its
    * session may leave memory until the answer comes, and after a restart the request comes again, under the same key. A key
-   * is unique in its scope.
+   * is unique over all scopes of the journal; one of a call that began under protocol 1, in its scope.
    */
   readonly request?: (name: string, input: Json, key: string, asked: HostAsked) => Promise<Json>;
+  /** Keeps triggers (`recordedTriggers` has no store). Without it they are requests `trigger.emit`. */
+  readonly triggers?: TriggerStore;
   readonly observe?: (scope: string, command: CommandOf<"observe">) => void;
   /** Serves its flows: lambdas, and an observer of them. */
   readonly flow?: FlowHost;
@@ -122,6 +125,8 @@ export interface HostSide {
   readonly host: HostPort;
   /** Returns the tool that has this id now. */
   readonly tool: (id: string) => LiveTool | undefined;
+  /** Lists the tools that sub-agents may have: those of the runtime. */
+  readonly tools: () => readonly Tool[];
   /** Which versions of tools are here. */
   readonly versions: CodeVersions;
   readonly attachments: AttachmentStore;
@@ -162,6 +167,8 @@ export interface Place {
   readonly tool: string;
   readonly args: Json;
   readonly replay?: Json;
+  /** Begins the keys of its requests to the host. Empty where they were handed out without their scope before. */
+  readonly keyPrefix: string;
 }
 
 const sessionPrefix = "session:";
@@ -180,6 +187,7 @@ export const executionScopeIn = ({ requests, scope }: State, request: string): s
 export const placeOf = (state: State, call: CallRef): Place => {
   const row = state.calls.at(call);
   const { id = call, request = "", replay } = row?.call ?? {};
+  const isOld = !hasRule(state.scope.protocol, "lives") || (row && bodyOf(row)?.life.upgradedIn) !== undefined;
   return {
     scope: state.scope.id,
     session: sessionOf(state),
@@ -188,6 +196,7 @@ export const placeOf = (state: State, call: CallRef): Place => {
     callId: id,
     tool: row?.tool ?? "",
     args: row?.args ?? null,
+    keyPrefix: isOld ? "" : `${state.scope.id}/`,
     ...(replay === undefined ? {} : { replay }),
   };
 };

@@ -74,8 +74,8 @@ const answered = async (question: Question, work: HostWork, state: State): Promi
 /** Answers a request of a body: what pawl keeps itself without the host. */
 const answerOfRequest = async (request: HostRequest, work: HostWork, state: State): Promise<Event> => {
   const stored = await storeAnswer(state, work.values, request);
-  if (stored === undefined)
-    return answerOf(work.host.request, request, hostAsked(placeOf(state, request.call), work.waiting));
+  const place = placeOf(state, request.call);
+  if (stored === undefined) return answerOf(work.host, request, place, hostAsked(place, work.waiting));
   return { type: "host.answered", call: request.call, key: request.key, ...stored };
 };
 

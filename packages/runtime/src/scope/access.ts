@@ -3,6 +3,7 @@
  * waits until what it says is durable. Everything that tools, hooks and hosts say makes a round trip, encoded and read
  * back, before it is recorded: a scope with a line in its log that nobody can read is quarantined for ever.
  */
+import type { NewestEvents } from "../session/newest-event.ts";
 import type { LogPages } from "../session/observe/log-page.ts";
 import { type RejectionCode, type Event, type Rejection, type State, EventCodec } from "@pawl/sansio-core";
 import {
@@ -70,6 +71,8 @@ export interface Access {
   readonly telemetry: Telemetry | undefined;
   /** Reads lines of the log. The scope stays in memory meanwhile. */
   readonly readLines: (from: number, to?: number) => Promise<readonly JournalLine[]>;
+  /** When something last happened to live requests. */
+  readonly newest: NewestEvents;
   /** The log, page by page, for those who follow it. */
   readonly pages: LogPages;
   /** Tells the host what went wrong inside, and is no caller's fault. */

@@ -87,6 +87,10 @@ export const secretsOf = ({ newest, older = [] }: Roots, scope: string): readonl
 const bytesOf = (hex: string): Uint8Array =>
   Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
+/** Derives a key for another purpose from a scope's own secret. */
+export const keyUnder = ({ secret }: ScopeSecret, purpose: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(hkdf(bytesOf(secret), new Uint8Array(0), utf8(purpose), 32));
+
 /** How many parts each form signs. */
 const signedParts: { readonly [version: string]: number } = { v1: 1, v2: 3, v3: 4 };
 

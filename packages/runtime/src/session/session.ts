@@ -23,8 +23,7 @@
  *    3. decode   what the caller handed in. What the codecs would not read back never reaches the log: a scope with
  *                a line that nobody can read stays closed for ever.
  *    4. store    large values, before the event that names them. If there is no room, only this caller is refused.
- *    5. apply    the event, in the same turn in which the state was looked at. Between the look and the event nothing
- *                is awaited, so a decision cannot be taken on a state that is no longer true.
+ *    5. apply    the event, in the turn in which the state was looked at. Nothing is awaited between, so it is still true.
  *    6. wait     until the state that the answer was made from is durable, also where the event was rejected: the
  *                reason for a rejection may itself be lost in a crash.
  *
@@ -32,24 +31,26 @@
  * request by its id, a resolution and a decision by the name that their author gave them (`id`), a cancel by its author.
  */
 import type { Event, Recorded, State, Tool } from "@pawl/sansio-core";
-import type { FlowEnd, TurnEnd } from "@pawl/sansio-core/driver";
+import type { FlowEnd } from "@pawl/sansio-core/driver";
 import type { Resolution } from "@pawl/tool-value";
-import { type CallOfRequest, type Replies, CallsTools } from "./call.ts";
-import { approvalsIn, type Approval, PendingApproval, type Rejecting, approve, reject } from "./approval.ts";
+import type { CallOfRequest, Replies } from "./call.ts";
+import { type Approval, type Rejecting, approve, reject } from "./approval.ts";
 import { type Target, cancel } from "./cancel.ts";
+import { type Resolved, resolveKey, resolveToken } from "./resolve.ts";
 import { publish } from "./catalog.ts";
 import type { Offers } from "./executor/offer.ts";
 import type { FlowSubmission } from "./flow.ts";
-import { followLog, held } from "./observe/follow.ts";
+import { followLog, held } from "./observe/log-page.ts";
 import type { HostSide } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { ScopeInterpreter } from "./interpreter.ts";
 import type { ObserveOptions, Subscription } from "./observe/observer.ts";
 import type { Callers } from "./callers.ts";
 import type { RequestOptions, Waiting } from "./request.ts";
-import { type Resolved, resolveKey, resolveToken } from "./resolve.ts";
+import { Conversation, type Talking } from "./conversation.ts";
 import { type RequestPage, type RequestStatus, requestsOf, statusOf } from "./status.ts";
 import { type About, aboutOf, describe, type SessionStore, storeOver } from "../host/about.ts";
+import { type SessionSecrets, secretsAt, secretsOver } from "../host/secret.ts";
 import { ScopeLost } from "../error.ts";
 import { type ConnectionAnswer, answerOfHost } from "../host/connection.ts";
 import type { AskedAt } from "../host/question.ts";
@@ -60,11 +61,9 @@ import { record } from "../scope/access.ts";
 import type { StreamFrame, StreamOptions } from "../stream/streams.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
-import { type BudgetDecision, decideBudget, type Said, type TurnOptions, turnSubmitted } from "../turn/submit.ts";
-import type { ReadTurnOptions, TurnFrame } from "../turn/turn-reader.ts";
 
 /** A session, or a process. */
-export class Session extends CallsTools {
+export class Session extends Conversation {
   readonly #instance: Instance;
   readonly #store: ScopeStore;
   readonly #side: HostSide;
@@ -131,6 +130,13 @@ export class Session extends CallsTools {
     return refusal === undefined ? this.#live(act) : Promise.reject(refusal);
   }
 
+  protected talking<A>(act: (of: Talking) => Promise<A>): Promise<A> {
+    return this.#with((live) => {
+      const { access, turns, requests, underWay } = live.#scope;
+      return act({ access, turns, requests, underWay, refusal: live.leaving.refusal, reach: live.#instance });
+    });
+  }
+
   /** Applies an event of the host, and waits until it is durable. */
   report(event: Event): Promise<void> {
     return this.#with((live) => record(live.#scope.access, event));
@@ -144,32 +150,6 @@ export class Session extends CallsTools {
   /** Submits a flow and waits for its end. The same flow again joins it, or is answered as it was. */
   flow(given: FlowSubmission, waiting: Waiting = {}): Promise<FlowEnd> {
     return this.#with((live) => live.leaving.refusal ?? live.#scope.requests.flow(live.#side, given, waiting));
-  }
-
-  /**
-   * Says something to the session's agent, and waits for the end of the turn. The same turn again joins it, or is answered
-   * as it was. `cancel` stops it.
-   */
-  turn(request: string, said: Said, options: TurnOptions & Waiting = {}): Promise<TurnEnd> {
-    return this.#with(async (live) => {
-      await live.leaving.refusal;
-      await live.#scope.turns.publish(options.agent);
-      const event = turnSubmitted(live.#instance.platform, request, said, options);
-      return live.#scope.requests.turn(event, options);
-    });
-  }
-
-  /** Reads the answers of a turn until it is over. A turn that nobody has submitted yet is waited for. */
-  async *readTurn(request: string, options: ReadTurnOptions = {}): AsyncGenerator<TurnFrame> {
-    const { signal = new AbortController().signal } = options;
-    yield* await this.#with(async (live) =>
-      held(live.#scope.underWay, live.#scope.turns.read(request, { ...options, signal }), signal),
-    );
-  }
-
-  /** Decides on a budget that is reached: the turn that it holds up goes on, or stops. */
-  decideBudget(decision: BudgetDecision): Promise<void> {
-    return this.#with((live) => decideBudget(live.#scope.access, decision));
   }
 
   /** Returns the replies of a request that was submitted before. */
@@ -192,14 +172,19 @@ export class Session extends CallsTools {
     return storeOver((act) => this.#with((live) => act(live.#scope.access)));
   }
 
+  /** Secrets of the session, which steps of its tools read by name: sealed on record, and shown to nobody. */
+  get secrets(): SessionSecrets {
+    return secretsOver((act) => this.#with((live) => act(live.#scope.access, secretsAt(live.#side, live.#store))));
+  }
+
   /** The title and the tags by which people find the session. */
   get about(): About {
     return aboutOf(this.state);
   }
 
   /** Gives the session a title or tags, in place of those that it has. */
-  describe(about: Partial<About>): Promise<void> {
-    return this.#with((live) => describe(live.#scope.access, about));
+  describe(about: Partial<About>, /** @internal */ ownTools?: boolean): Promise<void> {
+    return this.#with((live) => describe(live.#scope.access, about, ownTools));
   }
 
   /** Makes tools of this session available or not; null takes that back. */
@@ -243,12 +228,6 @@ export class Session extends CallsTools {
     });
   }
 
-  /** Lists the calls, of one request or of all, that wait for approval, oldest first: each has `approve` and `reject`. */
-  async approvals(request?: string): Promise<readonly PendingApproval[]> {
-    const wanted = await this.#with((live) => approvalsIn(live.#scope.access, request));
-    return wanted.map((one) => new PendingApproval(one, this));
-  }
-
   approve(call: string, approval: Approval): Promise<void> {
     return this.#with((live) => approve(live.#scope.access, live.#scope.approvalEdits, call, approval));
   }
@@ -264,11 +243,6 @@ export class Session extends CallsTools {
   /** Opens the scope in its log. @internal */
   open(opening: readonly Event[], tools: readonly Tool[] | undefined): Promise<void> {
     return this.#scope.open(opening, tools);
-  }
-
-  /** Records what is new of a description. @internal */
-  introduce(about: Partial<About>, ownTools: boolean | undefined): Promise<void> {
-    return this.#with((live) => describe(live.#scope.access, about, ownTools));
   }
 
   /** Publishes the tools where they are new to the scope. @internal */

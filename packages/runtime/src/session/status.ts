@@ -1,15 +1,18 @@
 /**
  * The status of requests, and their list. What a request of the state waits for is read off the state; how an acknowledged one
- * has ended is read from the log, since it has left the state. Times are those of events: of the submission, of the event
- * since which it is so, and of the newest event of the request.
+ * has ended is read off its acknowledgement, which the finished index names. Times are those of events: of the submission, of
+ * the event since which it is so, and of the newest event of the request.
+ *
+ * The list looks for submissions page by page, and stops when it has enough: a page costs the lines between its requests.
  */
-import { type State, callRef } from "@pawl/sansio-core";
-import { type Status, type StatusWord, type WaitsFor, requestStatus } from "@pawl/sansio-core/driver";
-import { type Codec, named, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
+import type { Event, State } from "@pawl/sansio-core";
+import { type StatusWord, type WaitsFor, requestStatus } from "@pawl/sansio-core/driver";
+import { type Codec, type Fields, named, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
 import { Refused } from "../error.ts";
-import type { JournalLine } from "../journal/journal.ts";
 import type { Access } from "../scope/access.ts";
-import { recordedIn, stateAfter, turnAfter } from "../scope/history.ts";
+import { recordedIn, turn } from "../scope/history.ts";
+import { LogLines, lastOf } from "./newest-event.ts";
+import { type RequestEnd, endsInLog, mayBeSubmission, submittedBy } from "./ends-in-log.ts";
 
 /** The status of a request, as people read it. */
 export interface RequestStatus {
@@ -27,14 +30,20 @@ export interface RequestStatus {
   readonly seq: number;
 }
 
-const words = ["working", "waiting", "unknown", "done", "failed", "cancelled"] as const;
-const waits = ["person", "outside", "time", "executor", "model", "budget"] as const;
+/** The fields of a status, as the wire carries them. */
+export const statusFields: Fields<Pick<RequestStatus, "state" | "waitsFor" | "until">> = {
+  state: oneOf<StatusWord>("a status", "working", "waiting", "unknown", "done", "failed", "cancelled"),
+  waitsFor: named(
+    "waits_for",
+    optional(oneOf<WaitsFor>("what is waited for", "person", "outside", "time", "executor", "model", "budget")),
+  ),
+  until: optional(u64),
+};
+
 export const RequestStatus: Codec<RequestStatus> = record<RequestStatus>("RequestStatus", {
   request: string,
-  state: oneOf<StatusWord>("a status", ...words),
-  waitsFor: named("waits_for", optional(oneOf<WaitsFor>("what is waited for", ...waits))),
+  ...statusFields,
   since: u64,
-  until: optional(u64),
   createdAt: named("created_at", u64),
   updatedAt: named("updated_at", u64),
   seq: u64,
@@ -47,109 +56,59 @@ export interface RequestPage {
 }
 const mostListed = 1000;
 
-/** A request as it is found in the log. */
-interface Found {
+/** A request that was submitted by an event. */
+interface Submitted {
   readonly request: string;
   readonly seq: number;
-  readonly createdAt: number;
-  updatedAt: number;
-  /** How it has ended, and when. */
-  ended?: Status & { readonly at: number };
 }
-
-/** Returns whether a line names a request, or a call of it, which begins with its name. */
-const concerns = ({ line }: JournalLine, request: string): boolean =>
-  line.includes(JSON.stringify(request)) || line.includes(JSON.stringify(callRef(request, "")).slice(0, -1));
-
-/** Follows the log from its beginning, and notes requests: when they were submitted, and how they have ended. */
-class RequestLog {
-  readonly found = new Map<string, Found>();
-  #state: State;
-
-  constructor(begun: State) {
-    this.#state = begun;
-    for (const { request, born: seq } of begun.requests.rows())
-      this.#begin({ request, seq, createdAt: begun.at, updatedAt: begun.at });
-  }
-
-  /** Notes a request. One that had its reply when the log begins has ended by then. */
-  #begin(found: Found): void {
-    this.found.set(found.request, found);
-    this.#note(found.request, found.createdAt);
-  }
-
-  /** Takes the next line, unless it is part of the state that the log begins with. */
-  take(scope: string, line: JournalLine): void {
-    if (line.seq <= this.#state.seq) return;
-    const before = this.#state;
-    const recorded = recordedIn(scope, line);
-    this.#state = stateAfter(scope, before, recorded, line.seq);
-    const { at, event } = recorded;
-    if (event.type === "request.submitted" || event.type === "flow.submitted" || event.type === "turn.submitted")
-      this.#begin({ request: event.request, seq: line.seq, createdAt: at, updatedAt: at });
-    for (const key of this.#state.requests.changedSince(before.requests)) this.#note(key, at);
-  }
-
-  /** Notes the end of a request that has come to its reply with this event. */
-  #note(request: string, at: number): void {
-    const row = this.#state.requests.at(request);
-    const found = this.found.get(request);
-    if (found === undefined || row?.phase !== "replying" || found.ended !== undefined) return;
-    found.ended = { ...requestStatus(this.#state, row), at };
-    found.updatedAt = at;
-  }
-}
-
-/** Reads the requests of the log. The scope's own work goes on in between. */
-const requestsOfLog = async (access: Access): Promise<ReadonlyMap<string, Found>> => {
-  const { id } = access.runner;
-  const lines = await access.readLines(1);
-  const log = new RequestLog(await access.begun());
-  for (const line of lines) {
-    log.take(id, line);
-    await turnAfter(access.platform, line.seq);
-  }
-  return log.found;
-};
-
-/** Returns the time of an event, or of the first that the log still has. */
-const timeOf = async ({ runner, readLines }: Access, seq: number): Promise<number> => {
-  const [line] = await readLines(seq, seq);
-  return line === undefined ? 0 : recordedIn(runner.id, line).at;
-};
-
-const linesPerPage = 500;
-
-/** Returns the time of the newest event of a request, which was submitted by event `from`. */
-const newestOf = async (access: Access, request: string, from: number): Promise<number> => {
-  const { runner, readLines } = access;
-  for (let to = runner.durable.seq; to > from; to -= linesPerPage) {
-    const lines = await readLines(Math.max(from, to - linesPerPage + 1), to);
-    const line = lines.findLast((one) => concerns(one, request));
-    if (line !== undefined) return recordedIn(runner.id, line).at;
-  }
-  return timeOf(access, from);
-};
 
 /** Returns the status of a request that is in the state: nothing but a few lines of the log is read. */
-const statusOfLive = async (access: Access, state: State, request: string): Promise<RequestStatus | undefined> => {
+const statusOfLive = async (lines: LogLines, state: State, request: string): Promise<RequestStatus | undefined> => {
   const row = state.requests.at(request);
   if (row === undefined) return undefined;
   const { since = row.born, ...status } = requestStatus(state, row);
-  const [createdAt, updatedAt] = [await timeOf(access, row.born), await newestOf(access, request, row.born)];
+  const createdAt = await lines.timeOf(row.born);
+  const updatedAt = await lines.access.newest.of(lines, request, row.born);
   const isOver = row.phase === "replying";
-  const sinceAt = isOver ? updatedAt : await timeOf(access, since);
+  const sinceAt = isOver ? updatedAt : await lines.timeOf(since);
   return { request, ...status, since: sinceAt, createdAt, updatedAt, seq: row.born };
 };
 
-const statusOfEnded = ({
-  ended,
-  ...found
-}: Found & { readonly ended: Status & { readonly at: number } }): RequestStatus => ({
-  ...found,
-  state: ended.state,
-  since: ended.at,
-});
+/** The ends of requests whose acknowledgement does not tell them. The log is read for that once for an answer. */
+class OlderEnds {
+  readonly #access: Access;
+  #read: Promise<ReadonlyMap<string, RequestEnd>> | undefined;
+
+  constructor(access: Access) {
+    this.#access = access;
+  }
+
+  async of(request: string): Promise<RequestEnd | undefined> {
+    this.#read ??= endsInLog(this.#access);
+    return (await this.#read).get(request);
+  }
+}
+
+/** Returns the status of a request that was acknowledged by an event. */
+const statusOfEnded = async (
+  lines: LogLines,
+  older: OlderEnds,
+  request: string,
+  acked: number,
+): Promise<RequestStatus | undefined> => {
+  const [line] = await lines.between(acked, acked);
+  const event: Event | undefined = line && recordedIn(lines.access.runner.id, line).event;
+  if (event?.type !== "reply.acked" || event.born === undefined) {
+    const end = await older.of(request);
+    return (
+      end && { request, state: end.state, since: end.at, createdAt: end.createdAt, updatedAt: end.at, seq: end.seq }
+    );
+  }
+  const { born, ended = "done" } = event;
+  const createdAt = await lines.timeOf(born);
+  const at = (await lastOf(lines, request, born, acked - 1)) ?? createdAt;
+  return { request, state: ended, since: at, createdAt, updatedAt: at, seq: born };
+};
 
 const unknownRequest = (request: string): Refused => new Refused("request_unknown", `no request \`${request}\``);
 
@@ -157,13 +116,32 @@ const unknownRequest = (request: string): Refused => new Refused("request_unknow
 export const statusOf = async (access: Access, request: string): Promise<RequestStatus> => {
   const { state } = access.runner;
   await access.runner.whenDurable();
-  const live = await statusOfLive(access, state, request);
+  const lines = new LogLines(access);
+  const live = await statusOfLive(lines, state, request);
   if (live !== undefined) return live;
-  if ((await access.finished.find("request", request)) === undefined) throw unknownRequest(request);
-  const found = (await requestsOfLog(access)).get(request);
-  if (found?.ended === undefined) throw new Refused("gone", `request \`${request}\` is past the log's retention`);
-  return statusOfEnded({ ...found, ended: found.ended });
+  const acked = await access.finished.find("request", request);
+  if (acked === undefined) throw unknownRequest(request);
+  const ended = await statusOfEnded(lines, new OlderEnds(access), request, acked);
+  if (ended === undefined) throw new Refused("gone", `request \`${request}\` is past the log's retention`);
+  return ended;
 };
+
+const linesAtOnce = 1024;
+
+/** Yields the requests that were submitted after an event: those that the log begins with, then page by page. */
+async function* submittedAfter(lines: LogLines, after: number, end: number): AsyncGenerator<Submitted> {
+  const { runner, platform, begun: begins } = lines.access;
+  const begun = await begins();
+  for (const { request, born: seq } of begun.requests.rows().toSorted((a, b) => a.born - b.born))
+    if (seq > after) yield { request, seq };
+  for (let from = Math.max(after, begun.seq) + 1; from <= end; from += linesAtOnce) {
+    for (const line of await lines.between(from, Math.min(end, from + linesAtOnce - 1))) {
+      const request = mayBeSubmission(line) ? submittedBy(recordedIn(runner.id, line).event) : undefined;
+      if (request !== undefined) yield { request, seq: line.seq };
+    }
+    await turn(platform);
+  }
+}
 
 /** Lists the requests of a scope by their submission, those that were acknowledged included. */
 export const requestsOf = async (
@@ -172,13 +150,19 @@ export const requestsOf = async (
 ): Promise<readonly RequestStatus[]> => {
   const { state } = access.runner;
   await access.runner.whenDurable();
-  const found = [...(await requestsOfLog(access)).values()].filter(({ seq }) => seq > after);
-  const page = found.slice(0, Math.min(limit, mostListed));
+  const most = Math.min(limit, mostListed);
+  const older = new OlderEnds(access);
+  const lines = new LogLines(access);
   const listed: RequestStatus[] = [];
-  for (const one of page) {
-    const live = one.ended === undefined ? await statusOfLive(access, state, one.request) : undefined;
-    if (live !== undefined) listed.push(live);
-    else if (one.ended !== undefined) listed.push(statusOfEnded({ ...one, ended: one.ended }));
+  if (most <= 0) return listed;
+  for await (const { request } of submittedAfter(lines, after, state.seq)) {
+    const acked = state.requests.at(request) === undefined ? await access.finished.find("request", request) : undefined;
+    const status =
+      acked === undefined
+        ? await statusOfLive(lines, state, request)
+        : await statusOfEnded(lines, older, request, acked);
+    if (status !== undefined) listed.push(status);
+    if (listed.length >= most) break;
   }
   return listed;
 };

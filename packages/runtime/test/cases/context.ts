@@ -12,7 +12,7 @@ import {
   defineTool,
   EffectError,
 } from "../../src/index.ts";
-import { problemOfCompletion, problemOfDurable } from "../../src/body/facet/facet.ts";
+import { problemOfCompletion, problemOfDurable } from "../../src/body/facet/capability.ts";
 import { World } from "../world.ts";
 import { type Answer, answerOf, refusal, standingFields, standingOf } from "./standing.ts";
 
@@ -26,7 +26,7 @@ interface Surroundings {
   readonly host?: HostPort;
 }
 
-/** What one body saw: its value, or the error that it met. */
+/** Returns what one body saw: its value, or the error that it met. */
 const inBody = async (
   body: (ctx: ToolContext) => Promise<unknown>,
   { callId = "c1", resolution, tools = [], host = {} }: Surroundings = {},

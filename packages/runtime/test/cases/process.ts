@@ -4,7 +4,7 @@ import { caseProtocol, withFields } from "@pawl/testkit";
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type ToolContext, type ToolDefinition, defineTool } from "../../src/index.ts";
-import { problemOfProcessEvent } from "../../src/body/facet/facet.ts";
+import { problemOfProcessEvent } from "../../src/body/facet/capability.ts";
 import { type Program, eventType, live, program } from "../process/world.ts";
 import type { World } from "../world.ts";
 import { type Answer, answerOf, refusal, standingFields, standingOf } from "./standing.ts";
@@ -39,7 +39,7 @@ const emitting = (emits: Emits): ToolDefinition =>
 
 const isForeign = /^process\.|undeclared|^\s*$/;
 
-/** What a case emits is declared, but for what every process has, what the case calls undeclared, and what has no name. */
+/** Declares what a case emits, but for what every process has, what the case calls undeclared, and what has no name. */
 const declaredOf = (types: readonly string[]): readonly string[] =>
   [...new Set(types)].filter((type) => !isForeign.test(type));
 

@@ -1,4 +1,4 @@
-/** The title, the tags and the values of a scope: written, checked, and kept in its snapshot. */
+/** The title, the tags, the values and the secrets of a scope: written, checked, and kept in its snapshot. */
 import {
   type Codec,
   type TypeOf,
@@ -17,9 +17,14 @@ import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import type { EventOf, State } from "../kernel/vocabulary.ts";
-import type { AboutEvent, AboutRow, AboutRows, AboutSignal, Kept } from "./model.ts";
+import type { AboutEvent, AboutRow, AboutRows, AboutSignal, Kept, SealedSecret } from "./model.ts";
 
-const nothing: AboutRow = { tags: [], ownTools: false, values: PersistentMap.empty() };
+const nothing: AboutRow = {
+  tags: [],
+  ownTools: false,
+  values: PersistentMap.empty(),
+  secrets: PersistentMap.empty(),
+};
 
 const keep = (draft: Draft, { key, value }: Kept): void => {
   const { about } = draft.state;
@@ -30,6 +35,17 @@ const keep = (draft: Draft, { key, value }: Kept): void => {
 const onKept = (draft: Draft, event: EventOf<"value.kept">): Rejection | undefined => {
   if (event.key.trim() === "") return reject("empty_id", "a value needs a key that is not blank");
   keep(draft, event);
+  return undefined;
+};
+
+const onSecret = (draft: Draft, { name, digest, sealed }: EventOf<"secret.kept">): Rejection | undefined => {
+  if (name.trim() === "") return reject("empty_id", "a secret needs a name that is not blank");
+  const { about } = draft.state;
+  const secrets =
+    digest === undefined || sealed === undefined
+      ? about.secrets.delete(name)
+      : about.secrets.set(name, { digest, sealed });
+  draft.set("about", { ...about, secrets });
   return undefined;
 };
 
@@ -44,7 +60,7 @@ const onDescribed = (draft: Draft, { title, tags, own_tools }: EventOf<"scope.de
 };
 
 export const checkI1 = ({ about }: State): string | undefined =>
-  [...about.values].some(([key]) => key.trim() === "") ? "I1: a value has a blank key" : undefined;
+  [...about.values, ...about.secrets].some(([key]) => key.trim() === "") ? "I1: a value has a blank key" : undefined;
 
 export const KeptCodec: Codec<Kept> = record<Kept>("struct Kept", { key: string, value: optional(json) });
 
@@ -53,25 +69,29 @@ const AboutCodec = struct("struct About", {
   tags: list(string),
   own_tools: defaulted(boolean, false, (own) => !own),
   values: list(struct("struct Kept", { key: string, value: json })),
+  secrets: list(struct("struct KeptSecret", { name: string, digest: string, sealed: json })),
 });
 type AboutShape = TypeOf<typeof AboutCodec>;
 
-const byKey = (a: { readonly key: string }, b: { readonly key: string }): number => (a.key < b.key ? -1 : 1);
+const sorted = <A>(map: PersistentMap<string, A>): readonly (readonly [string, A])[] =>
+  [...map].toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-const shapeOf = ({ values, ownTools, ...row }: AboutRow): AboutShape => ({
+const shapeOf = ({ values, secrets, ownTools, ...row }: AboutRow): AboutShape => ({
   ...row,
   own_tools: ownTools,
-  values: [...values].map(([key, value]) => ({ key, value })).toSorted(byKey),
+  values: sorted(values).map(([key, value]) => ({ key, value })),
+  secrets: sorted(secrets).map(([name, secret]) => ({ name, ...secret })),
 });
 
-const rowOf = ({ values, own_tools: ownTools, ...row }: AboutShape): AboutRow => ({
+const rowOf = ({ values, secrets, own_tools: ownTools, ...row }: AboutShape): AboutRow => ({
   ...row,
   ownTools,
   values: PersistentMap.of(values.map(({ key, value }) => [key, value])),
+  secrets: PersistentMap.of(secrets.map(({ name, ...secret }): [string, SealedSecret] => [name, secret])),
 });
 
-const isNothing = ({ title, tags, ownTools, values }: AboutRow): boolean =>
-  title === undefined && tags.length === 0 && !ownTools && values.size === 0;
+const isNothing = ({ title, tags, ownTools, values, secrets }: AboutRow): boolean =>
+  title === undefined && tags.length === 0 && !ownTools && values.size + secrets.size === 0;
 
 const snapshot: SnapshotPart<{ readonly about?: AboutShape }, AboutRows> = {
   fields: { about: optional(AboutCodec) },
@@ -88,6 +108,11 @@ export const about: Concern<AboutRows, AboutEvent["type"], AboutSignal["type"]> 
       on: onDescribed,
     },
     "value.kept": { fields: { key: string, value: optional(json) }, since: "about", on: onKept },
+    "secret.kept": {
+      fields: { name: string, digest: optional(string), sealed: optional(json) },
+      since: "about",
+      on: onSecret,
+    },
   },
   signals: { "value.keep": { raises: [], on: keep } },
   commands: {},

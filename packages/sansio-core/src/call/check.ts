@@ -1,9 +1,9 @@
 /** The invariants of calls, batches and approvals, one function each: what is broken, and where. */
 import { firstBroken } from "../kernel/error.ts";
 import { type BatchRow, nextOf } from "./batch.ts";
-import { checkC12Change } from "./owner-lost.ts";
+import { checkC12Change } from "./recovery/owner-lost.ts";
 import { checkC9, checkC9Change } from "./life.ts";
-import { checkC13 } from "./unknown.ts";
+import { checkC13 } from "./recovery/unknown.ts";
 import type { CallIn, CallPhase, CallRow } from "./model.ts";
 import { awaitsApproval, bodyOf, occupies } from "./row.ts";
 import { approvalsOf } from "../kernel/draft.ts";
@@ -48,7 +48,7 @@ export const checkC2Change = (before: State, after: State): string | undefined =
 
 /** Phases before anybody was told of the call, and those after. Others may be either. */
 const unobserved: ReadonlySet<CallPhase> = new Set(["requested", "preparing"]);
-const either: ReadonlySet<CallPhase> = new Set(["ready", "no_tool", "finishing"]);
+const either: ReadonlySet<CallPhase> = new Set(["ready", "no_tool", "queued", "finishing"]);
 
 export const checkC3: Check = (state) =>
   firstOf(state, ({ phase, observed }) => {
@@ -79,7 +79,7 @@ export const checkC6: Check = (state) =>
 
 const approvedPhases: ReadonlySet<CallPhase> = new Set(["ready", "running", "resuming"]);
 const needsApproval = (row: CallRow): boolean =>
-  ((row.phase === "ready" || (row.phase === "no_tool" && row.waits === "launch")) &&
+  ((row.phase === "ready" || row.phase === "queued" || (row.phase === "no_tool" && row.waits === "launch")) &&
     row.manifest.policy === "requires_approval") ||
   bodyOf(row)?.manifest.policy === "requires_approval";
 

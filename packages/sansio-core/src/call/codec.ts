@@ -25,7 +25,7 @@ import {
   type StepError,
   type StepRecovery,
   effectKinds,
-} from "./effect.ts";
+} from "./effect/effect.ts";
 import type {
   ArgsVerdict,
   BodyResult,
@@ -38,7 +38,7 @@ import type {
 } from "./vocabulary.ts";
 import type { Patches, ResumeCause, UnknownCause } from "./model.ts";
 import type { SignalPlace } from "./life.ts";
-import type { StreamSpec } from "./stream.ts";
+import type { StreamSpec } from "./effect/stream.ts";
 import { SessionScope } from "../identity/scope.ts";
 import { AskingCodec } from "../message/message.ts";
 

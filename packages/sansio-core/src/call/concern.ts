@@ -5,7 +5,7 @@ import { PersistentMap } from "../kernel/persistent-map.ts";
 import { Table } from "../kernel/table.ts";
 import { KeptCodec } from "../about/concern.ts";
 import { ReplyCodec } from "../request/model.ts";
-import { onExecutors, onToolMissing } from "./absent-tool.ts";
+import { onExecutors, onToolMissing } from "./recovery/absent-tool.ts";
 import {
   onArgsChecked,
   onCancelled,
@@ -19,15 +19,8 @@ import {
   onSettled,
   onSettledLate,
 } from "./handlers.ts";
-import {
-  approvalChangeChecks,
-  approvalChecks,
-  batchChangeChecks,
-  batchChecks,
-  callChangeChecks,
-  callChecks,
-} from "./check.ts";
-import { effectChangeChecks, effectChecks } from "./effect-check.ts";
+import { approvalChecks, batchChecks, callChecks } from "./check.ts";
+import { effectChecks } from "./effect/check.ts";
 import {
   ArgsVerdictCodec,
   DifferenceCodec,
@@ -48,7 +41,7 @@ import {
   StepErrorCodec,
 } from "./codec.ts";
 import type { ApprovalEvent } from "./approval.ts";
-import { onDecided } from "./asked-approval.ts";
+import { onDecided } from "./effect/asked-approval.ts";
 import {
   inLiveBatch,
   onBatchCounted,
@@ -62,20 +55,13 @@ import {
 } from "./batch.ts";
 import { onCallsUpgraded, onWaitKept } from "./life.ts";
 import { nextCallDue, onCallDue, tidyCallDues } from "./deadlines.ts";
-import { onEffectRequested } from "./perform.ts";
-import { onCallLeft, onEffectEnd, onEffectReused, onHostAnswered, onRepliesRecorded } from "./settle.ts";
-import {
-  checkG1,
-  checkG2,
-  checkG3,
-  checkG4Change,
-  onStreamRecorded,
-  onStreamReset,
-  type StreamEvent,
-} from "./stream.ts";
-import { onEffectsExpire, onStepFailed, onStepSettled } from "./try.ts";
-import { areAtWork, outstandingOfCalls } from "./owner-lost.ts";
-import { onResolved, onVersionsChanged } from "./unknown.ts";
+import { onPlaceGranted } from "./queue.ts";
+import { onEffectRequested } from "./effect/perform.ts";
+import { onCallLeft, onEffectEnd, onEffectReused, onHostAnswered, onRepliesRecorded } from "./effect/settle.ts";
+import { checkG1, checkG2, checkG3, onStreamRecorded, onStreamReset, type StreamEvent } from "./effect/stream.ts";
+import { onEffectsExpire, onStepFailed, onStepSettled } from "./effect/try.ts";
+import { areAtWork, outstandingOfCalls } from "./recovery/owner-lost.ts";
+import { onResolved, onVersionsChanged } from "./recovery/unknown.ts";
 import {
   onCallsCancel,
   onCallsCreate,
@@ -88,7 +74,7 @@ import {
 } from "./signal.ts";
 import { onHostWaiting, onLinkFreed, onSuspended } from "./suspend.ts";
 import { type CallEvent, callCommands } from "./vocabulary.ts";
-import type { EffectEvent } from "./effect.ts";
+import type { EffectEvent } from "./effect/effect.ts";
 import type { CallCommand, CallRows, CallSignal } from "./contract.ts";
 import type { Concern } from "../concern.ts";
 import { VersionsCodec } from "../scope/model.ts";
@@ -157,6 +143,7 @@ export const call: Concern<
     "call.cleaned_up": { fields: ofRun, on: onCleanedUp },
     "call.executor_missing": { fields: ofRun, on: onRun },
     "call.tool_missing": { fields: { call: string }, since: "absent_tool_waits", on: onToolMissing },
+    "place.granted": { fields: { call: string, attempt: u64 }, since: "queues", on: onPlaceGranted },
     "executors.available": {
       fields: { tools: array(string), versions: optional(VersionsCodec) },
       fieldsSince: { versions: "parked_divergence" },
@@ -268,10 +255,6 @@ export const call: Concern<
   outstanding: outstandingOfCalls,
   isAtWork: areAtWork,
   checks: [...batchChecks, ...callChecks, ...approvalChecks, ...effectChecks, checkG1, checkG2, checkG3],
-  changes: {
-    batches: batchChangeChecks,
-    calls: [...callChangeChecks, ...approvalChangeChecks, ...effectChangeChecks, checkG4Change],
-  },
   rows: {
     batches: Table.empty(),
     calls: Table.empty(),

@@ -1,16 +1,15 @@
 /** Signals that calls hear, and commands that they ask for. */
 import type { Json, Resolution, ToolCallOutput } from "@pawl/tool-value";
 import type { Recovery } from "../catalog/model.ts";
-import type { ContinuedCall } from "../scope/model.ts";
+import type { ContinuedCall, OwnerEnd } from "../scope/model.ts";
 import type { BatchRef, CallRef } from "../kernel/vocabulary.ts";
 import type { NewCall, Replies } from "../request/model.ts";
-import type { OwnerEnd } from "../scope/model.ts";
 import type { Deadlines } from "../kernel/deadline.ts";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Table } from "../kernel/table.ts";
 import type { StickyDecision } from "./approval.ts";
 import type { BatchParent, BatchRow } from "./batch.ts";
-import type { OpenEffect, SettledEffect, StepRecovery } from "./effect.ts";
+import type { OpenEffect, SettledEffect, StepRecovery } from "./effect/effect.ts";
 import type { CallRow, ResumeCause, UnknownCause } from "./model.ts";
 
 interface NewBatch {
@@ -132,6 +131,8 @@ export type CallCommand =
       /** For a later run: why the body starts again. */
       readonly cause?: ResumeCause;
     } & OfRun)
+  /** A place in the queue of the call's tool, for this attempt. */
+  | { readonly type: "place.take"; readonly call: CallRef; readonly attempt: number }
   | ({ readonly type: "tool.cancel" } & OfRun)
   /** `try`: left out for the first. */
   | ({

@@ -4,13 +4,13 @@ import { type Deadline, type Due, Deadlines, isSameDeadline } from "../kernel/de
 import type { Draft } from "../kernel/draft.ts";
 import type { State } from "../kernel/vocabulary.ts";
 import type { Table } from "../kernel/table.ts";
-import { neverCame } from "./absent-tool.ts";
+import { neverCame } from "./recovery/absent-tool.ts";
 import { nextAttempt, pauseOver } from "./launch.ts";
 import { cancelledOf, complete, ending, project, unavailable } from "./finish.ts";
 import type { CallIn, CallRow } from "./model.ts";
 import { closeKey, dueOf, move } from "./row.ts";
 import { expired } from "./approval.ts";
-import { unhealed } from "./unknown.ts";
+import { unhealed } from "./recovery/unknown.ts";
 
 /** The output of a pending call that was resolved so; a timeout may end the turn. */
 export const outputOfPending = ({ pending }: CallIn<"pending">, resolution: Resolution): ToolCallOutput => {

@@ -21,7 +21,7 @@ import type { Draft } from "../kernel/draft.ts";
 import { hasRule } from "../kernel/protocol.ts";
 import { bodyOf } from "./row.ts";
 import { isQuietBatch } from "./batch.ts";
-import type { OpenEffect } from "./effect.ts";
+import type { OpenEffect } from "./effect/effect.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import { type CallRef, type State, effectBatch } from "../kernel/vocabulary.ts";
 

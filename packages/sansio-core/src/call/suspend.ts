@@ -19,11 +19,11 @@ import { type ProtocolRule, hasRule } from "../kernel/protocol.ts";
 import { type CallRef, type EventOf, type SignalOf, effectBatch } from "../kernel/vocabulary.ts";
 import { problemOfLink, unansweredOf } from "../link/model.ts";
 import { isQuietBatch } from "./batch.ts";
-import type { OpenEffect } from "./effect.ts";
+import type { OpenEffect } from "./effect/effect.ts";
 import { resuming } from "./launch.ts";
 import type { BodyState, CallIn, CallRow, RoomWanted } from "./model.ts";
 import { bodyOf, earliestDue, inPhase, isRejection, known, move, problemOfRun, putCall, withoutRoom } from "./row.ts";
-import { bodied, openEffect, withBody } from "./settle.ts";
+import { bodied, openEffect, withBody } from "./effect/settle.ts";
 import { cancelNow } from "./stop.ts";
 
 const rule: ProtocolRule = "suspends_every_wait";

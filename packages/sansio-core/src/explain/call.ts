@@ -1,8 +1,8 @@
 /** Explains what a live call waits for, by its phase. */
 import { awaitedEffects } from "../call/finish.ts";
 import { maxAttempts } from "../call/launch.ts";
-import { openStep } from "../call/owner-lost.ts";
-import type { OpenEffect } from "../call/effect.ts";
+import { openStep } from "../call/recovery/owner-lost.ts";
+import type { OpenEffect } from "../call/effect/effect.ts";
 import type { BodyState, CallIn, CallRow } from "../call/model.ts";
 import { bodyOf, occupies } from "../call/row.ts";
 import type { CallReason, CallWaits, EffectReason, EffectWaits } from "./model.ts";
@@ -72,6 +72,8 @@ const ofReady = (state: State, { call, manifest, due }: CallIn<"ready">): Found 
   const holders = among(occupies);
   return slot(manifest.scheduling === "serial" ? "serial" : "concurrency", holders);
 };
+
+const ofQueue = (queue = ""): Found => ({ what: { type: "queue", queue }, movedBy: ["place.granted"] });
 
 const waitsForEffects = (state: State, call: CallRef): boolean =>
   hasRule(state.scope.protocol, "waits_for_effects") && awaitedEffects(state, call).length > 0;
@@ -157,7 +159,10 @@ const found = (state: State, row: CallRow): Found => {
         movedBy: ["executors.available"],
         due: row.due,
       };
+    case "queued":
+      return ofQueue(row.manifest.queue);
     case "backing_off": {
+      if (row.due === undefined) return ofQueue(row.body.manifest.queue);
       const { attempt, manifest } = row.body;
       const of = maxAttempts(manifest.retry_policy);
       return { what: { type: "retry", attempt: attempt + 1, of }, movedBy: [], due: row.due };

@@ -6,7 +6,7 @@
  * move its call does so. `test/why/law.test.ts` tries that on every state of many histories.
  */
 import type { ResumeCause, UnknownCause } from "../call/model.ts";
-import type { EffectKind, SelectMode, StepRecovery } from "../call/effect.ts";
+import type { EffectKind, SelectMode, StepRecovery } from "../call/effect/effect.ts";
 import type { BatchRef, CallRef, EventType } from "../kernel/vocabulary.ts";
 import type { Message } from "../message/message.ts";
 import type { Reached } from "../turn/budget.ts";
@@ -64,6 +64,8 @@ export type CallWaits =
       readonly because: "preparation" | "concurrency" | "serial";
       readonly behind: readonly CallRef[];
     }
+  /** A place in the queue of its tool. How many stand before it, the store knows. */
+  | { readonly type: "queue"; readonly queue: string }
   | ({ readonly type: "body"; readonly owner: string; readonly effects: readonly EffectReason[] } & Run)
   /** Told to stop, with its grace running. */
   | ({ readonly type: "stop"; readonly owner: string; readonly effects: readonly EffectReason[] } & Run)

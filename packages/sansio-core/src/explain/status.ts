@@ -10,8 +10,7 @@
 import { byBirth } from "../call/row.ts";
 import type { CallRow } from "../call/model.ts";
 import type { State } from "../kernel/vocabulary.ts";
-import type { RequestRow } from "../request/model.ts";
-import type { TurnEnd } from "../turn/model.ts";
+import { type RequestRow, endOfRequest } from "../request/model.ts";
 import { callReason } from "./call.ts";
 import type { CallReason, EffectReason } from "./model.ts";
 
@@ -92,6 +91,7 @@ const ofReason = (reason: CallReason): Found => {
     case "completion":
       return waiting("outside", reason);
     case "executor":
+    case "queue":
       return waiting("executor", reason);
     case "retry":
     case "resume_pause":
@@ -117,21 +117,6 @@ const statusOfCall = (state: State, row: CallRow): Found => {
 
 const statusOfCalls = (state: State, rows: readonly CallRow[]): Status =>
   firstOf(rows.toSorted(byBirth).map((row) => statusOfCall(state, row))) ?? working;
-
-/** Returns how a turn has ended. One that was stopped by its limits, its model or its host has failed. */
-const endOfTurn = (end: TurnEnd): StatusWord => {
-  if (end.status === "stopped") return end.because === "cancelled" ? "cancelled" : "failed";
-  return end.status === "failed" ? "failed" : "done";
-};
-
-/** Returns how a request has ended: failed if one of its calls did. */
-const endOf = ({ replies, flow, turn }: Extract<RequestRow, { readonly phase: "replying" }>): StatusWord => {
-  if (turn !== undefined) return endOfTurn(turn);
-  if (flow !== undefined) return flow.ending.type === "failed" ? "failed" : "done";
-  const statuses = replies.map(({ output }) => output.outcome.status);
-  if (statuses.includes("failure")) return "failed";
-  return statuses.includes("cancelled") ? "cancelled" : "done";
-};
 
 const callsOf = (state: State, request: string): readonly CallRow[] =>
   state.calls.rows().filter(({ call }) => call.request === request);
@@ -159,7 +144,7 @@ const ofTurn = (state: State, { request, phase, since }: NonNullable<State["conv
 
 /** Returns the status of a request that is in the state. A turn that waits waits for what the running one waits for. */
 export const requestStatus = (state: State, row: RequestRow): Status => {
-  if (row.phase === "replying") return { state: endOf(row) };
+  if (row.phase === "replying") return { state: endOfRequest(row) };
   const { running, waiting: turns } = state.conversation;
   if (running?.request === row.request) return ofTurn(state, running);
   if (running !== undefined && turns.some(({ request }) => request === row.request))

@@ -1,7 +1,7 @@
 /** Results of a body's requests to a process, from the log and the state. */
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { EffectResult, EffectSpec } from "../call/effect.ts";
+import type { EffectResult, EffectSpec } from "../call/effect/effect.ts";
 import type { Life } from "../call/life.ts";
 import { processOfScope } from "../identity/scope.ts";
 import { hasRule } from "../kernel/protocol.ts";

@@ -3,7 +3,7 @@
  * invariants one function each says what is broken, and in which request.
  */
 import { firstBroken, type Rejection, Invariant, reject } from "../kernel/error.ts";
-import { array, optional, string } from "@pawl/tool-value";
+import { array, oneOf, optional, string, u64 } from "@pawl/tool-value";
 import type { Check, Concern } from "../concern.ts";
 import { type Born, type State, requestBatch, untilAcked, type EventOf, type SignalOf } from "../kernel/vocabulary.ts";
 import { Table } from "../kernel/table.ts";
@@ -14,6 +14,7 @@ import {
   type RequestRows,
   type RequestSignal,
   conflictOfIds,
+  endOfRequest,
   RequestedCallCodec,
   type Replies,
   ownExecutionScope,
@@ -38,9 +39,12 @@ export const problemOfId = (draft: Draft, { request, hash }: Submitted): Rejecti
       );
 };
 
-export const begin = (draft: Draft, { request, hash, execution_scope }: Submitted): void => {
+export const begin = (draft: Draft, event: Submitted): void => {
+  const { request, hash, execution_scope } = event;
   const executionScope = execution_scope ?? ownExecutionScope(draft.scope.id, request);
-  draft.putRequest({ request, hash, born: draft.seq, executionScope, phase: "running", waits: [] });
+  const row = { request, hash, born: draft.seq, executionScope, phase: "running", waits: [] } as const;
+  const priority = event.type === "request.submitted" ? (event.priority ?? 0) : 0;
+  draft.putRequest(priority === 0 ? row : { ...row, priority });
 };
 
 export const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): Rejection | undefined => {
@@ -54,10 +58,17 @@ export const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): 
   return undefined;
 };
 
-export const onAcked = (draft: Draft, { request }: EventOf<"reply.acked">): Rejection | undefined => {
+export const onAcked = (draft: Draft, event: EventOf<"reply.acked">): Rejection | undefined => {
+  const { request, born, ended = "done" } = event;
   const row = draft.request(request);
   if (row === undefined) return reject("request_unknown", `no live request \`${request}\``);
   if (row.phase !== "replying") return reject("no_reply_waits", `request \`${request}\` is still running`);
+  const end = endOfRequest(row);
+  if (born !== undefined && (born !== row.born || ended !== end))
+    return reject(
+      "no_reply_waits",
+      `request \`${request}\`: expected event ${row.born} and ${end}, found ${born} and ${ended}`,
+    );
   draft.dropRequest(request);
   return undefined;
 };
@@ -184,7 +195,7 @@ export const checkR3Change = (before: State, after: State): string | undefined =
   });
 
 const requestChecks: readonly Check[] = [checkR1, checkR2];
-const requestChangeChecks = [checkR3Change] as const;
+export const requestChangeChecks = [checkR3Change] as const;
 
 /** A reply is put out until it is acknowledged. */
 const ofRequests = (state: State): Born[] =>
@@ -204,13 +215,23 @@ export const request: Concern<RequestRows, RequestEvent["type"], RequestSignal["
         hash: string,
         execution_scope: optional(string),
         calls: array(RequestedCallCodec),
+        priority: optional(u64),
         by: optional(string),
         traceparent: optional(string),
       },
+      fieldsSince: { priority: "queues" },
       on: onSubmitted,
     },
     "request.cancelled": { fields: { request: string, by: optional(string) }, on: onCancelled },
-    "reply.acked": { fields: { request: string }, on: onAcked },
+    "reply.acked": {
+      fields: {
+        request: string,
+        born: optional(u64),
+        ended: optional(oneOf<"failed" | "cancelled">("an end", "failed", "cancelled")),
+      },
+      fieldsSince: { born: "ended_requests", ended: "ended_requests" },
+      on: onAcked,
+    },
   },
   signals: {
     "batch.ended": { raises: ["waits.forget", "run.ended", "turn.called"], on: onBatchEnded },
@@ -232,6 +253,5 @@ export const request: Concern<RequestRows, RequestEvent["type"], RequestSignal["
   },
   outstanding: ofRequests,
   checks: requestChecks,
-  changes: { requests: requestChangeChecks },
   rows: { requests: Table.empty() },
 };

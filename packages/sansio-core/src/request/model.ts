@@ -9,7 +9,7 @@
  *   R2  the calls of a request have distinct, non-empty ids
  *   R3  a reply lists one entry a call, in the order of the request
  */
-import type { BatchRef, CallRef } from "../kernel/vocabulary.ts";
+import type { BatchRef, CallRef, EventOf, State } from "../kernel/vocabulary.ts";
 import type { Table } from "../kernel/table.ts";
 import {
   type Codec,
@@ -28,6 +28,7 @@ import type { TurnEnd } from "../turn/model.ts";
 import type { BatchRow } from "../call/batch.ts";
 import type { CallRow, UnknownCause } from "../call/model.ts";
 import { Invariant } from "../kernel/error.ts";
+import { hasRule } from "../kernel/protocol.ts";
 
 export interface RequestedCall {
   readonly id: string;
@@ -74,6 +75,8 @@ interface Base {
   readonly born: number;
   /** The base of every key of its calls. */
   readonly executionScope: string;
+  /** Its calls come before those of a lower one in the queues of tools. Left out where it is 0. */
+  readonly priority?: number;
 }
 
 /** Replies as a caller is given them: with the occurrences of the request, where there are any. */
@@ -96,6 +99,9 @@ export type RequestRow =
       readonly turn?: TurnEnd;
     });
 
+/** A row in one of its phases. */
+export type RowIn<P extends RequestRow["phase"]> = Extract<RequestRow, { readonly phase: P }>;
+
 export type RequestEvent =
   | {
       readonly type: "request.submitted";
@@ -104,12 +110,24 @@ export type RequestEvent =
       /** The id of the execution scope that the host gives; without one it is the request's own. */
       readonly execution_scope?: string;
       readonly calls: readonly RequestedCall[];
+      /** Places its calls in the queues of tools: the higher, the sooner. 0 where it is left out. From protocol 2 on. */
+      readonly priority?: number;
       readonly by?: string;
       /** The caller's span, as W3C Trace Context writes it: for who reads along. */
       readonly traceparent?: string;
     }
   | { readonly type: "request.cancelled"; readonly request: string; readonly by?: string }
-  | { readonly type: "reply.acked"; readonly request: string };
+  | {
+      readonly type: "reply.acked";
+      readonly request: string;
+      /** The event that submitted it: for those who ask for its status when it has left the state. */
+      readonly born?: number;
+      /** How it has ended; left out where it is done. */
+      readonly ended?: Exclude<RequestEnd, "done">;
+    };
+
+/** How a request has ended, in a word: failed if one of its calls did. */
+export type RequestEnd = "done" | "failed" | "cancelled";
 
 /** The execution scope of a request whose host gives none. */
 export const ownExecutionScope = (scope: string, request: string): string => `${scope}/${request}`;
@@ -190,6 +208,29 @@ export const repliesOf = (at: (ref: CallRef) => CallRow | undefined, { calls }: 
       ...(call.replay === undefined ? {} : { replay: call.replay }),
     };
   });
+
+/** Returns how a turn has ended. One that was stopped by its limits, its model or its host has failed. */
+const endOfTurn = (end: TurnEnd): RequestEnd => {
+  if (end.status === "stopped") return end.because === "cancelled" ? "cancelled" : "failed";
+  return end.status === "failed" ? "failed" : "done";
+};
+
+export const endOfRequest = ({ replies, flow, turn }: RowIn<"replying">): RequestEnd => {
+  if (turn !== undefined) return endOfTurn(turn);
+  if (flow !== undefined) return flow.ending.type === "failed" ? "failed" : "done";
+  const statuses = replies.map(({ output }) => output.outcome.status);
+  if (statuses.includes("failure")) return "failed";
+  return statuses.includes("cancelled") ? "cancelled" : "done";
+};
+
+/** Returns the event that acknowledges the reply of a request. It says what is asked for once the row is gone. */
+export const ackOf = ({ scope, requests }: State, request: string): EventOf<"reply.acked"> => {
+  const row = requests.at(request);
+  const acked = { type: "reply.acked", request } as const;
+  if (row?.phase !== "replying" || !hasRule(scope.protocol, "ended_requests")) return acked;
+  const ended = endOfRequest(row);
+  return { ...acked, born: row.born, ...(ended === "done" ? {} : { ended }) };
+};
 
 // Differences between reported replies and those that the batch has.
 const said = ({ call_id, output }: Reply): string => `${output.outcome.status} of \`${call_id}\``;

@@ -13,7 +13,7 @@ import {
   successOutput,
   toolFailure,
 } from "@pawl/tool-value";
-import type { EffectResult } from "../../src/call/effect.ts";
+import type { EffectResult } from "../../src/call/effect/effect.ts";
 import type { Dice } from "./dice.ts";
 
 const texts = ["", " ", "a", "b", "a/b", "a:b", "__proto__", "constructor", "😀", "é", "%3A"];

@@ -1,5 +1,5 @@
 /** Any well-typed event, which may name what is there, what was there, and what never was. */
-import type { EffectSpec } from "../../src/call/effect.ts";
+import type { EffectSpec } from "../../src/call/effect/effect.ts";
 import type { Event, EventType, State } from "../../src/kernel/vocabulary.ts";
 import type { Dice } from "./dice.ts";
 import { anyLambdaResult, anySubmission, askedLambda, unbuilt } from "./flow.ts";
@@ -72,6 +72,10 @@ const makers: { readonly [T in EventType]: Make<T> } = {
     key: dice.pick(["a", "b", " "]),
     ...dice.pick([{}, { value: anyJson(dice) }]),
   }),
+  "secret.kept": ({ dice }) => ({
+    name: dice.pick(["a", "b", " "]),
+    ...dice.pick([{}, { digest: anyText(dice), sealed: anyJson(dice) }]),
+  }),
   "request.submitted": (names) => ({
     request: names.request(),
     hash: names.dice.pick(["h", "g"]),
@@ -88,6 +92,7 @@ const makers: { readonly [T in EventType]: Make<T> } = {
     phase: names.dice.pick(["before", "after"]),
     outcome: { status: "err", message: anyText(names.dice) },
   }),
+  "place.granted": (names) => ({ call: names.call(), attempt: 1 }),
   "args.checked": (names) => ({ call: names.call(), verdict: { verdict: "valid" } }),
   "call.prepared": (names) => ({
     call: names.call(),

@@ -1,7 +1,7 @@
 /** The events that most scenarios tell, with what is the same in all of them left out. */
 import { type Json, type PendingCompletion, type Resolution, type ToolCallOutput, defaultPendingCompletion, failureOutput, safeRetryFailure, successOutput } from "@pawl/tool-value";
 import type { Event } from "../../src/kernel/vocabulary.ts";
-import type { EffectSpec } from "../../src/call/effect.ts";
+import type { EffectSpec } from "../../src/call/effect/effect.ts";
 import type { ResumeCause } from "../../src/call/model.ts";
 
 /** `r:c1` is in its first attempt and run, `r:c1 2.3` in its second attempt and third run. */

@@ -1,6 +1,7 @@
 /** Calls from their request to their reply: preparation, retries, batches, approvals, cancels. */
 import { errorOutput, successOutput } from "@pawl/tool-value";
 import type { Event } from "../../src/kernel/vocabulary.ts";
+import { ackOf } from "../../src/request/model.ts";
 import { acked, ask, cancelRequest, failed, ok, pend, resolved, reused, settle, settleLate, step, stepFailed, stepped, submit } from "./event.ts";
 import { Tape, tool } from "./tape.ts";
 
@@ -168,6 +169,23 @@ export const waivedApprovals = (): Tape => {
   return tape.tell(settle("r:c2"), "call_completed c2", "reply r").tell(acked("r"));
 };
 
+const granted = (call: string, attempt = 1): Event => ({ type: "place.granted", call, attempt });
+
+/** Calls wait for places in the queue of their tool: before they begin, and before they are tried again. */
+export const queues = (): Tape => {
+  const tape = Tape.open([tool("render", { queue: "gpu", retry_policy })]);
+  tape.tell({ ...submit("r", { c1: "render", c2: "render" }), priority: 3 } as Event, "place.take r:c1", "place.take r:c2");
+  tape.tell(granted("r:c1"), "call_started c1", "execute r:c1 1.1");
+  tape.tell({ type: "owner.lost", owner: "d1" }, "call_crashed c1", "execute r:c1 1.2 owner_lost");
+  tape.tell({ type: "call.resumed", call: "r:c1", attempt: 1, run: 2, cause: "owner_lost", owner: "d2" });
+  tape.tell(settle("r:c1 1.2", failed));
+  tape.after(100).tell({ type: "clock.ticked" }, "place.take r:c1");
+  tape.tell(granted("r:c1", 2), "execute r:c1 2.1");
+  tape.tell(settle("r:c1 2.1"), "call_completed c1");
+  tape.tell(cancelRequest("r"), "call_started c2", "call_completed c2", "reply r");
+  return tape.tell(acked("r"));
+};
+
 /** A sticky decision for later calls, and one for those too that are parked; an approval that nobody gives expires. */
 export const stickyApprovals = (): Tape => {
   const tape = park(Tape.open([careful]), "r", ["c1", "c2", "c3"]);
@@ -257,4 +275,23 @@ export const pending = (): Tape => {
   const payload = { code: "declined", message: "no funds", raw: { left: 3 } };
   tape.tell(resolved("key-1", { status: "err", payload }), "call_completed c1", "reply r");
   return tape.tell(acked("r"));
+};
+
+/** Requests that are done, failed and cancelled: each acknowledged with its end, and with the event that submitted it. */
+export const endedRequests = (): Tape => {
+  const tape = Tape.open([tool("quick")]);
+  for (const [request, output] of [
+    ["good", undefined],
+    ["bad", errorOutput("no")],
+  ] as const) {
+    tape.tell(submit(request, { c: "quick" }), "call_started c", `execute ${request}:c 1.1`);
+    tape.tell(settle(`${request}:c`, output), "call_completed c", `reply ${request}`);
+  }
+  tape.tell(submit("left", { c: "quick" }), "call_started c", "execute left:c 1.1");
+  tape.tell(cancelRequest("left"), "tool.cancel left:c");
+  const stopped = { outcome: { status: "cancelled", payload: { message: "stopped", source: "cancellation" } } } as const;
+  tape.tell(settle("left:c", stopped), "call_completed c", "reply left");
+  tape.refuses({ type: "reply.acked", request: "bad", born: 3, ended: "failed" }, "no_reply_waits");
+  for (const request of ["bad", "left", "good"]) tape.tell(ackOf(tape.state, request));
+  return tape;
 };

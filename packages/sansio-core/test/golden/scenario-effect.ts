@@ -1,8 +1,8 @@
 /** What became of effects under protocol 2: steps that are tried again, and ends of bodies that wait for them. */
 import type { Event } from "../../src/kernel/vocabulary.ts";
 import { acked, ask, continued, failed, resumed, reused, settle, step, stepped, submit, suspended } from "./event.ts";
-import { streamIn } from "../../src/call/stream.ts";
-import type { EffectSpec } from "../../src/call/effect.ts";
+import { streamIn } from "../../src/call/effect/stream.ts";
+import type { EffectSpec } from "../../src/call/effect/effect.ts";
 import { Tape, tool } from "./tape.ts";
 
 const tryFailed = (tape: Tape, key: string, tried: number, retry_in_ms: number, run = 1): Event => {
@@ -75,7 +75,7 @@ export const askedApprovals = (): Tape => {
 
 const patched = (event: Event, said: { readonly [name: string]: boolean }): Event => ({ ...event, patched: said }) as Event;
 
-/** What an attempt reuses of the one before, a select among it, and what its body is told of patches meanwhile. */
+/** Plays what an attempt reuses of the one before, a select among it, and what its body is told of patches meanwhile. */
 export const patches = (): Tape => {
   const retry_policy = { type: "safe", max_attempts: 2, base_delay_ms: 0, max_delay_ms: 0 } as const;
   const tape = Tape.open([tool("durable", { retry_policy })]);
@@ -90,7 +90,7 @@ export const patches = (): Tape => {
   return tape.tell(patched(settle("r:c1 2.1"), { last: true }), "call_completed c1", "reply r").tell(acked("r"));
 };
 
-/** What the producer of the stream `words` reports: its chunks, or that it begins again. */
+/** Plays what the producer of the stream `words` reports: its chunks, or that it begins again. */
 const streamed = ({ state }: Tape, chunks: readonly string[] | undefined, last = false): Event => {
   const { attempts = [], chunks: from = 0, last: after, resumes } = streamIn(state, "r:c1", "words") ?? {};
   const of = { call: "r:c1", stream: "words", from, ...(after === undefined ? {} : { after }) };

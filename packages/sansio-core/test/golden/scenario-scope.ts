@@ -94,9 +94,12 @@ export const about = (): Tape => {
   tape.tell({ type: "scope.described", title: "A trip to Lviv" });
   tape.tell({ type: "value.kept", key: "seats", value: 3 }).tell({ type: "value.kept", key: "draft", value: [1] });
   tape.tell({ type: "value.kept", key: "draft" }).refuses({ type: "value.kept", key: " ", value: 1 }, "empty_id");
+  const secret = { type: "secret.kept", name: "rail", digest: "d1", sealed: "k1.c2VhbGVk" } as const;
+  tape.tell(secret).tell({ ...secret, name: "mail" }).tell({ type: "secret.kept", name: "mail" });
+  tape.refuses({ ...secret, name: " " }, "empty_id");
   tape.tell(submit("r", { c1: "durable" }), "call_started c1", "execute r:c1 1.1");
   tape.tell(ask("r:c1", "w", { kind: "host", name: "store.set", input: { key: "seats", value: 4 } }), "host.request w");
-  tape.keeping({ key: "seats", value: 4 }, "r:c1", "w", null, "answer w of 10");
+  tape.keeping({ key: "seats", value: 4 }, "r:c1", "w", null, "answer w of 13");
   tape.tell({ type: "value.kept", key: "seats", value: 5 });
   const { scope } = tape.state;
   const opened = { type: "scope.opened", epoch: 2, owner: "d2", protocol: scope.protocol, options: scope.options } as const;

@@ -2,7 +2,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { CallIn } from "../../src/call/model.ts";
 import { nextDeadline, step } from "../../src/machine.ts";
-import { type Asked, ask } from "../../src/call/effect-answer.ts";
+import { type Asked, ask } from "../../src/call/effect/ask.ts";
 import type { Event, State } from "../../src/kernel/vocabulary.ts";
 
 const takes = (state: State, event: Event): boolean =>

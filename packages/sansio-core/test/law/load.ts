@@ -3,7 +3,7 @@ import { stringifyRecord, successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { plainTool } from "../../src/catalog/model.ts";
 import { initial, step } from "../../src/machine.ts";
-import type { EffectSpec } from "../../src/call/effect.ts";
+import type { EffectSpec } from "../../src/call/effect/effect.ts";
 import type { Event, State } from "../../src/kernel/vocabulary.ts";
 import { defaultOptions } from "../../src/kernel/options.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
@@ -82,7 +82,7 @@ export const manySteps = (load: Load, from: number, to: number, every: number): 
   }
 };
 
-/** What one more of something costs. */
+/** Returns what one more of something costs. */
 const each = (load: Load, count: number, more: (i: number) => void): number => {
   const before = load.size;
   for (let i = 0; i < count; i++) more(i);

@@ -2,7 +2,7 @@
 import type { Json } from "@pawl/tool-value";
 import type { Asking } from "../../src/message/message.ts";
 import { bodyOf } from "../../src/call/row.ts";
-import type { EffectSpec, SettledEffect } from "../../src/call/effect.ts";
+import type { EffectSpec, SettledEffect } from "../../src/call/effect/effect.ts";
 import { tool } from "../rig.ts";
 import { World } from "../link/world.ts";
 import type { ProcessRegistration } from "../../src/process/model.ts";

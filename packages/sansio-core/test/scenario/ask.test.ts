@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { EffectKind } from "../../src/call/effect.ts";
-import { ask } from "../../src/call/effect-answer.ts";
+import type { EffectKind } from "../../src/call/effect/effect.ts";
+import { ask } from "../../src/call/effect/ask.ts";
 import type { Rig } from "../rig.ts";
 import { type Run, ask as request, busy, crash, leave, of, resume, running, step, stepErr, stepOk } from "./words.ts";
 

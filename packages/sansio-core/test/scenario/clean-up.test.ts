@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EffectSpec } from "../../src/call/effect.ts";
+import type { EffectSpec } from "../../src/call/effect/effect.ts";
 import { nextDeadline } from "../../src/machine.ts";
 import { Rig, tool } from "../rig.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ask as decideAsk } from "../../src/call/effect-answer.ts";
+import { ask as decideAsk } from "../../src/call/effect/ask.ts";
 import { outstanding } from "../../src/machine.ts";
 import { Rig, tool } from "../rig.ts";
 import {

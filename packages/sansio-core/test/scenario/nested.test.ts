@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ChildCall } from "../../src/call/effect.ts";
+import type { ChildCall } from "../../src/call/effect/effect.ts";
 import { outstanding } from "../../src/machine.ts";
 import { Rig, tool } from "../rig.ts";
 import {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { outstanding } from "../../src/machine.ts";
+import { ackOf } from "../../src/request/model.ts";
 import { Rig, tool } from "../rig.ts";
-import { replied, settle, submit, success, want } from "./words.ts";
+import { failure, replied, settle, submit, success, want } from "./words.ts";
 
 const echo = [tool("echo")];
 const calls = (...ids: readonly string[]) => ids.map((id) => ({ id, tool: "echo", args: null }));
@@ -38,6 +39,12 @@ describe("a request", () => {
   });
 });
 
+/** A request of one call that has ended so. */
+const endedAs = (of: "failed" | "done", protocol?: number): Rig => {
+  const rig = submit(Rig.open(echo, {}, protocol), "echo").skip();
+  return settle(rig, "r:a", of === "done" ? success(1) : failure("external", "no", "no")).skip();
+};
+
 describe("a reply", () => {
   it("is sent again until it is acknowledged, once", () => {
     const rig = submit(Rig.open(echo), { tool: "echo", replay: { item_id: "i" } }).skip();
@@ -55,6 +62,18 @@ describe("a reply", () => {
     rig.tell({ type: "reply.acked", request: "r" }).nothingMore();
     expect(outstanding(rig.state)).toEqual([]);
     rig.refuses({ type: "reply.acked", request: "r" }, "request_unknown");
+  });
+  it("is acknowledged with how its request has ended, which is checked, since protocol 2", () => {
+    const acked = { type: "reply.acked", request: "r" } as const;
+    const failed = endedAs("failed");
+    const born = failed.state.requests.at("r")?.born ?? 0;
+    expect(ackOf(failed.state, "r")).toEqual({ ...acked, born, ended: "failed" });
+    expect(ackOf(endedAs("done").state, "r")).toEqual({ ...acked, born });
+    expect(ackOf(endedAs("failed", 1).state, "r")).toEqual(acked);
+    failed.refuses({ ...acked, born: born + 1, ended: "failed" }, "no_reply_waits");
+    failed.refuses({ ...acked, born }, "no_reply_waits");
+    failed.tell({ ...acked, born, ended: "failed" }).nothingMore();
+    endedAs("failed", 1).refuses({ ...acked, born, ended: "failed" }, "needs_protocol_2");
   });
   it("leaves its id and its calls to the finished index", () => {
     const rig = submit(Rig.open(echo), "echo").skip();

@@ -1,7 +1,7 @@
 /** Streams: what a step says is on record in groups, with numbers that stay, whatever becomes of its producer. */
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../src/kernel/vocabulary.ts";
-import { streamIn, type StreamRow } from "../../src/call/stream.ts";
+import { streamIn, type StreamRow } from "../../src/call/effect/stream.ts";
 import { referredTo } from "../../src/snapshot/same.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
 import { restore } from "../../src/snapshot/restore.ts";

@@ -1,6 +1,6 @@
 /** Bodies that wait for nothing but records leave memory, whatever they wait for, and come back for their own answers. */
 import { describe, expect, it } from "vitest";
-import type { EffectSpec } from "../../src/call/effect.ts";
+import type { EffectSpec } from "../../src/call/effect/effect.ts";
 import { checkAll } from "../../src/check.ts";
 import { why } from "../../src/explain/why.ts";
 import { outstanding } from "../../src/machine.ts";

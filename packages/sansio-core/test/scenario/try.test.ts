@@ -1,7 +1,7 @@
 /** Steps that are tried again: which try is next, when it is due, and whose result counts. */
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../src/kernel/vocabulary.ts";
-import { ask as verdictOn } from "../../src/call/effect-answer.ts";
+import { ask as verdictOn } from "../../src/call/effect/ask.ts";
 import { nextDeadline } from "../../src/machine.ts";
 import type { Rig } from "../rig.ts";
 import { type Run, ask, busy, crash, of, resume, running, settle, step, want } from "./words.ts";

@@ -1,7 +1,7 @@
 import { describe as describeError } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { ask as decideAsk } from "../../src/call/effect-answer.ts";
+import { ask as decideAsk } from "../../src/call/effect/ask.ts";
 import type { State } from "../../src/kernel/vocabulary.ts";
 import { restore } from "../../src/snapshot/restore.ts";
 import { snapshot } from "../../src/snapshot/write.ts";

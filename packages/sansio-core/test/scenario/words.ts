@@ -3,7 +3,7 @@ import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { ResumeCause } from "../../src/call/model.ts";
 import { bodyOf } from "../../src/call/row.ts";
 import type { Command, Event } from "../../src/kernel/vocabulary.ts";
-import type { EffectResult, EffectSpec } from "../../src/call/effect.ts";
+import type { EffectResult, EffectSpec } from "../../src/call/effect/effect.ts";
 import type { RequestedCall } from "../../src/request/model.ts";
 import type { Tool } from "../../src/catalog/model.ts";
 import type { Options } from "../../src/kernel/options.ts";

@@ -193,6 +193,10 @@ const kept: Doing = ({ state }, { dice }) =>
   state.scope.protocol === 1
     ? undefined
     : { type: "value.kept", key: dice.pick(["a", "b"]), ...dice.pick([{}, { value: dice.below(9) }]) };
+const hidden: Doing = ({ state }, { dice }) =>
+  state.scope.protocol === 1
+    ? undefined
+    : { type: "secret.kept", name: dice.pick(["a", "b"]), ...dice.pick([{}, { digest: "d", sealed: "k1.x" }]) };
 const published: Doing = ({ state }, { dice }) => ({
   type: "catalog.published",
   tools: anyTools(dice, state.scope.protocol),
@@ -230,6 +234,7 @@ const doings: readonly (readonly [weight: number, doing: Doing])[] = [
   [1, overridden],
   [1, described],
   [2, kept],
+  [1, hidden],
   [1, published],
   [2, deployed],
   [1, deleted],

@@ -1,6 +1,7 @@
 /** Performs commands as a driver and its environment would. */
 import type { Command, CommandOf, Event } from "@pawl/sansio-core";
 import {
+  ackOf,
   answerOf,
   bodyOf,
   finishedLink,
@@ -93,6 +94,8 @@ const answerTo = (scope: SimScope, world: Environment, command: Command): Event 
   switch (command.type) {
     case "hook.run":
       return { type: "hook.ran", call: command.call, phase: command.phase, outcome: anyHook(dice) };
+    case "place.take":
+      return { type: "place.granted", call: command.call, attempt: command.attempt };
     case "args.check":
       return checked(world, command.call);
     case "tool.prepare":
@@ -110,7 +113,7 @@ const answerTo = (scope: SimScope, world: Environment, command: Command): Event 
     case "external.cancel":
       return { type: "external.cancel_acked", key: command.key };
     case "reply":
-      return { type: "reply.acked", request: command.request };
+      return ackOf(scope.state, command.request);
     case "wake.deliver":
       return { type: "wake.acked", key: command.key };
     case "env.load":

@@ -33,16 +33,16 @@ const uncommitted = "runtime/src/commit/uncommitted.ts";
 const bodies = "runtime/src/body/bodies.ts";
 const body = "runtime/src/body/body-run.ts";
 const replayOrder = "runtime/src/body/replay.ts";
-const recovery = "sansio-core/src/call/owner-lost.ts";
-const ask = "sansio-core/src/call/effect-answer.ts";
+const recovery = "sansio-core/src/call/recovery/owner-lost.ts";
+const ask = "sansio-core/src/call/effect/ask.ts";
 const suspend = "sansio-core/src/call/suspend.ts";
-const settle = "sansio-core/src/call/settle.ts";
+const settle = "sansio-core/src/call/effect/settle.ts";
 const waits = "sansio-core/src/wait/concern.ts";
 const duty = "sansio-core/src/call/vocabulary.ts";
-const recover = "sansio-core/src/call/owner-lost.ts";
+const recover = "sansio-core/src/call/recovery/owner-lost.ts";
 const replies = "sansio-core/src/request/model.ts";
-const crashLoop = "sansio-core/src/call/owner-lost.ts";
-const absentTool = "sansio-core/src/call/absent-tool.ts";
+const crashLoop = "sansio-core/src/call/recovery/owner-lost.ts";
+const absentTool = "sansio-core/src/call/recovery/absent-tool.ts";
 
 export const mutants: readonly Mutant[] = [
   {
@@ -202,7 +202,7 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a core that tries a step again without its delay",
     first: "trying",
-    file: "sansio-core/src/call/try.ts",
+    file: "sansio-core/src/call/effect/try.ts",
     find: "event.retry_in_ms === 0",
     replace: "event.retry_in_ms >= 0",
   },
@@ -289,7 +289,7 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a core that wakes no suspended body",
     first: "waiting",
-    file: "sansio-core/src/call/settle.ts",
+    file: "sansio-core/src/call/effect/settle.ts",
     find: 'row.phase === "suspended" ? resuming(draft, row, { body: row.body, cause: "suspended" }) : row;',
     replace: "row;",
   },
@@ -439,7 +439,7 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a core that ends a call as soon as it diverged",
     first: "rolledBack",
-    file: "sansio-core/src/call/unknown.ts",
+    file: "sansio-core/src/call/recovery/unknown.ts",
     find: '? withoutVersion(draft, row, row.body, { cause: "diverged", version })',
     replace: '? endUnknown(draft, row, row.body, "diverged")',
   },
@@ -453,21 +453,21 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a core whose versions throw a call to and fro",
     first: "rolledBack",
-    file: "sansio-core/src/call/parked.ts",
+    file: "sansio-core/src/call/recovery/parked.ts",
     find: "failed: [...body.failed, failed] };",
     replace: "failed: [failed] };",
   },
   {
     what: "a core that heals nothing",
     first: "rolledBack",
-    file: "sansio-core/src/call/unknown.ts",
+    file: "sansio-core/src/call/recovery/unknown.ts",
     find: "if (isHealable(draft, row.body)) move(",
     replace: "if (isHealable(draft, row.body) && row.call.index < 0) move(",
   },
   {
     what: "a core that loses what may run only once with a release",
     first: "released",
-    file: "sansio-core/src/call/unknown.ts",
+    file: "sansio-core/src/call/recovery/unknown.ts",
     find: ".filter(([, { once }]) => once)",
     replace: ".filter(([, { once }]) => !once)",
   },
@@ -537,14 +537,14 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a core that takes the failure of a try that another has followed",
     first: "outlasting",
-    file: "sansio-core/src/call/try.ts",
+    file: "sansio-core/src/call/effect/try.ts",
     find: "return found === now || isSuccess ?",
     replace: "return found <= now || isSuccess ?",
   },
   {
     what: "a core that drops the success of a try that another has followed",
     first: "outlasting",
-    file: "sansio-core/src/call/try.ts",
+    file: "sansio-core/src/call/effect/try.ts",
     find: "return found === now || isSuccess ?",
     replace: "return found === now ?",
   },
@@ -565,7 +565,7 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a core that does not say why nobody knows the outcome of a call",
     first: "looping",
-    file: "sansio-core/src/call/parked.ts",
+    file: "sansio-core/src/call/recovery/parked.ts",
     find: 'hasRule(draft.scope.protocol, "crash_loops") ? { ...end, cause } : end',
     replace: "end",
   },
@@ -635,14 +635,14 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a core that gives the number of a chunk twice",
     first: "streaming",
-    file: "sansio-core/src/call/stream.ts",
+    file: "sansio-core/src/call/effect/stream.ts",
     find: "const grown = { chunks: stream.chunks + chunks.length,",
     replace: "const grown = { chunks: stream.chunks + Math.min(1, chunks.length),",
   },
   {
     what: "a core whose later attempt of a stream begins at its first chunk",
     first: "streaming",
-    file: "sansio-core/src/call/stream.ts",
+    file: "sansio-core/src/call/effect/stream.ts",
     find: "const attempts = [...stream.attempts, { seq: draft.seq, from, keep }];",
     replace: "const attempts = [...stream.attempts, { seq: draft.seq, from: 0, keep: 0 }];",
   },

@@ -40,6 +40,8 @@ export interface ToolContext
   /** The process that it runs in. */
   readonly processId: string | undefined;
   readonly toolCallId: string;
+  /** The id of the sub-agent that this call may start, by `processes`: `{session or process}/{request}/{call}`. */
+  readonly subAgentId: string;
   /** Counts from 1 in each life of the call, as its retry policy does. */
   readonly attempt: number;
   readonly maxAttempts: number;
@@ -86,6 +88,10 @@ const withSignal = (context: Omit<ToolContext, "signal">, body: BodyRun): ToolCo
   Object.defineProperty(context, bodyOf, { value: body });
   return Object.defineProperty(context, "signal", signal) as ToolContext;
 };
+
+/** Tells whether a body, which runs again, has not come to the end of its record yet. */
+export const isRepeating = (ctx: object): boolean =>
+  (ctx as { readonly [bodyOf]?: BodyRun })[bodyOf]?.isRepeating === true;
 
 /** Finds the process that a call runs in, and the agent's frame that started that process. */
 const origin = ({ processApi }: CallFacts): Pick<ToolContext, "processId" | "agentFrameId"> => {
@@ -197,6 +203,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     processId,
     agentFrameId,
     toolCallId: facts.callId,
+    subAgentId: facts.subAgentId,
     attempt: facts.attempt,
     maxAttempts: facts.maxAttempts,
     replayKey: facts.replayKey,
@@ -207,7 +214,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     uuid,
     patched: (name) => patched(asking, name),
     progress: (message) => {
-      if (!isMute(asking)) facts.progress(message);
+      if (!isMute(asking)) facts.progress(asking.shown(message));
     },
     attachments: {
       put: (bytes, meta) =>

@@ -1,6 +1,6 @@
 /**
  * The parts that the facets of `ctx` share: the facts of a call, and how durable effects are asked for. Facts are its names,
- * what it may do where it stands, and what its scope does for it; refusals are worded as on the wire. Each effect has a
+ * what it may do where it stands, and what its scope does for it. Each effect has a
  * key that repeats when the program repeats, so that its record is found again: the n-th use of a name in a run has the
  * n-th key of that name.
  */
@@ -24,6 +24,7 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { BodyRun } from "../body-run.ts";
+import type { Redaction } from "../redaction.ts";
 import { rejectAt, showOwnLines, type Durable, type Failures, EffectPromise, unlooked } from "./durable.ts";
 import type { Answer, Request, Work } from "../record.ts";
 import { EffectError } from "../../error.ts";
@@ -35,51 +36,7 @@ import type { Producer } from "../../stream/producer.ts";
 import type { LiveTool, PrepareContext } from "../../tool/live-tool.ts";
 import type { ProgressMessage } from "../../session/observe/observation.ts";
 import type { ToolContext } from "./context.ts";
-
-/** Says what a context can do, which depends on where it was made. */
-export interface Capabilities {
-  /** Present in a prepared call only. */
-  readonly callId: string | undefined;
-  /** True if the host that made it keeps a log. */
-  readonly isDurable: boolean;
-  /** The process in whose scope it runs, if it does. */
-  readonly process: string | undefined;
-}
-
-const isBlank = (text: string): boolean => text.trim() === "";
-
-const problemOfCall = ({ callId }: Capabilities): EffectError | undefined => {
-  const code = "durable_effects_missing_call_id";
-  if (callId === undefined) return new EffectError(code, "durable effects require a prepared tool call id");
-  if (isBlank(callId)) return new EffectError(code, "durable effects require a non-empty prepared tool call id");
-  return undefined;
-};
-
-/** Returns why durable effects cannot be opened here. */
-export const problemOfDurable = (capabilities: Capabilities): EffectError | undefined => {
-  const problem = problemOfCall(capabilities);
-  if (problem !== undefined || capabilities.isDurable) return problem;
-  return new EffectError("durable_effects_unavailable", "this effect controller does not support durable tool effects");
-};
-
-/** Returns why there is no completion key here. */
-export const problemOfCompletion = ({ callId }: Capabilities): EffectError | undefined =>
-  callId === undefined
-    ? new EffectError("tool_completion_key_missing_call_id", "completion keys require a prepared tool call id")
-    : undefined;
-
-/** Returns why a process event cannot be emitted here. A missing process is reported before a bad type or call. */
-export const problemOfProcessEvent = (capabilities: Capabilities, eventType: string): EffectError | undefined => {
-  if (capabilities.process === undefined) {
-    const message = "durable effect process events are unavailable outside a durable process";
-    return new EffectError("durable_effect_process_event_unavailable", message);
-  }
-  if (isBlank(eventType)) {
-    const message = "durable effect process event type must be non-empty";
-    return new EffectError("durable_effect_empty_process_event_type", message);
-  }
-  return problemOfCall(capabilities);
-};
+import type { Capabilities } from "./capability.ts";
 
 type Execute = CommandOf<"tool.execute">;
 
@@ -88,6 +45,7 @@ export interface LiveRun {
   readonly isOver: boolean;
   /** True until all that is on record of its attempt has happened again. */
   readonly isRepeating: boolean;
+  readonly redaction: Redaction | undefined;
 }
 
 /** Connects a call to its scope and to the processes of that scope. */
@@ -149,6 +107,8 @@ export interface CallFacts {
   readonly keepsValues: boolean;
   /** `{session}/{request}/{call name}`: begins the ids of processes that stand for calls of the body. */
   readonly place: string;
+  /** The id of the process that is this call's sub-agent. */
+  readonly subAgentId: string;
   readonly processApi: ProcessApi;
   /** Signs the token under which the outside resolves the wait of this id. */
   readonly token: (id: string, whose: KeyScope) => string;
@@ -160,6 +120,8 @@ export interface CallFacts {
   readonly preparing: (callId: string, tool: string) => PrepareContext;
   /** Runs the hooks before such a call. */
   readonly hooked: (call: NestedCall) => Promise<{ readonly args: Json; readonly short?: ToolCallOutput }>;
+  /** Opens a secret of the scope; undefined where it has none of this name. */
+  readonly secret: (name: string) => Promise<string | undefined>;
   /** Reports to the host an error that no model is shown. */
   readonly report: (thrown: unknown) => void;
   readonly attachments: AttachmentStore;
@@ -229,10 +191,32 @@ export class Asking {
     return this.#hashed.hash;
   }
 
+  /** Opens a secret for a step. From then on what the run says is searched for it. */
+  async secret(name: string): Promise<string> {
+    const value = await this.facts.secret(name);
+    if (value === undefined) {
+      const message = `${this.facts.scope} has no secret \`${name}\`: its host sets it by \`session.secrets.set\``;
+      throw new EffectError("secret_unknown", message);
+    }
+    const { Redaction } = await import("../redaction.ts");
+    (this.body.redaction ??= new Redaction()).add(name, value);
+    return value;
+  }
+
+  /** Returns data as it may go on record. */
+  shown<A>(data: A): A {
+    return this.body.redaction === undefined ? data : this.body.redaction.data(data);
+  }
+
+  #problemOf(key: string, effect: EffectSpec): EffectError | undefined {
+    const held = this.body.redaction?.problemOf(key, [key, effect as unknown as Json]);
+    return held === undefined ? problemOf(key, effect) : new EffectError("secret_on_record", held);
+  }
+
   /** Asks for an effect. The hash of its input tells it from another under the same key. */
   ask(key: string, effect: EffectSpec, input: Json, perform?: Work): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const problem = problemOf(key, effect);
+      const problem = this.#problemOf(key, effect);
       if (problem !== undefined) return reject(problem);
       this.body.request({ key, hash: this.#hashOf(input), effect, perform }, resolve, reject);
     });
@@ -271,7 +255,7 @@ export class Asking {
         void rejectAt(thrown, resolve, reject, () => unlooked(promise));
       }
     };
-    const problem = problemOf(key, effect);
+    const problem = this.#problemOf(key, effect);
     if (problem !== undefined) refused(problem);
     else {
       const request: Request = { key, hash: this.#hashOf(input), effect, perform };

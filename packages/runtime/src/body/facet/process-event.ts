@@ -16,7 +16,8 @@ import * as E from "fp-ts/lib/Either.js";
 import { EffectError, failureOf } from "../../error.ts";
 import { payloadMismatch } from "../../tool/check.ts";
 import { awaitEffectKey } from "../recorded-result.ts";
-import { type Asking, problemOfProcessEvent, toJson, valueOf } from "./facet.ts";
+import { problemOfProcessEvent } from "./capability.ts";
+import { type Asking, toJson, valueOf } from "./facet.ts";
 import { type Durable, durable, refusing } from "./durable.ts";
 
 export interface ProcessEventsFacet {

@@ -12,7 +12,8 @@ import { keptError, keptValue, thrownBy, valueOfKept } from "../recorded-result.
 import type { Work } from "../record.ts";
 import type { Try, TryTerms } from "../step-work.ts";
 import { type LazySignal, withoutAbort } from "../stop.ts";
-import { type Asking, problemOfDurable, toJson, valueOf } from "./facet.ts";
+import { problemOfDurable } from "./capability.ts";
+import { type Asking, toJson, valueOf } from "./facet.ts";
 import { type Durable, refusing } from "./durable.ts";
 
 /** Handed to a step's function. */
@@ -23,6 +24,11 @@ export interface StepInfo {
   readonly signal: AbortSignal;
   /** Counts the attempts at this step, from 1: more than one with `retry`. `ctx.attempt` counts those of the call. */
   readonly attempt: number;
+  /**
+   * Reads a secret of the session by its name. It is not on record, and where the result or the error of the step holds it,
+   * `[secret NAME]` stands in its place.
+   */
+  readonly secret: (name: string) => Promise<string>;
 }
 
 export interface StepOptions<S = Schema<unknown>> {
@@ -94,6 +100,9 @@ class Info implements StepInfo {
   get signal(): AbortSignal {
     return this.#signal.signal;
   }
+  get secret(): StepInfo["secret"] {
+    return (name) => this.#asking.secret(name);
+  }
 }
 
 const isThenable = (u: unknown): u is PromiseLike<unknown> =>
@@ -118,14 +127,18 @@ const asValue: Keeping = {
 };
 
 /** Runs a step's work. The result is there at once where the work returns no promise. */
-const resultOf = (work: () => unknown, stepId: string, keeping: Keeping): EffectResult | Promise<EffectResult> => {
-  const succeeded = (value: unknown): EffectResult => ({
-    status: "ok",
-    value: keeping.value(value, `the result of step \`${stepId}\``),
-  });
+const resultOf = (
+  work: () => unknown,
+  stepId: string,
+  keeping: Keeping,
+  asking: Asking,
+): EffectResult | Promise<EffectResult> => {
+  const succeeded = (value: unknown): EffectResult =>
+    asking.shown({ status: "ok", value: keeping.value(value, `the result of step \`${stepId}\``) });
   const errorOf = (given: unknown): EffectResult => {
     const thrown = withoutAbort(given);
-    return { status: "err", error: keeping.error(effectErrorOf(thrown, "durable_step_failed", EffectError), thrown) };
+    const error = keeping.error(effectErrorOf(thrown, "durable_step_failed", EffectError), thrown);
+    return asking.shown({ status: "err", error });
   };
   try {
     const returned = work();
@@ -198,7 +211,8 @@ const run = (asking: Asking): Steps["run"] => {
         const work = output === undefined ? fn : checkedStep(stepId, fn, output);
         const json = input === undefined ? noInput : toJson(input, `the input of step \`${stepId}\``);
         const only = { number: firstTry, signal: asking.body.signals.current };
-        const perform: Work = (tried = only) => resultOf(() => work(new Info(asking, key, tried)), stepId, keeping);
+        const perform: Work = (tried = only) =>
+          resultOf(() => work(new Info(asking, key, tried)), stepId, keeping, asking);
         const { recovery = "again" } = options;
         const effect = { kind: "step", recovery, input: json } as const;
         return asking.askFor(keeping.read, key, effect, json, perform, terms && { terms }) as Durable<never>;
@@ -216,7 +230,7 @@ const onCancel = (asking: Asking): Steps["onCancel"] => {
     try {
       await fn({ signal: body.signals.current.signal });
     } catch (thrown) {
-      if (!body.isOver) facts.report(thrown); // Once its time is over, what it throws is ignored.
+      if (!body.isOver) facts.report(body.redaction?.thrown(thrown) ?? thrown); // Once its time is over, what it throws is ignored.
     }
   };
   return (fn, { deadlineMs = cleanUpMs } = {}) => {

@@ -18,7 +18,8 @@ import type { Answer, StreamPart, Work } from "../record.ts";
 import { streamKey } from "../stream-replay.ts";
 import { LazySignal, withoutAbort } from "../stop.ts";
 import { type Durable, EffectPromise, refusing } from "./durable.ts";
-import { type Asking, problemOfDurable, toJson, valueOf } from "./facet.ts";
+import { problemOfDurable } from "./capability.ts";
+import { type Asking, toJson, valueOf } from "./facet.ts";
 
 /** Handed to the producer of a stream. */
 export interface StreamInfo<A> {
@@ -32,6 +33,8 @@ export interface StreamInfo<A> {
   readonly from: number;
   /** With `resume`: what is on record, after which it goes on. */
   readonly recorded: readonly A[];
+  /** Reads a secret of the session by its name, as in a step. */
+  readonly secret: (name: string) => Promise<string>;
 }
 
 export interface StreamTerms {
@@ -162,12 +165,13 @@ const workOf = (asking: Asking, name: string, source: Source, stop: LazySignal):
         attempt: attempts.length,
         from,
         recorded: recorded as never[],
+        secret: (of: string) => asking.secret(of),
       };
-      const toChunk = (said: unknown): Json => toJson(said, `a chunk of stream \`${name}\``);
+      const toChunk = (said: unknown): Json => asking.shown(toJson(said, `a chunk of stream \`${name}\``));
       const to = await producer.pull(() => source(info), toChunk, { signal, stopped });
       return { status: "ok", value: { from: keep, to } };
     } catch (thrown) {
-      return failed(thrown);
+      return asking.shown(failed(thrown));
     } finally {
       producer.leave();
     }

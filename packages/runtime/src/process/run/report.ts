@@ -36,6 +36,8 @@ interface ReportPort {
   readonly isOver: () => boolean;
   /** Returns true while the body says again what it said before it left memory. */
   readonly isRepeating: () => boolean;
+  /** Takes secrets that the body has read out of what it says. */
+  readonly shown: <A>(said: A) => A;
   readonly show: (said: Said) => void;
   readonly record: (report: Report) => void;
   /** Aborts when the run is asked to end; from then on every report is recorded at once. */
@@ -74,14 +76,14 @@ export class RunReports implements BackgroundSink {
 
   status = async (text: string): Promise<void> => {
     if (this.#isMute || this.#port.isRepeating()) return;
-    const detail = text.toWellFormed();
+    const detail = this.#port.shown(text.toWellFormed());
     this.#detail = detail;
     this.#said({ detail });
   };
 
   progress = async (given: Progress): Promise<void> => {
     if (this.#isMute || this.#port.isRepeating()) return;
-    const progress = progressOf(given);
+    const progress = this.#port.shown(progressOf(given));
     this.#progress = progress;
     this.#said({ progress });
   };
@@ -91,7 +93,7 @@ export class RunReports implements BackgroundSink {
     if (this.#isMute || delta === "") return;
     this.#writes += 1;
     if (this.#writes <= this.#port.recorded) return;
-    const output = { stream: stream.toWellFormed(), delta: delta.toWellFormed() };
+    const output = this.#port.shown({ stream: stream.toWellFormed(), delta: delta.toWellFormed() });
     const room = this.#port.room();
     if (room !== undefined) {
       const kept = cutTo(output.delta, room + 1);

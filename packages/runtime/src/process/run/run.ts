@@ -252,6 +252,7 @@ export class Runs {
       room: () => this.#room(),
       isOver: () => live.isOver || scope.runner.isAbandoned,
       isRepeating: () => isAgain && live.isRepeating && hasRule(this.#state.scope.protocol, "suspends_every_wait"),
+      shown: (said) => live.redaction?.data(said) ?? said,
       show: (said: Said) => show({ type: "run", process, run, task, title, attempt, ...said }),
       record: (report) => void scope.runner.apply({ type: "run.reported", ...report }),
       signal,
