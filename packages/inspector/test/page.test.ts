@@ -219,11 +219,8 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await show(golden("crash-loop"));
     await page.getByRole("tab", { name: "Fork" }).click();
     const primary = page.getByRole("button", { name: "Continue with the tools" });
-    const colours = (): Promise<string> =>
-      primary.evaluate((button) => {
-        const { backgroundColor, color } = getComputedStyle(button);
-        return `${color} on ${backgroundColor}`;
-      });
+    const style = "(button) => getComputedStyle(button).color + ' on ' + getComputedStyle(button).backgroundColor";
+    const colours = (): Promise<string> => primary.evaluate<string, undefined>(style, undefined);
     const before = await colours();
     await primary.hover();
     expect(await colours()).toBe(before);
