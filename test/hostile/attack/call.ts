@@ -117,7 +117,7 @@ const endless = async (siege: Siege): Promise<void> => {
   }
 };
 
-/** What an executor says of a run that it has, or has not. */
+/** Returns what an executor says of a run that it has, or has not. */
 const lies = (offer: Heard, { random }: Siege): readonly object[] => {
   const run = {
     executor: offer["executor"],
