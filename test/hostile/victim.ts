@@ -1,5 +1,5 @@
 /** A host under attack, in a process of its own. What it says is wrong with itself goes into `errors.txt`. */
-import { appendFileSync, mkdirSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { inspect } from "node:util";
@@ -11,6 +11,7 @@ import { Effects } from "../../packages/driver-node/test/kill/effects.ts";
 import { type Order, hostSecret, roots } from "../../packages/driver-node/test/kill/order.ts";
 import { obey, sayUp } from "../../packages/driver-node/test/kill/parent.ts";
 import { builtinTool } from "../../packages/tools/src/session/builtin.ts";
+import { clockFile, followClock } from "./fake-clock.ts";
 import type { VictimOrder } from "./order.ts";
 
 /** Fetches from the attackers' own server on this machine, which the guard allows here. */
@@ -68,7 +69,8 @@ const toolsOf = (effects: Effects, instance: string): readonly ToolDefinition[] 
 ];
 
 const live = async (told: Order): Promise<void> => {
-  const { folder, instance, leaseMs = 30_000, aheadMs = 0, maxBytes }: VictimOrder = told;
+  const { folder, instance, leaseMs = 30_000, maxBytes }: VictimOrder = told;
+  if (existsSync(join(folder, clockFile))) followClock(join(folder, clockFile));
   mkdirSync(join(folder, "files"), { recursive: true });
   const files = await DiskFiles.open(join(folder, "files"));
   const report = (what: string, thrown: unknown): void =>
@@ -82,15 +84,13 @@ const live = async (told: Order): Promise<void> => {
     web,
     tools: [...toolsOf(new Effects(folder), instance), builtinTool(local, () => files, Date.now)],
   });
-  const now = (): number => Date.now() + aheadMs;
   const journal = sqliteJournal(join(folder, "journal.db"), {
     busyMs: 20_000,
-    now,
     ...(maxBytes === undefined ? {} : { maxBytes }),
   });
   const runtime = new Runtime({
     journal,
-    platform: { ...nodePlatform, now },
+    platform: nodePlatform,
     tools,
     instance,
     roots,

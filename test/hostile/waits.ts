@@ -2,6 +2,8 @@
  * How long one client makes others wait, measured on a host in a process of its own: by what an honest client waits, and
  * by how long the host's thread works at a stretch, in its own processor time. The first needs an idle machine.
  */
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +12,7 @@ import { Client, type SessionClient } from "@pawl/driver-node/client";
 import type { Json } from "@pawl/tool-value";
 import { Life } from "../../packages/driver-node/test/kill/life.ts";
 import type { Order } from "../../packages/driver-node/test/kill/order.ts";
+import type { Reading } from "./readers.ts";
 import { tokenOf } from "./siege.ts";
 
 export interface Figure {
@@ -21,6 +24,7 @@ export interface Figure {
 
 interface Place {
   readonly life: Life;
+  readonly url: string;
   readonly client: () => Client;
 }
 
@@ -39,7 +43,7 @@ const onHost = async <A>(work: (place: Place) => Promise<A>): Promise<A> => {
       clients.push(made);
       return made;
     };
-    return await work({ life, client });
+    return await work({ life, url, client });
   } finally {
     for (const client of clients) client.close();
     life.kill();
@@ -143,6 +147,17 @@ const mostOf = async (measure: () => number, work: () => Promise<unknown>): Prom
   return most;
 };
 
+/** Resolves with the number of readers that came to the end. */
+const readElsewhere = async (reading: Reading): Promise<number> => {
+  const child = fork(join(import.meta.dirname, "readers.ts"), { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const ended = once(child, "exit");
+  let done = 0;
+  child.on("message", (count: number) => (done = count));
+  child.send(reading);
+  await ended;
+  return done;
+};
+
 /** Clients that read a long log at once, each to its end. */
 export const waitForReaders = (readers = 300, logMb = 30): Promise<readonly Figure[]> =>
   onHost(async (place) => {
@@ -153,16 +168,9 @@ export const waitForReaders = (readers = 300, logMb = 30): Promise<readonly Figu
       await session.request(`r${n}`, [{ tool: "strict", args: { text: "a", argument } }]);
     const end = await session.open();
     const { resident } = await life.weight();
-    let done = 0;
-    const read = async (): Promise<void> => {
-      const own = place.client();
-      for await (const { cursor } of own.session("long").observe({ after: 0 })) if (cursor >= end) break;
-      done += 1;
-      own.close();
-    };
-    const readAll = (): Promise<unknown> => Promise.all(Array.from({ length: readers }, read));
-    let wait = 0;
-    let grown = 0;
+    const reading = { url: place.url, token: tokenOf(), readers, session: "long", end };
+    let [done, wait, grown] = [0, 0, 0];
+    const readAll = async (): Promise<void> => void (done = await readElsewhere(reading));
     const watched = await life.watch(async () => {
       const most = await mostOf(
         () => residentOf(life.pid),

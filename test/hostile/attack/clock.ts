@@ -1,11 +1,14 @@
-/** Clocks that jump, from one host to the next, by up to ten days. */
+/** Clocks that jump by up to ten days, from one host to the next and while one works. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Siege } from "../siege.ts";
 
 const dayMs = 86_400_000;
 const within = 20_000;
 
-/** Kills hosts whose clocks are days apart while sessions sleep. All wake, each once, when a host has the right clock. */
+/**
+ * Kills hosts whose clocks are days apart while sessions sleep, and lets the clocks jump under them. All sessions wake, each once,
+ * when a host has the right clock.
+ */
 export const jumpClocks = async (siege: Siege): Promise<void> => {
   const aheadOf = (): number => siege.random.below(20 * dayMs) - 10 * dayMs;
   await siege.start({ aheadMs: aheadOf(), leaseMs: 3000 });
@@ -23,6 +26,10 @@ export const jumpClocks = async (siege: Siege): Promise<void> => {
   };
   for (let n = 0; n < 3; n += 1) {
     void ask();
+    for (let jump = siege.random.below(3); jump > 0; jump -= 1) {
+      await pause(50 + siege.random.below(150));
+      siege.setClock(aheadOf());
+    }
     await pause(100 + siege.random.below(300));
     await siege.kill();
     await siege.start({ aheadMs: n === 2 ? 0 : aheadOf(), leaseMs: 3000 });

@@ -115,6 +115,35 @@ describe("a log", () => {
     ]);
   });
 
+  it("has no errors where hosts take scopes from each other", async () => {
+    const entries: LogEntry[] = [];
+    const log = (entry: LogEntry): void => void entries.push(entry);
+    const journal = memoryJournal();
+    const often = { snapshotAfter: 200, retention: { olderThanMs: 0 }, linger: { ms: 0 } };
+    const waits = defineTool({ name: "waits", durable: true, execute: (_, ctx) => ctx.sleep(1) });
+    const runtimes = ["i1", "i2"].map(
+      (instance) => new Runtime({ journal, platform: nodePlatform, tools: [waits], instance, roots, log, ...often }),
+    );
+    const outcomes = new Set<unknown>();
+    const ask = async (runtime: Runtime, scope: string, request: string): Promise<void> => {
+      const asked = runtime.session(scope).then((session) => session.request(request, use("waits")));
+      const said = await asked.then(
+        ([reply]) => reply?.output.outcome.status,
+        (thrown: unknown) => (thrown as { readonly code?: string }).code,
+      );
+      outcomes.add(said);
+    };
+    for (let n = 0; n < 20; n += 1)
+      await Promise.all(
+        runtimes.flatMap((runtime, of) => ["a", "b"].map((scope) => ask(runtime, scope, `r${n}-${of}`))),
+      );
+    for (const runtime of runtimes) await runtime.close();
+    expect(outcomes.has("success") && outcomes.has("scope_lost")).toBe(true);
+    expect([...outcomes].filter((code) => code !== "success" && code !== "scope_lost")).toEqual([]);
+    expect(entries.some(({ name }) => name === "scope.lost")).toBe(true);
+    expect(entries.filter(({ level }) => level === "error")).toEqual([]);
+  });
+
   it("spells out what a terminal would obey or not show, wherever it stands", () => {
     const evil = "a\u001b[2J\u009b1m\u202e\u200b\u2028\u{e0041}b";
     const spelled = String.raw`a\u001b[2J\u009b1m\u202e\u200b\u2028\udb40\udc41b`;

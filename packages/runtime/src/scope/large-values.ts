@@ -175,12 +175,20 @@ export class Values {
     );
   }
 
-  async #read(name: string): Promise<Json> {
-    const text = this.#putting.get(name) ?? (await this.#stored(name));
-    const json = parse(text, noLimits);
-    if (text.length > longText) await this.#port.turn?.(); // Others are served before it is decoded.
-    if (E.isLeft(json)) throw new BlobMissing("blob_corrupt", this.#port.scope, name);
-    return json.right;
+  async #text(name: string): Promise<readonly [name: string, text: string]> {
+    return [name, this.#putting.get(name) ?? (await this.#stored(name))];
+  }
+
+  /** Parses texts, one after the other: others are served behind each long one. */
+  async #parsed(texts: readonly (readonly [name: string, text: string])[]): Promise<ReadonlyMap<string, Json>> {
+    const values = new Map<string, Json>();
+    for (const [name, text] of texts) {
+      const json = parse(text, noLimits);
+      if (E.isLeft(json)) throw new BlobMissing("blob_corrupt", this.#port.scope, name);
+      values.set(name, json.right);
+      if (text.length > longText) await this.#port.turn?.();
+    }
+    return values;
   }
 
   async #stored(name: string): Promise<string> {
@@ -196,8 +204,8 @@ export class Values {
   async of<A>(what: A): Promise<A> {
     const names = this.#port.blobs === undefined ? [] : [...blobsIn(what)];
     if (names.length === 0) return what;
-    const texts = await Promise.all(names.map(async (name) => [name, await this.#read(name)] as const));
-    return withValues(what, new Map(texts)) as A;
+    const texts = await Promise.all(names.map((name) => this.#text(name)));
+    return withValues(what, await this.#parsed(texts)) as A;
   }
 
   /**

@@ -47,8 +47,10 @@ type Calls = readonly (typeof CallOfRequestCodec)["_A"][];
 /** Returns the text of a host's frame, as `frameText` does. */
 export function* frameSlices(frame: HostFrame): Slices<string> {
   if (frame.type !== "replied") return frameText(HostFrame, frame);
+  const isLong = isHeavy(frame.replies);
+  if (isLong) yield;
   yield* encodeSlices(ReplyCodec, frame.replies);
   const encoded = HostFrame.encode(frame);
-  if (isHeavy(encoded)) yield;
+  if (isLong) yield;
   return yield* recordSlices(encoded);
 }
