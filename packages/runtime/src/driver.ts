@@ -102,6 +102,7 @@ export { unpackedAttachment } from "./move/attachment.ts";
 export { openState } from "./scope/open-scope.ts";
 export { isAtRest } from "./lifecycle/eviction.ts";
 export { type HealthAnswer, healthAnswer, type Readiness } from "./lifecycle/lease.ts";
+export { type ClaimedDue } from "./lifecycle/recovery.ts";
 export { type LogEntry, type LogLevel, type LogName, entryOf, logLevels } from "./log.ts";
 export { Moves } from "./move/move.ts";
 export { MoveAnswer, type MovePart, type Mover } from "./move/mover.ts";
