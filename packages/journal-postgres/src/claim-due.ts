@@ -14,17 +14,6 @@ const mostLines = 200;
  * Scopes that somebody else has locked are skipped, so that hosts never wait for each other here.
  */
 export const claimDueFunction = (s: string): string => `
-CREATE OR REPLACE FUNCTION ${s}.brought_few(of bigint, most int, OUT snapshot_seq bigint, OUT snapshot text, OUT segment_base bigint,
-  OUT segment_hash text, OUT segment text, OUT lines text, OUT finished text) LANGUAGE plpgsql AS $$
-#variable_conflict use_variable
-BEGIN
-  SELECT x.seq, x.body INTO snapshot_seq, snapshot FROM ${s}.snapshot x WHERE x.scope = of;
-  SELECT x.base, x.hash, x.body INTO segment_base, segment_hash, segment FROM ${s}.segment x WHERE x.scope = of;
-  SELECT CASE WHEN count(*) <= most THEN coalesce(string_agg(y.lines, '' ORDER BY y.last), '') END INTO lines FROM (
-    SELECT x.lines, x.last FROM ${s}.append x
-    WHERE x.scope = of AND x.last > coalesce(snapshot_seq, segment_base, 0) ORDER BY x.last LIMIT most + 1) y;
-END $$;
-
 CREATE OR REPLACE FUNCTION ${s}.claim_due(by text, knows int, until bigint, most int, told bigint)
 RETURNS TABLE (name text, token text, id bigint, epoch bigint, seq bigint, released_at bigint, wake_at bigint, known int,
   snapshot_seq bigint, snapshot text, segment_base bigint, segment_hash text, segment text, lines text, finished text)
@@ -48,8 +37,13 @@ BEGIN
   taken AS (
     UPDATE ${s}.scope x SET epoch = x.epoch + 1, token = gen_random_uuid()::text, owner = mine FROM due d WHERE x.id = d.id
     RETURNING x.name, x.token, x.id, x.epoch, x.seq, x.released_at, x.wake_at)
-  SELECT t.name, t.token, t.id, t.epoch, t.seq, t.released_at, t.wake_at, least_known, b.*
-  FROM taken t, LATERAL ${s}.brought_few(t.id, ${mostLines}) b;
+  SELECT t.name, t.token, t.id, t.epoch, t.seq, t.released_at, t.wake_at, least_known,
+    n.seq, n.body, g.base, g.hash, g.body, l.lines, NULL::text
+  FROM taken t LEFT JOIN ${s}.snapshot n ON n.scope = t.id LEFT JOIN ${s}.segment g ON g.scope = t.id,
+  LATERAL (
+    SELECT CASE WHEN count(*) <= ${mostLines} THEN coalesce(string_agg(y.lines, '' ORDER BY y.last), '') END AS lines FROM (
+      SELECT x.lines, x.last FROM ${s}.append x
+      WHERE x.scope = t.id AND x.last > coalesce(n.seq, g.base, 0) ORDER BY x.last LIMIT ${mostLines + 1}) y) l;
 END $$;
 `;
 
