@@ -97,7 +97,14 @@ export { type Capabilities } from "./body/facet/capability.ts";
 export { keptValue, valueOfKept } from "./body/recorded-result.ts";
 export { type StepOptions, checkedStep } from "./body/facet/step.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";
-export { type LogAttachments, type SteppedLine, keepAttachments, putLog } from "./move/log-file.ts";
+export {
+  type BesidesLines,
+  type LogAttachments,
+  type SteppedLine,
+  besidesLines,
+  keepAttachments,
+  putLog,
+} from "./move/log-file.ts";
 export { unpackedAttachment } from "./move/attachment.ts";
 export { openState } from "./scope/open-scope.ts";
 export { isAtRest } from "./lifecycle/eviction.ts";
