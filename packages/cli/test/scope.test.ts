@@ -154,6 +154,18 @@ describe("pawl ls, show and why", () => {
     expect(shown?.["calls"]).toContainEqual(expect.objectContaining({ call: "r:c1", divergence }));
   });
 
+  it("show what a model was told in a call that is on record, and what it would be told now", async () => {
+    const log = new URL("../../sansio-core/test/golden/2/turn.jsonl", import.meta.url).pathname;
+    const { out, code } = await pawl(["prompt", log, "t1/1"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^p\/m {2}of model call 1 of turn t1, attempt 1; agent main, [\da-f]{32}$/m);
+    expect(out).toContain('tools: look ("auto")\nuser\n  look at it\n');
+    const [next] = jsonIn(await pawl(["prompt", log, "--json"]));
+    const roles = ["user", "assistant", "tool", "assistant"].map((role) => expect.objectContaining({ role }));
+    expect(next?.["messages"]).toEqual(roles);
+    expect(await pawl(["prompt", log, "t1/9"])).toMatchObject({ code: 3 });
+  });
+
   it("say what a call waits for, since when, and how to move it on", async () => {
     const { out, code } = await pawl(["why", "parked"], { env: { PAWL_JOURNAL: file } });
     expect(code).toBe(0);

@@ -2,7 +2,7 @@
 export { admittedOptions } from "./runtime-options.ts";
 export { wrongNumber, unknownKeyIn, errorOf, textOf } from "./error.ts";
 export { coreToolOf, flowToolOf } from "./tool/tool.ts";
-export { defaultPatience, type Patience } from "./body/rest.ts";
+export { defaultPatience, type Patience } from "./body/body-end.ts";
 export { type Reattach, type ReattachPlace, decideReattach } from "./process/run/run.ts";
 export { type BackgroundSink } from "./process/run/report.ts";
 export { type Platform, inTurns, messageTurn } from "./platform.ts";
@@ -105,6 +105,7 @@ export {
   keepAttachments,
   putLog,
 } from "./move/log-file.ts";
+export { promptHash } from "./turn/prompt-of.ts";
 export { unpackedAttachment } from "./move/attachment.ts";
 export { openState } from "./scope/open-scope.ts";
 export { isAtRest } from "./lifecycle/eviction.ts";
@@ -136,10 +137,10 @@ export { type StreamCursor, cursorAfter } from "./stream/reader.ts";
 export { type LambdaInput } from "./session/flow.ts";
 export { type Given } from "./tool/argument.ts";
 export { Resolved } from "./session/resolve.ts";
+export { type Target } from "./session/cancel.ts";
 export { type Rejecting, type Stickiness, type AwaitingPage, ScopeAwaiting } from "./session/approval.ts";
 export { type Offer, type OfferedRun } from "./session/executor/executor.ts";
 export { type Settled, type Settlement } from "./session/executor/offer.ts";
-export { type Target } from "./session/cancel.ts";
 export { type Engine, type EngineRun, type Engines } from "./process/engine.ts";
 export { type HostRun } from "./process/run/background.ts";
 export { type Probe, type ProcessHost, type RunFiles, type RunTool, type Wake } from "./process/host.ts";
@@ -159,5 +160,6 @@ export {
 export { type BudgetStatus, budgetOf, type Said, type TurnOptions } from "./turn/submit.ts";
 export { type TurnPace, defaultPace } from "./turn/pace.ts";
 export { type ReadTurnOptions, type TurnCursor, TurnFrame, turnCursorAfter } from "./turn/turn-reader.ts";
+export { type PromptQuestion, type PromptSource, type ShownPrompt, shownPrompt } from "./turn/shown-prompt.ts";
 export { askingAgain, pause, pauseAfter, retryAfterMs } from "./fetch/ask-again.ts";
 export { isRepeating } from "./body/facet/context.ts";

@@ -2,7 +2,7 @@
  * The runtime of one process: opens scopes over a journal, and runs their tools. Builds the parts, and connects them.
  */
 import { LogPages } from "./session/observe/log-page.ts";
-import { defaultPatience } from "./body/rest.ts";
+import { defaultPatience } from "./body/body-end.ts";
 import type { HostSide } from "./host/host.ts";
 import { HostRequests } from "./host/host-request.ts";
 import { type AttachmentStore, memoryAttachments } from "./journal/blob.ts";
@@ -161,6 +161,7 @@ export class Runtime {
     return {
       host: { environment: async () => this.registry.catalog(), ...host },
       tool,
+      tools: () => this.registry.catalog(),
       versions: new CodeVersions({
         codeVersion,
         instance,

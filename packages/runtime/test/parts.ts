@@ -2,7 +2,7 @@
 import { LogPages } from "../src/session/observe/log-page.ts";
 import { initial } from "@pawl/sansio-core";
 import { type Journal, memoryJournal, type RuntimeOptions } from "../src/index.ts";
-import { defaultPatience } from "../src/body/rest.ts";
+import { defaultPatience } from "../src/body/body-end.ts";
 import { HostRequests } from "../src/host/host-request.ts";
 import { CrashTurns } from "../src/lifecycle/crash-turn.ts";
 import { Shutdown } from "../src/lifecycle/lease.ts";
@@ -41,6 +41,8 @@ export const instanceOf = (platform: TestPlatform): Instance => ({
   open: () => Promise.reject(new Error("there is no other scope")),
   sent: () => undefined,
   glimpse: async (scope) => ({ state: initial(scope), isAlive: false }),
+  awaiting: async () => [],
+  isStored: async () => false,
   showIn: () => undefined,
   atRest: () => undefined,
   lost: () => undefined,

@@ -30,7 +30,7 @@ import type { HostSide } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { NewestEvents } from "./newest-event.ts";
 import { Observers } from "./observe/observer.ts";
-import type { Callers } from "./callers.ts";
+import { type Callers, telling } from "./callers.ts";
 import { Requests } from "./request.ts";
 import type { Session } from "./session.ts";
 import { Bodies } from "../body/bodies.ts";
@@ -96,7 +96,7 @@ export class ScopeInterpreter implements Interpreter {
     this.bodies = new Bodies(instance, store, side, {
       runner,
       observers: this.observers,
-      processApi: this.scopeLinks.processApi,
+      processApi: telling(callers, this.scopeLinks.processApi),
       streams: this.streams,
       contextOf: (request) => callers.contextOf(request),
       askHost: (request) => this.#answer(this.#questions.ask(request)),
@@ -104,17 +104,20 @@ export class ScopeInterpreter implements Interpreter {
     this.leaving = new Leaving(runner, instance);
     this.requests = new Requests(this.access, callers, instance.admission);
     this.offers = new Offers(this.access, this.observers, instance, side);
-    this.turns = new Turns(this.access, side, instance.models, (answer) => this.#answer(answer));
+    // A sub-agent has the tools of the runtime, as a session has; its agent says which of them.
+    const publishTools = async (): Promise<void> => {
+      if (this.state.process?.run === "turn") await publish(this.access, side.tools(), side.versions);
+    };
+    this.turns = new Turns(this.access, side, instance.models, (answer) => this.#answer(answer), publishTools);
     this.#snapshots = new Snapshots(store, instance.platform, schedule);
   }
 
   #accessOf(runner: ScopeRunner): Access {
     const { platform, telemetry, pages } = this.#instance;
     const { begun, values, fault } = this.#store;
-    const { finished } = this;
+    const [newest, { finished }] = [new NewestEvents(), this];
     const readLines = this.underWay.counted(this.#store.readLines);
     const report: Access["report"] = (what, thrown) => this.side.host.internalError?.(what, thrown);
-    const newest = new NewestEvents();
     return { runner, finished, readLines, newest, pages, platform, telemetry, begun, values, fault, report };
   }
 
@@ -132,10 +135,9 @@ export class ScopeInterpreter implements Interpreter {
 
   /** Opens the scope in its log, and goes on with what was under way. A process loads its tools itself. */
   async open(opening: readonly Event[], tools: readonly Tool[] | undefined): Promise<void> {
-    const { runner } = this;
-    runner.open(opening);
+    this.runner.open(opening);
     if (this.state.calls.some(isOffered)) this.offers.opened();
-    await (tools === undefined ? runner.whenDurable() : publish(this.access, tools, this.side.versions));
+    await (tools === undefined ? this.runner.whenDurable() : publish(this.access, tools, this.side.versions));
     this.bodies.askParked();
   }
 
@@ -196,9 +198,8 @@ export class ScopeInterpreter implements Interpreter {
     this.#instance.hostRequests.forget(id);
     this.scopeLinks.abandon(why);
     const lost = new ScopeLost(`scope ${id} was lost: ${why}`);
-    this.observers.end(lost);
+    for (const readers of [this.observers, this.streams]) readers.end(lost);
     this.turns.endAll(lost);
-    this.streams.end(lost);
     this.#instance.lost(this.#session);
   }
 

@@ -11,7 +11,7 @@ import { type Admission, Admitted } from "./admission.ts";
 import { type Submitted, conflictWith, encodedCalls, readCalls, storedCalls, textOf } from "./request-body.ts";
 import { type Overloaded, Refused, type ScopeLost } from "../error.ts";
 import { type FlowPlace, type FlowSubmission, flowSubmitted } from "./flow.ts";
-import type { Callers, Replied } from "./callers.ts";
+import type { Callers, ProcessStarted, Replied } from "./callers.ts";
 import type { InContext } from "../platform.ts";
 import { stateBefore } from "../scope/history.ts";
 import { spannedAs, withSpan } from "../log.ts";
@@ -38,6 +38,8 @@ export interface Waiting {
   readonly signal?: AbortSignal;
   /** Called once the submission is durable: from then on any process of the store finds it. */
   readonly submitted?: () => void;
+  /** Called when a call of the request has started a process: again where its body runs again. */
+  readonly onProcessStarted?: (started: ProcessStarted) => void;
 }
 
 /** Options of a submission, and of waiting for it. */
@@ -236,9 +238,9 @@ export class Requests {
     return this.#access.values.of(repliedOf(row));
   }
 
-  #wait(request: string, { keep = false, signal }: Waiting, context?: InContext): Promise<Replied> {
+  #wait(request: string, { keep = false, signal, onProcessStarted }: Waiting, context?: InContext): Promise<Replied> {
     const { promise, resolve, reject } = Promise.withResolvers<Replied>();
-    const waiter = { resolve, reject, keep, context };
+    const waiter = { resolve, reject, keep, context, onProcessStarted };
     const leave = (): void => this.callers.leave(request, waiter);
     const over = (): void => signal?.removeEventListener("abort", leave);
     this.callers.add(request, waiter);

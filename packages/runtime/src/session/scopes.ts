@@ -26,7 +26,7 @@ import type { Holding } from "../journal/journal.ts";
 import { type Evicted, abandonEvicted, defaultLinger, evictedUntil, IdleCache } from "../lifecycle/eviction.ts";
 import type { ClaimedDue } from "../lifecycle/recovery.ts";
 import type { Moves } from "../move/move.ts";
-import type { RuntimeOptions } from "../runtime-options.ts";
+import { type RuntimeOptions, storedOptions } from "../runtime-options.ts";
 import { ScopeClock } from "../scope/clock.ts";
 import { claimed, isStored, mayGoOnTo, openingOf, openState, wholly } from "../scope/open-scope.ts";
 import { RejectedSizes, valuesOf } from "../scope/large-values.ts";
@@ -216,7 +216,7 @@ export class Scopes {
     await this.#opening.joined();
     const claim = has ?? (await claimed(this.#options, scope));
     const session = await this.#load(scope, claim);
-    const told = { ...defaultOptions, ...answersOf(this.#side.host), ...options };
+    const told = { ...defaultOptions, ...answersOf(this.#side.host), ...storedOptions(options) };
     return wholly(session, async () => {
       await tellSpans(this.#options, session.state);
       const { versions } = this.#side;

@@ -15,9 +15,11 @@ import {
   approvalOf,
   refused,
   retryPolicyOf,
-} from "./admit-definition.ts";
+  type DefineTool,
+  type ToolDefinition,
+  type ToolDescription,
+} from "./definition.ts";
 import { jsonSchemaOf, problemOfAnySchema } from "./argument.ts";
-import type { DefineTool, ToolDefinition, ToolDescription } from "./definition.ts";
 import { queueOfTool } from "./limit.ts";
 import { ToolContract, ToolManifest } from "./manifest.ts";
 

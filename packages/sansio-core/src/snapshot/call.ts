@@ -37,7 +37,7 @@ import {
 import type { Approval, CallIn, FailedVersion, RoomWanted, Stop } from "../call/model.ts";
 import { type Life, firstLife } from "../call/life.ts";
 import type { Deadline } from "../kernel/deadline.ts";
-import { SettledCodec, StreamCodec, isFalse, isNone, isOne } from "./effect.ts";
+import { SettledCodec, StreamCodec, isFalse, isNone, isOne } from "./under-way.ts";
 
 export const DeadlineCodec: Codec<Deadline> = record<Deadline>("struct Deadline", { at: u64, birth: u64 });
 

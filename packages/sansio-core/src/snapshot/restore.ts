@@ -24,7 +24,7 @@ import { Table } from "../kernel/table.ts";
 import { initial } from "../machine.ts";
 import { type RequestRow, ownExecutionScope } from "../request/model.ts";
 import type { BodyShape, CallShape } from "./call.ts";
-import { flowRow } from "./flow.ts";
+import { flowRow } from "./under-way.ts";
 import {
   type BatchShape,
   type ChildShape,

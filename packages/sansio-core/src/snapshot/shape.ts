@@ -33,8 +33,7 @@ import type { State } from "../kernel/vocabulary.ts";
 import { ReplyCodec } from "../request/model.ts";
 import { type ScopeRow, type ScopeStatus, VersionsCodec } from "../scope/model.ts";
 import { type BodyShape, type CallShape, CallCodec } from "./call.ts";
-import { isFalse, isNone } from "./effect.ts";
-import { FlowRowCodec } from "./flow.ts";
+import { isFalse, isNone, FlowRowCodec } from "./under-way.ts";
 import { TurnEndCodec } from "../turn/codec.ts";
 import type { Terminal } from "../wait/model.ts";
 

@@ -11,8 +11,7 @@ import { type CallRef, type State, answerBatch, stepBatch } from "../kernel/voca
 import { isTurn } from "../request/concern.ts";
 import { ReplyCodec, type RequestRow, ownExecutionScope } from "../request/model.ts";
 import { type BodyShape, CallCodec, type CallShape } from "./call.ts";
-import { byPlace } from "./effect.ts";
-import { flowShape } from "./flow.ts";
+import { byPlace, flowShape } from "./under-way.ts";
 import {
   type BatchShape,
   type CalledShape,

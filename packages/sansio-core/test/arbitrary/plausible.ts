@@ -222,7 +222,7 @@ const ownOf = (dice: Dice, state: State): Pick<EventOf<"wait.resolved">, "call" 
 const went = (dice: Dice, { scope }: State): Pick<EventOf<"owner.lost">, "went"> =>
   hasRule(scope.protocol, "crash_loops") && dice.isUnder(30) ? { went: "released" } : {};
 
-/** What happens to a scope as a whole. */
+/** Returns what happens to a scope as a whole. */
 const ofScope = (dice: Dice, state: State): Event => {
   switch (dice.below(12)) {
     case 0:
