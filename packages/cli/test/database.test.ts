@@ -43,6 +43,8 @@ const fine = async (...args: readonly string[]): Promise<Said> => {
   expect([args.join(" "), said.code, said.err]).toEqual([args.join(" "), 0, ""]);
   return said;
 };
+const call = (id: string) => [{ label: "c", tool: "quick", args: id }];
+
 /** Lists the scopes that `pawl ls --status` prints, with what does not differ between stores. */
 const rows = (said: Said) => {
   const [list] = jsonIn(said);
@@ -170,7 +172,6 @@ describe.runIf(hasServer)("pawl over PostgreSQL", () => {
     const path = join(newFolder(), "j.db");
     const ran: string[] = [];
     const quick = defineTool({ name: "quick", durable: true, execute: (args) => (ran.push(String(args)), args) });
-    const call = (id: string) => [{ label: "c", tool: "quick", args: id }];
     const here = openRuntime({ file: path, tools: [quick], retention: { olderThanMs: 0 }, snapshotAfter: 100 });
     const session = await here.runtime.session("s");
     const stored = sqliteJournal(path);

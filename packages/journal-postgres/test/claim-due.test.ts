@@ -9,6 +9,23 @@ const line = (scope: string, seq: number) => ({ seq, line: `{"scope":"${scope}",
 const names = (prefix: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, i) => `${prefix}${String(i).padStart(4, "0")}`);
 
+const fill = async (journal: PostgresJournal, name: string, scopes: readonly string[]): Promise<void> => {
+  for (const scope of scopes) {
+    const claim = await journal.claim(scope, name, 2);
+    expect(claim.type).toBe("claimed");
+    const more = { finished: [], wakeAt: 0, protocol: 2, messages: [], received: [] };
+    const append = {
+      scope,
+      epoch: 1,
+      expectedSeq: 1,
+      appendId: "1:1",
+      lines: [line(scope, 1), line(scope, 2)],
+      ...more,
+    };
+    expect(await journal.appendAll([append])).toEqual([{ type: "ok" }]);
+  }
+};
+
 describe.runIf(hasServer)("scopes of a host that is gone", () => {
   let server: TestServer;
   let now = 1_000_000;
@@ -26,23 +43,6 @@ describe.runIf(hasServer)("scopes of a host that is gone", () => {
     await journal.join(name, { ttlMs: 1000, protocol: 2 });
     return journal;
   };
-  const fill = async (journal: PostgresJournal, name: string, scopes: readonly string[]): Promise<void> => {
-    for (const scope of scopes) {
-      const claim = await journal.claim(scope, name, 2);
-      expect(claim.type).toBe("claimed");
-      const more = { finished: [], wakeAt: 0, protocol: 2, messages: [], received: [] };
-      const append = {
-        scope,
-        epoch: 1,
-        expectedSeq: 1,
-        appendId: "1:1",
-        lines: [line(scope, 1), line(scope, 2)],
-        ...more,
-      };
-      expect(await journal.appendAll([append])).toEqual([{ type: "ok" }]);
-    }
-  };
-
   it("are claimed by several hosts at once: each by one, with its lines, and appended to", async () => {
     const scopes = names("s", 200);
     await fill(await host("gone", "a"), "a", scopes);
