@@ -94,23 +94,32 @@ describe.runIf(hasServer)("scopes of a host that is gone", () => {
 
   it("are opened and gone on with by the hosts that are left", async () => {
     const postgres = { url: server.url, schema: "opened", acceptsLoss: true };
-    const ends = Promise.withResolvers<void>();
-    const work = defineTool({
-      name: "work",
-      durable: true,
-      execute: async (_, ctx) => (await ctx.run("wait", () => ends.promise), "done"),
-    });
-    const start = () => openRuntime({ postgres, tools: [work], lease: { ttlMs: 600_000 }, log: () => undefined });
-    const [a, b] = [start(), start()];
+    const [begun, done] = [new Set<unknown>(), new Set<unknown>()];
+    const work = (isLast: boolean) =>
+      defineTool({
+        name: "work",
+        durable: true,
+        execute: async (id, ctx) => {
+          begun.add(id);
+          if (!isLast) await new Promise<never>(() => undefined);
+          await ctx.run("work", () => done.add(id));
+          return "done";
+        },
+      });
+    const start = (isLast: boolean) =>
+      openRuntime({ postgres, tools: [work(isLast)], lease: { ttlMs: 600_000 }, log: () => undefined });
+    const [a, b] = [start(false), start(true)];
     const scopes = names("o", 70);
     for (const id of scopes)
-      void (await a.runtime.session(id)).request("r", [{ label: "c", tool: "work", args: {} }]).catch(() => undefined); // It closes.
-    await a.runtime.session(scopes[0] ?? "").then((session) => session.runner.whenDurable());
+      void (await a.runtime.session(id)).request("r", [{ label: "c", tool: "work", args: id }]).catch(() => undefined); // Its host closes.
+    const opened = await Promise.all(scopes.map((id) => a.runtime.session(id)));
+    await expect.poll(() => begun.size, { timeout: 60_000 }).toBe(scopes.length);
+    await Promise.all(opened.map((session) => session.runner.whenDurable()));
     await a.close();
-    ends.resolve();
-    await expect.poll(() => b.runtime.inMemory, { timeout: 30_000 }).toBeGreaterThanOrEqual(scopes.length);
+    await b.runtime.recover();
+    await expect.poll(() => done.size, { timeout: 60_000 }).toBe(scopes.length);
     const session = await b.runtime.session(scopes.at(-1) ?? "");
     expect((await session.replies("r"))[0]?.output.outcome).toMatchObject({ status: "success", payload: "done" });
     await b.close();
-  });
+  }, 120_000);
 });
