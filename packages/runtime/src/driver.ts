@@ -106,6 +106,8 @@ export {
   putLog,
 } from "./move/log-file.ts";
 export { promptHash } from "./turn/prompt-of.ts";
+export { base64Of, bytesOf } from "./encoding.ts";
+export { putAttachment } from "./journal/blob.ts";
 export { unpackedAttachment } from "./move/attachment.ts";
 export { openState } from "./scope/open-scope.ts";
 export { isAtRest } from "./lifecycle/eviction.ts";
