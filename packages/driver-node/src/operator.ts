@@ -4,7 +4,7 @@ export { type HostLimits } from "@pawl/wire/host";
 export { type Claims, Right, type Secrets, checkSecrets, scopePrefixProblem, signToken } from "@pawl/wire/host";
 export { diskAttachments } from "./journal/disk-blob.ts";
 export { type SqliteJournal, sqliteJournal } from "./journal/journal.ts";
-export { existingRootsOf } from "./journal/root-secret.ts";
+export { existingRootsOf, keepRoots } from "./journal/root-secret.ts";
 export { aesCodec, fileKeys } from "./journal/seal.ts";
 export { nodePlatform } from "./platform.ts";
 export { JournalFileError } from "./sqlite/file-error.ts";

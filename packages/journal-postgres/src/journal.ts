@@ -3,6 +3,7 @@ import type { AttachmentStore, Journal } from "@pawl/runtime";
 import type { Roots } from "@pawl/runtime/driver";
 import { Appender } from "./append.ts";
 import { attachments, blobs } from "./blob.ts";
+import { dueClaims } from "./claim-due.ts";
 import { type Database, type Now, prepared } from "./database.ts";
 import { moves } from "./move.ts";
 import { ownership } from "./ownership.ts";
@@ -60,6 +61,7 @@ export const journalOver = (
     blobs: blobs(at, schema, now),
     moves: moves(at, scopes, schema),
     queues: queues(at, wakes, schema, now),
+    claimDue: dueClaims(at, scopes, schema, now),
     ...ownership(at, { scopes, wakes }, schema, now),
     ...queries(at, scopes, schema, now),
     ...retention(at, scopes, schema),

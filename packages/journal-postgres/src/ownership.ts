@@ -5,7 +5,8 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Journal } from "@pawl/runtime";
-import type { Brought, Claim, Holding, LastOwner, Snapshot } from "@pawl/runtime/driver";
+import type { Claim } from "@pawl/runtime/driver";
+import { broughtOf, claimedOf, holdingOf } from "./claim-due.ts";
 import { type Database, type Now, type Row, integer, nameIn, optional, stored, text, named } from "./database.ts";
 import { PostgresError } from "./error.ts";
 import type { Scopes } from "./scopes.ts";
@@ -51,35 +52,6 @@ const statements = (s: string) => ({
   ),
 });
 
-const snapshotOf = (row: Row): { readonly snapshot?: Snapshot } => {
-  const seq = optional(integer, row, "snapshot_seq");
-  return seq === undefined ? {} : { snapshot: { seq, text: text(row, "snapshot") } };
-};
-
-/** Returns what came along with a claim; nothing where it was too much for one answer. */
-const broughtOf = (row: Row): { readonly brought?: Brought } => {
-  const lines = optional(text, row, "lines");
-  if (lines === undefined) return {};
-  const base = optional(integer, row, "segment_base");
-  const first = (optional(integer, row, "snapshot_seq") ?? base ?? 0) + 1;
-  const texts = lines.split("\n").slice(0, -1);
-  const segment =
-    base === undefined ? {} : { segment: { base, hash: text(row, "segment_hash"), snapshot: text(row, "segment") } };
-  return { brought: { ...segment, lines: texts.map((line, i) => ({ seq: first + i, line: `${line}\n` })) } };
-};
-
-const holdingOf = (row: Row): Holding => ({
-  epoch: integer(row, "epoch"),
-  seq: integer(row, "seq"),
-  ...snapshotOf(row),
-});
-
-const lastOwnerOf = (row: Row): { readonly lastOwner?: LastOwner } => {
-  const seq = integer(row, "seq");
-  if (seq === 0) return {};
-  return { lastOwner: optional(integer, row, "released_at") === seq ? "released" : "lost" };
-};
-
 const claimOf = (row: Row, protocol: number): Claim => {
   const verdict = text(row, "verdict");
   if (verdict === "newer_protocol") return { type: "newer_protocol", protocol: integer(row, "protocol") };
@@ -87,8 +59,7 @@ const claimOf = (row: Row, protocol: number): Claim => {
     const address = optional(text, row, "address");
     return { type: "owned_by", instance: nameIn(row, "owner"), ...(address !== undefined && { address }) };
   }
-  const known = optional(integer, row, "known") ?? protocol;
-  return { type: "claimed", ...(known < protocol && { known }), ...lastOwnerOf(row), ...holdingOf(row) };
+  return claimedOf(row, protocol);
 };
 
 interface Parts {

@@ -7,6 +7,7 @@
  */
 import { type Database, type Statement, integer } from "./database.ts";
 import { PostgresError, postgresError } from "./error.ts";
+import { claimDueFunction } from "./claim-due.ts";
 import { queueFunctions, queueTables } from "./queue.ts";
 import { functions } from "./stored-function.ts";
 
@@ -107,7 +108,7 @@ export const schemaVersion = 2;
 /** Each migration leads from the version before it to its own. */
 const migrations = (s: string): readonly string[] => [
   tables(s) + functions(s),
-  queueTables(s) + queueFunctions(s) + sameRights(s),
+  queueTables(s) + queueFunctions(s) + claimDueFunction(s) + sameRights(s),
 ];
 
 const versionOf = async (database: Database, schema: string): Promise<number> => {

@@ -97,14 +97,22 @@ export { type Capabilities } from "./body/facet/capability.ts";
 export { keptValue, valueOfKept } from "./body/recorded-result.ts";
 export { type StepOptions, checkedStep } from "./body/facet/step.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";
+export {
+  type BesidesLines,
+  type LogAttachments,
+  type SteppedLine,
+  besidesLines,
+  keepAttachments,
+  putLog,
+} from "./move/log-file.ts";
 export { promptHash } from "./turn/prompt-of.ts";
 export { base64Of, bytesOf } from "./encoding.ts";
 export { putAttachment } from "./journal/blob.ts";
-export { type LogAttachments, type SteppedLine, keepAttachments, putLog } from "./move/log-file.ts";
 export { unpackedAttachment } from "./move/attachment.ts";
 export { openState } from "./scope/open-scope.ts";
 export { isAtRest } from "./lifecycle/eviction.ts";
 export { type HealthAnswer, healthAnswer, type Readiness } from "./lifecycle/lease.ts";
+export { type ClaimedDue } from "./lifecycle/recovery.ts";
 export { type LogEntry, type LogLevel, type LogName, entryOf, logLevels } from "./log.ts";
 export { Moves } from "./move/move.ts";
 export { MoveAnswer, type MovePart, type Mover } from "./move/mover.ts";

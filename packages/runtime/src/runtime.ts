@@ -111,8 +111,9 @@ export class Runtime {
     this.#recovery = new Recovery({
       ...options,
       platform,
-      open: this.#open,
+      open: (...of) => this.#scopes.open(...of),
       isOpen: this.#scopes.lookedAfter,
+      mayOpen: () => this.readiness === "ready",
       collect: () => this.#inboxPoller.collect(),
       fault,
     });

@@ -18,6 +18,7 @@ const begin = () => {
       if (found.isBroken) throw new Error("it is broken");
     },
     isOpen: open,
+    mayOpen: () => true,
     collect: async () => undefined,
     fault: () => undefined,
   });

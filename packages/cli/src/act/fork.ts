@@ -159,7 +159,7 @@ export const forkCommand: Command = {
         throw new CliError("no_such_event", message, { exit: exit.refused, hint });
       }
       const { state, stepped } = forkOf(await withBlobs(journal.journal, events, scope, into), scope, into);
-      await put(journal.journal, stepped, state, "name another one with --into");
+      await put(journal.journal, { stepped, state }, "name another one with --into");
       const unfinished = unfinishedIn(state);
       terminal.print({ scope, at, into, ...unfinished }, () => [
         `${into} starts with ${at} events of ${scope}`,

@@ -1,10 +1,20 @@
 /** `pawl log import`: reads logs into a journal, from JSON Lines or from another journal. */
 import { type AttachmentStore, type Journal, Refused } from "@pawl/runtime";
-import { BlobMissing, type SteppedLine, keepAttachments, leftBehind, unpackBlobs, putLog } from "@pawl/runtime/driver";
+import {
+  BlobMissing,
+  type BesidesLines,
+  type SteppedLine,
+  besidesLines,
+  keepAttachments,
+  leftBehind,
+  unpackBlobs,
+  putLog,
+} from "@pawl/runtime/driver";
 import { eventLine, type State } from "@pawl/sansio-core";
 import { type PackedAttachment, type PackedBlob, linesIn } from "@pawl/sansio-core/driver";
 import { hashText } from "@pawl/tool-value";
 import { type Command, journalOption } from "../command.ts";
+import { keepRoots } from "@pawl/driver-node/operator";
 import { isDatabase, withDatabase } from "../database.ts";
 import { CliError, type Exit, exit } from "../exit.ts";
 import { isJournal, openJournalFile } from "../journal-file.ts";
@@ -16,12 +26,11 @@ import { randomUUID } from "node:crypto";
 
 export const put = async (
   journal: Journal,
-  stepped: readonly SteppedLine[],
-  state: State,
+  log: { readonly stepped: readonly SteppedLine[]; readonly state: State; readonly besides?: BesidesLines | undefined },
   whereTaken: string,
 ): Promise<void> => {
   try {
-    await putLog(journal, `pawl:${process.pid}:${randomUUID()}`, stepped, state);
+    await putLog(journal, `pawl:${process.pid}:${randomUUID()}`, log);
   } catch (thrown) {
     if (!(thrown instanceof Refused)) throw thrown;
     const { code, message } = thrown;
@@ -34,14 +43,11 @@ export const put = async (
 const storeBlobs = async (
   journal: Journal,
   scope: string,
-  stepped: readonly SteppedLine[],
+  texts: readonly string[],
   blobs: readonly PackedBlob[],
 ): Promise<void> => {
   try {
-    const missing = leftBehind(
-      stepped.map(({ line }) => line),
-      blobs,
-    );
+    const missing = leftBehind(texts, blobs);
     if (missing !== undefined) throw new BlobMissing("blob_missing", scope, missing);
     await unpackBlobs(journal.blobs, scope, blobs, hashText);
   } catch (thrown) {
@@ -94,34 +100,45 @@ const importLog = async (log: LogSource, { journal, store }: Into, terminal: Ter
       hint: `pawl log replay ${log.name}`,
     });
   }
-  if (header !== undefined && header.base > 0) {
-    const message = `${log.name} starts after event ${header.base}: only complete logs can be imported`;
-    throw new CliError("not_whole", message, { exit: exit.refused, hint: "copy the journal file instead" });
-  }
-  if (state === undefined || stepped.length === 0) {
+  if (state === undefined || (stepped.length === 0 && header?.base === 0)) {
     throw new CliError("log_empty", `${log.name} has no events`, { exit: exit.wrong });
   }
   const { id: scope } = state.scope;
-  await storeBlobs(journal, scope, stepped, blobs);
+  const besides = log.journal && (await besidesLines(log.journal.journal, scope));
+  if (header !== undefined && header.base > 0 && besides === undefined) {
+    const message = `${log.name} starts after event ${header.base}, and does not name the requests that were answered before`;
+    throw new CliError("not_whole", message, {
+      exit: exit.refused,
+      hint: "import it from its journal: journal.db#alice",
+    });
+  }
+  const { segment, kept = [] } = besides ?? {};
+  const texts = [segment?.snapshot ?? "", ...[...kept, ...stepped].map(({ line }) => line)];
+  await storeBlobs(journal, scope, texts, blobs);
   await storeAttachments(store, scope, attachments);
-  await put(journal, stepped, state, "import it into another journal, or compare them: pawl help log diff");
+  await put(
+    journal,
+    { stepped, state, besides },
+    "import it into another journal, or compare them: pawl help log diff",
+  );
   const brought = attachments.length === 0 ? {} : { attachments: attachments.length };
   const plural = attachments.length === 1 ? "" : "s";
-  const besides = attachments.length === 0 ? "" : `, ${attachments.length} attachment${plural}`;
+  const also = attachments.length === 0 ? "" : `, ${attachments.length} attachment${plural}`;
   terminal.print({ log: log.name, scope, events: stepped.length, ...brought, torn: tornJson(torn) }, () => [
-    `${log.name} -> ${scope} (${stepped.length} events${besides})`,
+    `${log.name} -> ${scope} (${stepped.length} events${also})`,
     ...(torn === undefined ? [] : [terminal.paint("yellow", `  left out: ${tornWords(torn)}`)]),
   ]);
 };
 
-/**
- * Lets the wait tokens of journals that are imported stay good in a database: it takes over the secrets that signed them. A
- * file's secrets are files beside it, which are copied by hand.
- */
+/** Lets the wait tokens of journals that are imported stay good: the journal takes over the secrets that signed them. */
 const adoptRoots = async (into: string, logs: readonly LogSource[]): Promise<void> => {
   const sources = new Set(logs.flatMap(({ journal }) => (journal === undefined ? [] : [journal])));
   const found = [...sources].flatMap((journal) => journal.roots() ?? []);
-  if (!isDatabase(into) || found.length === 0) return;
+  if (found.length === 0) return;
+  if (!isDatabase(into)) {
+    for (const roots of found) keepRoots(into, roots);
+    return;
+  }
   await withDatabase(into, {}, async (database) => {
     for (const roots of found) await database.adoptRoots(roots);
   });

@@ -73,10 +73,10 @@ const publish = (aside: string, path: string): void => {
 };
 
 /** Creates a secret. If several processes try at once, one wins, and nobody reads half a file. */
-const createRoot = (path: string): void => {
+const createRoot = (path: string, secret: Uint8Array = randomBytes(rootBytes)): void => {
   const aside = `${path}.${randomUUID()}`;
   try {
-    writeWhole(aside, randomBytes(rootBytes));
+    writeWhole(aside, secret);
     publish(aside, path);
   } finally {
     rmSync(aside, { force: true });
@@ -121,5 +121,14 @@ export const rootsOf = (file: string): Roots =>
 /** Returns the roots of a journal that has one. */
 export const existingRootsOf = (file: string): Roots | undefined => {
   const path = pathOf(file);
-  return existsSync(path) ? rootsIn(path) : undefined;
+  if (existsSync(path)) return rootsIn(path);
+  const [first, ...more] = existsSync(dirname(path)) ? retiredRoots(path) : [];
+  return first && { newest: first, older: more };
+};
+
+/** Keeps secrets of another journal beside this one: they verify the tokens that they signed, and sign no more. */
+export const keepRoots = (file: string, { newest, older = [] }: Roots): void => {
+  const { path, known } = { path: pathOf(file), known: existingRootsOf(file) };
+  const kids = new Set([known?.newest, ...(known?.older ?? [])].map((root) => root?.kid));
+  for (const { kid, secret } of [newest, ...older]) if (!kids.has(kid)) createRoot(`${path}.old.${kid}`, secret);
 };

@@ -10,6 +10,7 @@
 import type { Finished } from "@pawl/sansio-core";
 import type { BlobStore } from "./blob.ts";
 import type { QueueStore } from "./queue.ts";
+import type { ClaimedDue } from "../lifecycle/recovery.ts";
 import type { ScopeSecret } from "../scope/wait-token.ts";
 
 /** One line of the log with its sequence. */
@@ -192,6 +193,16 @@ export interface Journal {
   readonly outbox?: Outbox;
   /** Claims or loads a scope and brings along what its owner reads next, in one round trip: for a store that is far away. */
   readonly open?: Pick<Journal, "claim" | "load">;
+  /**
+   * Claims scopes whose wake time has passed and that no other live instance has, earliest first, in one round trip. Scopes that
+   * the instance has are left out, and none is claimed by two.
+   */
+  readonly claimDue?: (
+    instance: string,
+    protocol: number,
+    now: number,
+    limit: number,
+  ) => Promise<readonly ClaimedDue[]>;
   /** Wakes an instance from its next join on, until the function that it returns is called. */
   readonly listen?: (instance: string, wakes: Wakes) => () => void;
   /** Present in a store whose scopes can move. */

@@ -124,7 +124,7 @@ const sealedMoves = (moves: MoveStore, sealing: Sealing): MoveStore => ({
 /** Seals the values of a journal with a codec as they are stored, and opens them as they are read. */
 export const sealedJournal = (journal: Journal, codec: ValueCodec): Journal => {
   const sealing = new Sealing(codec);
-  const { open: _, ...parts } = journal; // What it brings along is not unsealed here; reads are.
+  const { open: _, claimDue: __, ...parts } = journal; // What they bring along is not unsealed here; reads are.
   return {
     ...parts,
     stored: journal,

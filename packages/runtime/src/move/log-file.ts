@@ -10,12 +10,14 @@ import {
   headerLine,
   replay,
   wakeAtOf,
+  write,
 } from "@pawl/sansio-core";
 import {
   type PackedAttachment,
   type PackedBlob,
   attachmentLine,
   blobLine,
+  hasRule,
   linesIn,
   newestProtocol,
   segmentLine,
@@ -27,7 +29,7 @@ import { Refused } from "../error.ts";
 import type { Fault } from "../scope/offload.ts";
 import { Quarantined } from "../scope/history.ts";
 import { attachmentsOf, packedAttachment, unpackAttachments } from "./attachment.ts";
-import type { Append, Journal, JournalLine, Segment } from "../journal/journal.ts";
+import type { Adoption, Append, AppendResult, Journal, JournalLine, MoveStore, Segment } from "../journal/journal.ts";
 import { isStored } from "../scope/open-scope.ts";
 import { isSealedLine } from "../journal/seal.ts";
 
@@ -109,33 +111,100 @@ export interface SteppedLine extends JournalLine {
 /** The lease of an import, which bounds how long it may take. */
 const putMs = 60_000;
 
-/** Writes a whole log into a journal in one append, so that the scope is there as a whole or not at all. */
-export const putLog = async (
+/** What a journal has of a scope besides its lines. Without it only a whole log can be put into another journal. */
+export type BesidesLines = Pick<Adoption, "kept" | "letters" | "secrets" | "finished"> & { readonly segment?: Segment };
+
+/** Reads what a journal has of a scope besides its lines. Undefined if its scopes cannot move. */
+export const besidesLines = async (journal: Journal, scope: string): Promise<BesidesLines | undefined> => {
+  const { moves } = journal;
+  if (moves === undefined) return undefined;
+  const segment = await journal.segment(scope);
+  const kept = segment === undefined ? [] : await journal.read(scope, 1, segment.base);
+  const [finished, letters] = [await moves.index(scope), await journal.inbox(scope)];
+  return { kept, finished, letters, secrets: await moves.secrets(scope), ...(segment && { segment }) };
+};
+
+interface LogToPut {
+  readonly stepped: readonly SteppedLine[];
+  readonly state: State;
+  readonly besides?: BesidesLines | undefined;
+}
+
+/** Writes a log in one append, so that the scope is there as a whole or not at all. */
+const putAppend = (
   journal: Journal,
-  instance: string,
-  stepped: readonly SteppedLine[],
-  state: State,
-): Promise<void> => {
-  const { id: scope, epoch: above, protocol } = state.scope;
+  epoch: number,
+  { stepped, state }: LogToPut,
+): Promise<AppendResult | undefined> => {
+  const { id: scope, protocol } = state.scope;
+  const append: Append = {
+    scope,
+    epoch,
+    expectedSeq: 1,
+    appendId: `${epoch}:1`,
+    lines: stepped.map(({ seq, line }) => ({ seq, line })),
+    finished: stepped.flatMap(({ seq, finished }) => finished.map((one) => ({ seq, ...one }))),
+    wakeAt: wakeAtOf(state),
+    approvals: state.awaitingApproval,
+    protocol,
+    messages: [],
+    received: [],
+  };
+  return journal.appendAll([append]).then(([result]) => result);
+};
+
+/** Adds a line where retention has left none: no store has a log without a last line. */
+const withLine = (log: LogToPut, epoch: number, owner: string): LogToPut => {
+  const { state, stepped } = log;
+  if (stepped.length > 0) return log;
+  const { protocol, options } = state.scope;
+  const went = hasRule(protocol, "crash_loops") ? { last_owner: "released" as const } : {};
+  const event = { type: "scope.opened", epoch, owner, protocol, options, ...went } as const;
+  const written = write(state, { seq: state.seq + 1, at: state.at, event });
+  if (E.isLeft(written))
+    throw new Refused(written.left.code, `${state.scope.id} cannot be opened: ${written.left.message}`);
+  const { line, state: opened, finished } = written.right;
+  return { ...log, state: opened, stepped: [{ seq: opened.seq, line, finished }] };
+};
+
+/** Writes a log with what its journal had besides its lines, as a scope that moves here. */
+const adoptLog = (
+  moves: MoveStore,
+  epoch: number,
+  { stepped, state }: LogToPut,
+  besides: BesidesLines,
+): ReturnType<MoveStore["adopt"]> =>
+  moves.adopt({
+    ...besides,
+    scope: state.scope.id,
+    epoch,
+    nonce: `import:${crypto.randomUUID()}`,
+    appendId: `${epoch}:${stepped[0]?.seq ?? 1}`,
+    lines: stepped.map(({ seq, line }) => ({ seq, line })),
+    wakeAt: wakeAtOf(state),
+    approvals: state.awaitingApproval,
+    protocol: state.scope.protocol,
+  });
+
+/** Writes a log into a journal that does not have its scope. */
+export const putLog = async (journal: Journal, instance: string, log: LogToPut): Promise<void> => {
+  const { id: scope, epoch: above } = log.state.scope;
+  const { besides } = log;
   if (await isStored(journal, scope)) throw new Refused("scope_exists", `there is a scope ${scope} already`);
+  if (besides?.segment !== undefined && journal.moves === undefined)
+    throw new Refused(
+      "not_whole",
+      `the log goes on from event ${besides.segment.base}: this journal takes whole logs only`,
+    );
   await journal.join(instance, { ttlMs: putMs, protocol: newestProtocol });
   try {
     const claim = await journal.claim(scope, instance, newestProtocol, above);
     if (claim.type !== "claimed") throw new Refused("not_claimed", `${scope} cannot be claimed: ${claim.type}`);
-    const append: Append = {
-      scope,
-      epoch: claim.epoch,
-      expectedSeq: 1,
-      appendId: `${claim.epoch}:1`,
-      lines: stepped.map(({ seq, line }) => ({ seq, line })),
-      finished: stepped.flatMap(({ seq, finished }) => finished.map((one) => ({ seq, ...one }))),
-      wakeAt: wakeAtOf(state),
-      approvals: state.awaitingApproval,
-      protocol,
-      messages: [],
-      received: [],
-    };
-    const [result] = await journal.appendAll([append]);
+    const { moves } = journal;
+    const isAdopted = besides !== undefined && moves !== undefined;
+    const result = await (isAdopted
+      ? adoptLog(moves, claim.epoch, withLine(log, claim.epoch, instance), besides)
+      : putAppend(journal, claim.epoch, log));
     if (result?.type !== "ok")
       throw new Refused(`append_${result?.type}`, `${scope} was not taken by the journal: ${result?.type}`);
   } finally {
@@ -200,6 +269,6 @@ export const importLog = async (
   admitBlobs(state.scope.id, stepped, blobs);
   await keepAttachments(store, state.scope.id, attachments, fault);
   await unpackBlobs(journal.blobs, state.scope.id, blobs, hashText);
-  await putLog(journal, instance, stepped, state);
+  await putLog(journal, instance, { stepped, state });
   return state;
 };

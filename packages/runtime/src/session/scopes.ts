@@ -24,6 +24,7 @@ import { Session } from "./session.ts";
 import { ScopeLost, isRace, textOf } from "../error.ts";
 import type { Holding } from "../journal/journal.ts";
 import { type Evicted, abandonEvicted, defaultLinger, evictedUntil, IdleCache } from "../lifecycle/eviction.ts";
+import type { ClaimedDue } from "../lifecycle/recovery.ts";
 import type { Moves } from "../move/move.ts";
 import { type RuntimeOptions, storedOptions } from "../runtime-options.ts";
 import { ScopeClock } from "../scope/clock.ts";
@@ -100,7 +101,7 @@ export class Scopes {
   }
 
   /** Returns the session of a scope: the one in memory, or claimed or loaded, and going on with what was under way. */
-  open(scope: string): Promise<Session> {
+  open(scope: string, claim?: ClaimedDue["claim"]): Promise<Session> {
     const { refusal, opening } = this.#instance.shutdown;
     if (refusal !== undefined) return Promise.reject(refusal);
     const known = this.inMemory.get(scope);
@@ -110,7 +111,8 @@ export class Scopes {
     this.#evicted.delete(scope);
     this.#parked.delete(scope);
     evicted?.callOff?.();
-    const open = evicted === undefined ? this.#claim(scope) : this.#reload(scope, evicted);
+    const open =
+      evicted === undefined || claim !== undefined ? this.#claim(scope, claim) : this.#reload(scope, evicted);
     this.inMemory.set(scope, open);
     open.catch(() => this.inMemory.get(scope) === open && this.inMemory.delete(scope));
     return open;
@@ -209,10 +211,10 @@ export class Scopes {
     this.#options.host?.fault?.(what, thrown);
   }
 
-  async #claim(scope: string): Promise<Session> {
+  async #claim(scope: string, has?: ClaimedDue["claim"]): Promise<Session> {
     const { instance, options = {}, upgrade } = this.#options;
     await this.#opening.joined();
-    const claim = await claimed(this.#options, scope);
+    const claim = has ?? (await claimed(this.#options, scope));
     const session = await this.#load(scope, claim);
     const told = { ...defaultOptions, ...answersOf(this.#side.host), ...storedOptions(options) };
     return wholly(session, async () => {
