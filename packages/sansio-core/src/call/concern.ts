@@ -19,15 +19,8 @@ import {
   onSettled,
   onSettledLate,
 } from "./handlers.ts";
-import {
-  approvalChangeChecks,
-  approvalChecks,
-  batchChangeChecks,
-  batchChecks,
-  callChangeChecks,
-  callChecks,
-} from "./check.ts";
-import { effectChangeChecks, effectChecks } from "./effect/check.ts";
+import { approvalChecks, batchChecks, callChecks } from "./check.ts";
+import { effectChecks } from "./effect/check.ts";
 import {
   ArgsVerdictCodec,
   DifferenceCodec,
@@ -64,15 +57,7 @@ import { onCallsUpgraded, onWaitKept } from "./life.ts";
 import { nextCallDue, onCallDue, tidyCallDues } from "./deadlines.ts";
 import { onEffectRequested } from "./effect/perform.ts";
 import { onCallLeft, onEffectEnd, onEffectReused, onHostAnswered, onRepliesRecorded } from "./effect/settle.ts";
-import {
-  checkG1,
-  checkG2,
-  checkG3,
-  checkG4Change,
-  onStreamRecorded,
-  onStreamReset,
-  type StreamEvent,
-} from "./effect/stream.ts";
+import { checkG1, checkG2, checkG3, onStreamRecorded, onStreamReset, type StreamEvent } from "./effect/stream.ts";
 import { onEffectsExpire, onStepFailed, onStepSettled } from "./effect/try.ts";
 import { areAtWork, outstandingOfCalls } from "./recovery/owner-lost.ts";
 import { onResolved, onVersionsChanged } from "./recovery/unknown.ts";
@@ -268,10 +253,6 @@ export const call: Concern<
   outstanding: outstandingOfCalls,
   isAtWork: areAtWork,
   checks: [...batchChecks, ...callChecks, ...approvalChecks, ...effectChecks, checkG1, checkG2, checkG3],
-  changes: {
-    batches: batchChangeChecks,
-    calls: [...callChangeChecks, ...approvalChangeChecks, ...effectChangeChecks, checkG4Change],
-  },
   rows: {
     batches: Table.empty(),
     calls: Table.empty(),

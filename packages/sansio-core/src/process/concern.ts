@@ -39,7 +39,7 @@ import {
   ProcessWait,
 } from "../message/process.ts";
 import { begin, decideRegistration, startCall } from "./begin.ts";
-import { processChangeChecks, processStateChecks } from "./check.ts";
+import { processStateChecks } from "./check.ts";
 import type { ProcessAwaitOutput, ProcessRow, ProcessScopeEvent, ProcessState, Peer, ProcessRun } from "./model.ts";
 import { requestOfEffect } from "./read.ts";
 import { awaitOfOutput } from "./output.ts";
@@ -282,7 +282,6 @@ export const process: Concern<ProcessRows, ProcessScopeEvent["type"], ProcessSig
   outstanding: ofProcess,
   isAtWork: (state) => ofProcess(state).length > 0,
   checks: processStateChecks,
-  changes: { process: processChangeChecks },
   snapshot: processSnapshot,
   rows: { process: undefined },
 };

@@ -192,7 +192,7 @@ export const checkR3Change = (before: State, after: State): string | undefined =
   });
 
 const requestChecks: readonly Check[] = [checkR1, checkR2];
-const requestChangeChecks = [checkR3Change] as const;
+export const requestChangeChecks = [checkR3Change] as const;
 
 /** A reply is put out until it is acknowledged. */
 const ofRequests = (state: State): Born[] =>
@@ -248,6 +248,5 @@ export const request: Concern<RequestRows, RequestEvent["type"], RequestSignal["
   },
   outstanding: ofRequests,
   checks: requestChecks,
-  changes: { requests: requestChangeChecks },
   rows: { requests: Table.empty() },
 };

@@ -8,7 +8,7 @@ import { onCalled, onEdited } from "./batch-end.ts";
 import { askOf } from "./checkpoint.ts";
 import { beginNext, onCancel, onEndAll, onSubmitted } from "./turn.ts";
 import { PriceCodec, UsageCodec } from "./budget.ts";
-import { turnChangeChecks, turnChecks } from "./check.ts";
+import { turnChecks } from "./check.ts";
 import {
   CheckVerdictCodec,
   FailureClassCodec,
@@ -212,7 +212,6 @@ export const turn: Concern<TurnRows, TurnEvent["type"], TurnSignal["type"], Turn
   outstanding: outstandingOfTurns,
   isAtWork,
   checks: turnChecks,
-  changes: { conversation: turnChangeChecks },
   snapshot: turnSnapshot,
   rows: { conversation: noConversation },
 };
