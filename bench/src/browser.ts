@@ -54,7 +54,7 @@ export const pageFiles = async (): Promise<PageFiles> => {
     const { output } = await build({
       input,
       platform: "browser",
-      output: { format: "esm", minify: true, chunkFileNames: "[name].js" },
+      output: { format: "esm", minify: true, comments: false, chunkFileNames: "[name].js" },
       write: false,
       logLevel: "warn",
     });
