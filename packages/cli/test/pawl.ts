@@ -77,10 +77,7 @@ const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
 /** Runs the binary in a process of its own. */
 export const pawlProcess = (args: readonly string[], env: { readonly [name: string]: string } = {}): Promise<Said> =>
   new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [main, ...args],
-      { env: { PATH, NODE_COMPILE_CACHE, ...env } },
-      (error, out, err) => resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
+    execFile(process.execPath, [main, ...args], { env: { PATH, NODE_COMPILE_CACHE, ...env } }, (error, out, err) =>
+      resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
     );
   });

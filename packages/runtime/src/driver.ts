@@ -32,6 +32,15 @@ export {
   type MoveStore,
   type Wakes,
 } from "./journal/journal.ts";
+export {
+  type Advanced,
+  type Limit,
+  type PlaceId,
+  type QueueStore,
+  type Standing,
+  type WantedPlace,
+  windowOf,
+} from "./journal/queue.ts";
 export { BloomFilter } from "./journal/bloom-filter.ts";
 export { type MemoryJournalOptions } from "./journal/memory-journal.ts";
 export {
@@ -88,6 +97,7 @@ export { type Capabilities } from "./body/facet/capability.ts";
 export { keptValue, valueOfKept } from "./body/recorded-result.ts";
 export { type StepOptions, checkedStep } from "./body/facet/step.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";
+export { promptHash } from "./turn/prompt-of.ts";
 export { type LogAttachments, type SteppedLine, keepAttachments, putLog } from "./move/log-file.ts";
 export { unpackedAttachment } from "./move/attachment.ts";
 export { openState } from "./scope/open-scope.ts";
@@ -142,5 +152,6 @@ export {
 export { type BudgetStatus, budgetOf, type Said, type TurnOptions } from "./turn/submit.ts";
 export { type TurnPace, defaultPace } from "./turn/pace.ts";
 export { type ReadTurnOptions, type TurnCursor, TurnFrame, turnCursorAfter } from "./turn/turn-reader.ts";
+export { type PromptQuestion, type PromptSource, type ShownPrompt, shownPrompt } from "./turn/shown-prompt.ts";
 export { askingAgain, pause, pauseAfter, retryAfterMs } from "./fetch/ask-again.ts";
 export { isRepeating } from "./body/facet/context.ts";

@@ -264,7 +264,7 @@ describe("the end of a body", () => {
         void ctx.run("note", () => "noted");
         return "returned";
       },
-      { options: { effects_ms: 5000 }, log: (entry) => void (entry.level === "warn" && entries.push(entry)) },
+      { options: { effectsMs: 5000 }, log: (entry) => void (entry.level === "warn" && entries.push(entry)) },
     );
     world.platform.advance(4999);
     await world.quiet();

@@ -1,7 +1,7 @@
 /** Tests what is at rest in memory, and out of it. */
 import { describe, expect, it } from "vitest";
 import { type Evicted, abandonEvicted, IdleCache } from "../src/lifecycle/eviction.ts";
-import { Callers } from "../src/session/admission.ts";
+import { Callers } from "../src/session/callers.ts";
 import { TestPlatform } from "./world.ts";
 
 const begin = (most = 10) => {

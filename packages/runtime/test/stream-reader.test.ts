@@ -212,7 +212,7 @@ describe("a reader of a stream", () => {
       void ctx.stream("words", one.source);
       return "over";
     };
-    const { world, session, told } = await begin(leaving, { options: { effects_ms: 100 } });
+    const { world, session, told } = await begin(leaving, { options: { effectsMs: 100 } });
     const { frames } = reading(session);
     await say(world, one, 2, 0);
     world.platform.advance(100);

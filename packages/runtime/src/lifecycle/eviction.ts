@@ -6,7 +6,7 @@
 import { type CallRef, type Command, type State, nextDeadline, outstanding } from "@pawl/sansio-core";
 import { ScopeLost } from "../error.ts";
 import type { Platform } from "../platform.ts";
-import type { Callers } from "../session/admission.ts";
+import type { Callers } from "../session/callers.ts";
 import type { ScopeClock } from "../scope/clock.ts";
 import { type CallRow, bodyOf, isExecutor } from "@pawl/sansio-core/driver";
 

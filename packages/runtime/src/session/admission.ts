@@ -1,12 +1,9 @@
 /**
  * How much a runtime takes on at a time. What does not fit is refused before anything is recorded, with a time after
  * which it may fit; joining what was taken is never refused. A request with more calls than ever fit is refused for good.
- *
- * Those who wait for replies are kept by request. They wait on while their scope is out of memory.
  */
-import type { State, CommandOf } from "@pawl/sansio-core";
+import type { State } from "@pawl/sansio-core";
 import { Overloaded, Refused } from "../error.ts";
-import type { InContext } from "../platform.ts";
 
 export interface Bounds {
   /** Requests of one scope that are not answered yet. */
@@ -101,52 +98,5 @@ export class Admitted {
 
   leaveAll(): void {
     for (const request of this.#requests.keys()) this.leave(request);
-  }
-}
-
-/** The outcome of a request: replies of its calls, or the end of a flow. */
-export type Replied = Pick<CommandOf<"reply">, "replies" | "triggers" | "flow" | "turn">;
-
-/** Waits for the replies of a request. */
-interface Waiter {
-  /** The async context in which the request was made, if it was made by whoever waits. */
-  readonly context?: InContext | undefined;
-  readonly keep: boolean;
-  readonly resolve: (replied: Replied) => void;
-  readonly reject: (error: Error) => void;
-}
-
-export class Callers {
-  readonly #waiters = new Map<string, Waiter[]>();
-
-  get isEmpty(): boolean {
-    return this.#waiters.size === 0;
-  }
-
-  add(request: string, waiter: Waiter): void {
-    this.#waiters.set(request, [...(this.#waiters.get(request) ?? []), waiter]);
-  }
-
-  /** Returns the context in which a request was made in this process, while its maker waits. */
-  contextOf(request: string): InContext | undefined {
-    return this.#waiters.get(request)?.find(({ context }) => context !== undefined)?.context;
-  }
-
-  take(request: string): readonly Waiter[] {
-    const waiters = this.#waiters.get(request) ?? [];
-    this.#waiters.delete(request);
-    return waiters;
-  }
-
-  leave(request: string, waiter: Waiter): void {
-    const others = (this.#waiters.get(request) ?? []).filter((other) => other !== waiter);
-    if (others.length > 0) this.#waiters.set(request, others);
-    else this.#waiters.delete(request);
-    waiter.reject(new Refused("waiter_gone", `nobody waits here for request \`${request}\` any more`));
-  }
-
-  abandon(error: Error): void {
-    for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(error);
-    this.#waiters.clear();
   }
 }

@@ -8,6 +8,7 @@ import type { ToolContext } from "../body/facet/context.ts";
 import type { BackgroundSink } from "../process/run/report.ts";
 import { type ArgsOf, type Given, type Schema, problemOfJsonSchema } from "./argument.ts";
 import type { PrepareContext } from "./live-tool.ts";
+import { type ToolLimit, problemOfLimit } from "./limit.ts";
 import { type ToolContract, type ToolManifest, contractFields, manifestFields } from "./manifest.ts";
 import type { ExecutionResult } from "./result.ts";
 import type { Tool } from "@pawl/sansio-core";
@@ -68,6 +69,8 @@ export interface ToolDescription<A = unknown> {
   readonly recovery?: ToolManifest["recovery"];
   /** `serial`: its calls run when the others of their request have ended or are parked. Default: `parallel`. */
   readonly concurrency?: "parallel" | "serial";
+  /** Bounds how many of its calls run at a time over all hosts of the store, or begin in a second. The others wait in a queue. */
+  readonly limit?: ToolLimit<A>;
   /** Its body runs in an executor that connects to the host: a page, a worker, another process. */
   readonly clientSide?: boolean;
   readonly availability?: ToolManifest["availability"]["base"];
@@ -152,6 +155,7 @@ const descriptionFields: { readonly [F in keyof Required<ToolDescription>]: 1 } 
   idempotent: 1,
   recovery: 1,
   concurrency: 1,
+  limit: 1,
   clientSide: 1,
   availability: 1,
   activation: 1,
@@ -203,6 +207,8 @@ export const admitNames = (description: ToolDescription): void => {
 export const admitFields = (description: ToolDescription): void => {
   admitNames(description);
   admitKnown("", description.name, description, definitionFields);
+  const problem = problemOfLimit(description);
+  if (problem !== undefined) throw refused(problem);
 };
 
 /** Refuses what is no object at all. */

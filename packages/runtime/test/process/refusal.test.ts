@@ -43,7 +43,7 @@ describe("a request for which a link has no room yet", () => {
         for (let i = 0; i < 3; i++) await processEvents.awaitSignal("go");
         return "heard";
       });
-      const { output } = await live([body, work], death, {}, { max_unanswered: 1 });
+      const { output } = await live([body, work], death, {}, { maxUnanswered: 1 });
       const at = `died ${death?.when} append ${death?.append}`;
       expect(output, at).toEqual(success(["stepped", { type: "success", value: "heard" }]));
     }

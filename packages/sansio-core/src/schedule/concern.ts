@@ -47,6 +47,7 @@ const said = {
   id: string,
   description: text,
   cron_expression: optional(string),
+  every_ms: optional(u64),
   scheduled_at: optional(u64),
   timezone: string,
 };

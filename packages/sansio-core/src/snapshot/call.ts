@@ -166,11 +166,12 @@ export const CallCodec = structs("Call", "phase", {
   },
   awaiting_approval: { ...common, manifest: u64, approval: ApprovalCodec, body: optional(BodyCodec), due },
   ready: { ...common, observed, manifest: u64, payload, argsHash, due },
+  queued: { ...common, observed, manifest: u64, payload, argsHash, since: u64 },
   running: { ...withBody, owner: string, key: optional(string), cancelled },
   resuming: { ...withBody, cause: ResumeCauseCodec, due, cancelled },
   suspended: { ...withBody, link: optional(record<RoomWanted>("struct RoomWanted", { to: string, since: u64 })) },
   no_executor: { ...withBody, due: DeadlineCodec },
-  backing_off: { ...withBody, due: DeadlineCodec },
+  backing_off: { ...withBody, due },
   unknown: { ...withBody, cause: UnknownCauseCodec, due },
   pending: {
     ...common,

@@ -75,7 +75,7 @@ const CalledCodec = struct("struct Called", { n: u64, born: u64, ...batchFields 
 export type CalledShape = TypeOf<typeof CalledCodec>;
 
 /** `executionScope` is absent where it is the request's own; `waits` are places among the waits of the snapshot. */
-const base = { request: string, hash: string, born: u64, executionScope: optional(string) };
+const base = { request: string, hash: string, born: u64, executionScope: optional(string), priority: optional(u64) };
 const RequestCodec = structs("Request", "phase", {
   running: { ...base, waits: places, batch: BatchCodec },
   flow: { ...base, waits: places, flow: FlowRowCodec, steps: list(StepCodec) },

@@ -147,7 +147,13 @@ const calledShapes = (source: Source, request: string): readonly CalledShape[] =
 const requestShape = (source: Source, row: RequestRow, batch: BatchRow | undefined): RequestShape => {
   const { request, hash, born } = row;
   const isOwn = row.executionScope === ownExecutionScope(source.state.scope.id, request);
-  const base = { request, hash, born, ...maybe("executionScope", isOwn ? undefined : row.executionScope) };
+  const base = {
+    request,
+    hash,
+    born,
+    ...maybe("executionScope", isOwn ? undefined : row.executionScope),
+    ...maybe("priority", row.priority),
+  };
   if (row.phase === "replying") {
     const { phase, replies, triggers, flow: end, turn } = row;
     return { ...base, phase, replies, triggers, ...maybe("flow", end), ...maybe("turn", turn) };

@@ -74,6 +74,7 @@ const anySchedule = (dice: Dice, { at }: State) => {
     { cron_expression: "*/10 * * * *" },
     { scheduled_at: at + dice.pick([1, 50, 1000]) },
     { scheduled_at: Math.max(0, at - 1) },
+    { every_ms: dice.pick([0, 1000, 300_000]) },
     {},
   ]);
   return { id, description: "do it", timezone: "UTC", ...when, ...(dice.isUnder(50) ? { monitor } : {}) };

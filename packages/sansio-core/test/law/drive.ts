@@ -20,6 +20,8 @@ const answerTo = (state: State, command: Command): Event | undefined => {
   switch (command.type) {
     case "hook.run":
       return { type: "hook.ran", call: command.call, phase: command.phase, outcome: { status: "ok", directives: [] } };
+    case "place.take":
+      return { type: "place.granted", call: command.call, attempt: command.attempt };
     case "args.check":
       return { type: "args.checked", call: command.call, verdict: { verdict: "valid" } };
     case "tool.prepare": {

@@ -2,7 +2,8 @@
 import { describe, stringifyRecord } from "@pawl/tool-value";
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
-import { checkAll, checkChange } from "../../src/check.ts";
+import { checkAll } from "../../src/check.ts";
+import { checkChange } from "../../src/check-change.ts";
 import { type Transition, EventCodec, initial, nextDeadline, outstanding, step } from "../../src/machine.ts";
 import type { Envelope, State } from "../../src/kernel/vocabulary.ts";
 import { eventText } from "../../src/log/format.ts";

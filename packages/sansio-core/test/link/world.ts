@@ -1,7 +1,8 @@
 /** Scopes on a bench that talk to each other, and a carriage between them that can be as bad as it likes. */
 import { stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { checkAll, checkChange } from "../../src/check.ts";
+import { checkAll } from "../../src/check.ts";
+import { checkChange } from "../../src/check-change.ts";
 import { EventCodec, initial, outstanding, step } from "../../src/machine.ts";
 import type { Command, Event, State } from "../../src/kernel/vocabulary.ts";
 import type { RejectionCode } from "../../src/kernel/error.ts";

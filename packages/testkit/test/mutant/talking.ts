@@ -8,7 +8,7 @@ import type { Hunt } from "./scenarios.ts";
 
 const agents = (more: object = {}): NonNullable<Scenario["runtime"]> => {
   const main = { system: "Be short.", routes: [{ provider: "p", model: "m", ...more }] };
-  return { host: { agents: (name) => (name === "main" ? main : undefined) }, options: { keep_partial: false } };
+  return { host: { agents: (name) => (name === "main" ? main : undefined) }, options: { keepPartial: false } };
 };
 
 const saying = (text: string): ModelAnswer => ({
