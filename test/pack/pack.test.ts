@@ -67,6 +67,7 @@ const wordsOf = ({ kind, resolutionKind = "" }: { readonly kind: string; readonl
 
 const thatRun = (way: Block["runs"]): readonly string[] =>
   blocks.filter(({ runs }) => runs === way).map(({ name }) => name);
+const installed = (...path: readonly string[]): string => readFileSync(join(home, "node_modules", ...path), "utf8");
 const stepsIn = (out: string): readonly string[] =>
   [...out.matchAll(/^booking the (\w+)/gm)].map(([, step]) => step ?? "");
 
@@ -108,6 +109,14 @@ describe("a package that is published", { timeout: 600_000 }, () => {
     expect(published.toSorted()).toEqual(
       [...packed.tarballs.keys()].map((name) => `+ ${registered(name)}@${version}`).toSorted(),
     );
+  });
+
+  it("tells coding agents the rules, and where the docs are", () => {
+    for (const name of packed.tarballs.keys())
+      expect(installed(registered(name), "AGENTS.md")).toContain("@pawl/cli/docs");
+    expect(installed("@pawl/runtime", "AGENTS.md")).toContain("asks for the same things in the same order");
+    for (const page of ["tutorial", "tool-authoring", "errors"])
+      expect(installed("@pawl/cli/docs", `${page}.md`)).toMatch(/^# /);
   });
 
   it("has types wherever it can be imported", async () => {

@@ -91,7 +91,7 @@ const FailedCodec: Codec<FailedVersion> = record<FailedVersion>("struct FailedVe
 });
 const isEmptyRecord = (map: object): boolean => Object.keys(map).length === 0;
 
-const BodyCodec = struct("struct Body", {
+const bodyStruct = struct("struct Body", {
   /** The place of its manifest among the tools of the snapshot. */
   manifest: u64,
   payload,
@@ -112,7 +112,8 @@ const BodyCodec = struct("struct Body", {
   patches: defaulted(PatchesCodec, {}, isEmptyRecord),
   room: optional(string),
 });
-export type BodyShape = TypeOf<typeof BodyCodec>;
+export interface BodyShape extends TypeOf<typeof bodyStruct> {}
+const BodyCodec: Codec<BodyShape> = bodyStruct;
 
 const EditedCodec = struct("struct Edited", { args: json, by: string });
 const ApprovalCodec: Codec<Approval> = record<Approval>("struct Approval", {
