@@ -5,6 +5,8 @@
  * fields; and an error names what was found and what was expected.
  *
  * A codec validates until the first error. It extends the context only then (`part`), which keeps the good case fast.
+ *
+ * Functions that make codecs are marked as free of side effects, so that bundlers leave out codecs that a program does not use.
  */
 import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
@@ -19,6 +21,7 @@ export type TypeOf<C> = C extends Codec<infer A> ? A : never;
 export const identity = <A>(a: A): A => a;
 
 /** Makes a codec. Without `encode`, validation must return its input unchanged, and encoding does the same. */
+/* @__NO_SIDE_EFFECTS__ */
 export const codecFrom = <A>(
   name: string,
   is: t.Is<A>,
@@ -113,6 +116,7 @@ const takeAhead = (items: readonly unknown[]): readonly unknown[] | undefined =>
 };
 
 /** Reads and writes a list of items. */
+/* @__NO_SIDE_EFFECTS__ */
 export const array = <A>(item: Codec<A>): Codec<readonly A[]> => {
   const codec = codecFrom<readonly A[]>(
     "a sequence",
@@ -133,6 +137,7 @@ export const array = <A>(item: Codec<A>): Codec<readonly A[]> => {
 };
 
 /** A map from any key to values of one type. Keys are written in code unit order. */
+/* @__NO_SIDE_EFFECTS__ */
 export const dict = <A>(item: Codec<A>): Codec<{ readonly [key: string]: A }> => {
   const codec = codecFrom<{ readonly [key: string]: A }>(
     "a map",
@@ -157,6 +162,7 @@ export const dict = <A>(item: Codec<A>): Codec<{ readonly [key: string]: A }> =>
 };
 
 /** Refers to a codec that is defined later, so that a type may contain itself. */
+/* @__NO_SIDE_EFFECTS__ */
 export const lazy = <A>(name: string, codec: () => Codec<A>): Codec<A> =>
   laidOut(
     codecFrom<A>(

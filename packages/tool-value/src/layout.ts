@@ -33,6 +33,7 @@ export type Layout =
 const layouts = new WeakMap<object, Layout>();
 
 /** Registers the layout of a codec, and returns the codec. */
+/* @__NO_SIDE_EFFECTS__ */
 export const laidOut = <C extends object>(codec: C, layout: Layout): C => {
   layouts.set(codec, layout);
   return codec;

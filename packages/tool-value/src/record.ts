@@ -37,12 +37,15 @@ export type Fields<A> = {
 };
 
 /** Writes a field under a name of its own: TypeScript says `durationMs` where the wire says `duration_ms`. */
+/* @__NO_SIDE_EFFECTS__ */
 export const named = <F>(wire: string, field: F): Named<F> => ({ wire, field });
 
 /** A field that may be absent. `null` counts as absent and is not written. */
+/* @__NO_SIDE_EFFECTS__ */
 export const optional = <A>(codec: Codec<A>): Optional<A> => ({ optional: codec });
 
 /** A field that is written as `null` if it has no value. Absent counts as `null`. */
+/* @__NO_SIDE_EFFECTS__ */
 export const nullable = <A>(codec: Codec<A>): Defaulted<A | null> => ({
   codec: laidOut(
     codecFrom<A | null>(
@@ -58,6 +61,7 @@ export const nullable = <A>(codec: Codec<A>): Defaulted<A | null> => ({
 });
 
 /** A field with a default. It is left out where `omit` tells so. */
+/* @__NO_SIDE_EFFECTS__ */
 export const defaulted = <A>(codec: Codec<A>, absent: A, omit: (value: A) => boolean): Defaulted<A> => ({
   codec,
   absent,
@@ -67,6 +71,7 @@ export const defaulted = <A>(codec: Codec<A>, absent: A, omit: (value: A) => boo
 const isEmpty = (items: readonly unknown[]): boolean => items.length === 0;
 
 /** A field with an array that is left out if it is empty. */
+/* @__NO_SIDE_EFFECTS__ */
 export const list = <A>(item: Codec<A>): Defaulted<readonly A[]> => defaulted<readonly A[]>(array(item), [], isEmpty);
 
 type ValueOf<F> = F extends Optional<infer A> | Defaulted<infer A> | Codec<infer A> ? A : never;
@@ -117,6 +122,7 @@ type Tag = readonly [field: string, variant: string];
  * Makes the codec of a record. A member of a union gets its tag from the codec instead of the input, so that all of them
  * share one string, which a `switch` compares by identity.
  */
+/* @__NO_SIDE_EFFECTS__ */
 export const record = <A extends object>(name: string, fields: Fields<A>, tag?: Tag): Codec<A> => {
   const begin = (): { [key: string]: unknown } => (tag === undefined ? {} : { [tag[0]]: tag[1] });
   const compiled = Object.entries(fields).map(([key, field]) => compile(key, field));
@@ -155,6 +161,7 @@ export const record = <A extends object>(name: string, fields: Fields<A>, tag?: 
 };
 
 /** Makes the codec of a record whose type follows from its fields (`TypeOf`). */
+/* @__NO_SIDE_EFFECTS__ */
 export const struct = <F extends object>(name: string, fields: F): Codec<RecordOf<F>> =>
   record(name, fields as unknown as Fields<RecordOf<F>>);
 

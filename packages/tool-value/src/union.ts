@@ -23,6 +23,7 @@ const unknownVariant = <A>(u: string, c: t.Context, names: readonly string[]): t
   refuse(u, c, `unknown variant \`${u}\`, expected ${variants(names)}`);
 
 /** One of a few strings. */
+/* @__NO_SIDE_EFFECTS__ */
 export const oneOf = <A extends string>(name: string, ...names: readonly A[]): Codec<A> => {
   const is = (u: unknown): u is A => names.includes(u as A);
   const codec = codecFrom<A>(name, is, (u, c) => {
@@ -37,6 +38,7 @@ type Members<A, Tag extends keyof A> = {
 };
 
 /** A union of records, selected by the string in the field `tag`, which is written first. */
+/* @__NO_SIDE_EFFECTS__ */
 export const tagged = <A extends object, Tag extends keyof A & string>(
   name: string,
   tag: Tag,
@@ -72,6 +74,7 @@ export type UnionOf<Tag extends string, M> = {
 }[keyof M];
 
 /** Makes the codec of a union of records whose types follow from their fields (`TypeOf`). */
+/* @__NO_SIDE_EFFECTS__ */
 export const structs = <Tag extends string, M extends object>(
   name: string,
   tag: Tag,
@@ -87,6 +90,7 @@ const onlyKey = (u: unknown): string | undefined => {
 };
 
 /** A union of maps, selected by their only key, and of some strings: `"all"`, `{"only": 1}`. */
+/* @__NO_SIDE_EFFECTS__ */
 export const external = <A>(
   name: string,
   units: readonly (A & string)[],
