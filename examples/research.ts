@@ -44,7 +44,7 @@ const { runtime, close } = openRuntime({
   tools,
   host: { ...host, tell },
   // This agent is killed more often than usual, and should continue sooner.
-  options: { min_interval_s: 1, crash_pauses_ms: [50] },
+  options: { minIntervalS: 1, crashPausesMs: [50] },
 });
 await runtime.recover();
 const session = await runtime.session("research");

@@ -1,16 +1,10 @@
 /** Links in the docs lead to headings that exist. `tidy.test.ts` holds that the pages exist. */
 import { dirname, join, normalize } from "node:path";
 import { expect, it } from "vitest";
+import { anchorOf } from "../apps/site/.vitepress/anchor.ts";
 import { files, textOf } from "./project.ts";
 
 const pages = files.filter((file) => file.endsWith(".md"));
-
-/** The name under which hosts of Git link to a heading. */
-const anchorOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
-    .replaceAll(" ", "-");
 
 const anchorsIn = (page: string): readonly string[] =>
   [...textOf(page).matchAll(/^#+ (?<heading>.+)$/gm)].map(({ groups }) => anchorOf(groups?.["heading"] ?? ""));

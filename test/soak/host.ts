@@ -49,7 +49,7 @@ const live = async ({ folder, instance }: Order): Promise<void> => {
     lease: { ttlMs: 30_000 },
     retention,
     snapshotAfter,
-    options: { min_interval_s: 1, max_run_attempts: 100 },
+    options: { minIntervalS: 1, maxRunAttempts: 100 },
     host: {
       ...host,
       internalError: report,

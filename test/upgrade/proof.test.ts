@@ -23,7 +23,7 @@ describe("hosts that are killed", () => {
 
   it.concurrent("go on with the README's tool, however often its first step is killed", async () => {
     const pausesMs = [0, 0, 300];
-    const options = { options: { crash_pauses_ms: pausesMs } };
+    const options = { options: { crashPausesMs: pausesMs } };
     expectProven(await proveTrip({ kills: 8, pausesMs, options }));
   });
 
@@ -40,7 +40,7 @@ describe("hosts that are killed, under protocol 1", () => {
   });
 
   it.concurrent("fail an agent that waits for a person", async () => {
-    const options = { upgrade: "never", options: { resume_pauses_ms: [0, 0, 0] }, ...hasty } as const;
+    const options = { upgrade: "never", options: { resumePausesMs: [0, 0, 0] }, ...hasty } as const;
     const { wrong } = await proveAgent({ seed: 5, kills: 6, options });
     expect(wrong[0]).toContain("ended while it waited");
   });

@@ -163,7 +163,7 @@ export class Stage {
       host: hostOf({ town: this.town, ledger: this.ledger, threw: this.threw, pause }),
       mover: () => this.#mover(),
       blobChars: 2000,
-      options: { concurrency: options.concurrency, max_run_attempts: 20 },
+      options: { concurrency: options.concurrency, maxRunAttempts: 20 },
       ...(options.snapshots ? { snapshotAfter: options.retention ? 300 : 2500 } : {}),
       ...(options.retention ? { retention: { olderThanMs: 0 } } : {}),
       ...this.#runtime,

@@ -186,11 +186,11 @@ export const toolsOf = (outside: Outside): readonly ToolDefinition[] => {
     tool("asks", async ({ as, n = 2 }, ctx) => {
       const said: unknown[] = [];
       for (let i = 0; i < n; i++) said.push(await ctx.host("quote", { as, i }));
-      const { occurrence_id } = await ctx.triggers.emit({
-        source_type: "test",
-        source_key: as,
+      const { occurrenceId: occurrence_id } = await ctx.triggers.emit({
+        sourceType: "test",
+        sourceKey: as,
         payload: null,
-        idempotency_key: "one",
+        idempotencyKey: "one",
       });
       return [said, occurrence_id, await step(ctx, as, "asked")];
     }),

@@ -15,6 +15,11 @@ export { type Limit, type Limits } from "./limits.ts";
 export { type AgentModel, type ModelOptions } from "./model.ts";
 /** A tool that gives the conversation to another agent; texts that models read, where a program gives none. */
 export { defaultTexts, type HandoffOptions, handoff } from "./handoff.ts";
+/** An agent as a tool of another. */
+export { type AgentToolOptions, agentTool } from "./agent-tool.ts";
+/** A model that a host asks, so that a page has no keys; and what the host serves it with. */
+export { type RemoteModelOptions, remoteModel } from "./remote/remote-model.ts";
+export { type ModelHandler, type ModelHandlerOptions, modelHandler } from "./remote/handler.ts";
 /** Models for tests: one that follows a script, and those that answer as a log says. */
 export {
   type Script,

@@ -31,7 +31,7 @@ const placeOnDisk = (): TurnCursor | undefined => {
 const { runtime, close } = openRuntime({
   file: join(folder, "journal.db"),
   ...agentHost([agent]),
-  options: { model_pauses_ms: Array.from({ length: 1000 }, () => 0) },
+  options: { modelPausesMs: Array.from({ length: 1000 }, () => 0) },
   turns: { checkpointChars: 16 },
 });
 const session = await runtime.session("s");

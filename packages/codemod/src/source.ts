@@ -163,3 +163,24 @@ export class Source {
     this.notes.push({ file: this.file, line: this.text.slice(0, node.start).split("\n").length, message });
   }
 }
+
+/** Says whether a node is in an event of a log, which keeps its names: `{ type: "request.submitted", calls: [{ id, tool, args }] }`. */
+export const isInEvent = (source: Source, object: Node): boolean =>
+  source.around(object).some((node) => {
+    const type = node.type === "ObjectExpression" ? source.property(node, "type")?.value : undefined;
+    return type?.type === "Literal" && typeof type.value === "string" && type.value.includes(".");
+  });
+
+/** Renames a name that a value is taken apart into: `{ old }` becomes `{ now: old }`. */
+export const renameInPattern = (
+  source: Source,
+  pattern: Extract<Node, { readonly type: "ObjectPattern" }>,
+  old: string,
+  now: string,
+): void => {
+  for (const property of pattern.properties) {
+    if (property.type !== "Property" || keyOf(property) !== old) continue;
+    if (property.shorthand) source.edits.appendLeft(property.start, `${now}: `);
+    else source.edits.update(property.key.start, property.key.end, now);
+  }
+};

@@ -60,7 +60,7 @@ const subscription = defineTool<Month>({
 const { runtime, close } = openRuntime({
   file,
   tools: [counts, subscription],
-  options: { crash_pauses_ms: [0], max_crashes: 100_000 },
+  options: { crashPausesMs: [0], maxCrashes: 100_000 },
 });
 await runtime.recover();
 const served = Array.from({ length: Number(count) }, async (_, i) => {

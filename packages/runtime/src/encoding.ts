@@ -1,4 +1,4 @@
-/** Encodings of texts: base64 with functions that every platform has, and JSON as it is read back. */
+/** Encodings of texts: base64 with functions that every platform has, JSON as it is read back, and lengths of time. */
 import * as E from "fp-ts/lib/Either.js";
 import { utf8, type Json, type ValueError, noLimits, parse } from "@pawl/tool-value";
 
@@ -21,6 +21,16 @@ export const bytesOf = (base64: string): Uint8Array => {
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
   return bytes;
+};
+
+const units = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
+const duration = /^(?:\d+(?:\.\d+)?\s*(?:d|h|ms|m|s)\s*)+$/;
+
+/** Reads a length of time, as `2h 30m`, in milliseconds; undefined for another text. */
+export const durationMs = (text: string): number | undefined => {
+  if (!duration.test(text.trim())) return undefined;
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)\s*(ms|d|h|m|s)/g)];
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * units[unit as keyof typeof units], 0);
 };
 
 /** Parses a text that this program wrote, without limits, and decodes it. */

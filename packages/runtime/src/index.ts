@@ -2,6 +2,7 @@
 export { Runtime } from "./runtime.ts";
 export { type RuntimeOptions } from "./runtime-options.ts";
 export { type ExternalWork } from "./host/host-request.ts";
+export { type Trigger, type TriggerOccurrence, type TriggerStore, recordedTriggers } from "./host/trigger.ts";
 export { type HostPort, type InternalErrorDetail } from "./host/host.ts";
 export { Session } from "./session/session.ts";
 export { type CallOfRequest, type Replies, type Reply } from "./session/call.ts";
@@ -19,6 +20,7 @@ export {
   successWithImages,
   toolError,
 } from "./tool/result.ts";
+export { type ProcessStarted } from "./session/callers.ts";
 export { type CallOptions, type RequestOptions, type Submission, type Waiting } from "./session/request.ts";
 export { type Approval, ApprovalWanted, PendingApproval } from "./session/approval.ts";
 export { type ExecutorSpec } from "./session/executor/executor.ts";
@@ -37,7 +39,7 @@ export { memoryJournal } from "./journal/memory-journal.ts";
 export { type ArgsOf, type JsonSchema, type Schema } from "./tool/argument.ts";
 export { type DefinedTool, type InputOf, type ResultOf, type ToolDefinition } from "./tool/definition.ts";
 export { contractOf, defineTool, manifestOf } from "./tool/tool.ts";
-export { type PrepareContext } from "./tool/live-tool.ts";
+export { type CatalogTool, type PrepareContext } from "./tool/live-tool.ts";
 export { Registry } from "./tool/registry.ts";
 export { type ProviderCall, type ProviderPrepare, type ProviderPrepared, type ToolProvider } from "./tool/provider.ts";
 export { type AttachmentStore } from "./journal/blob.ts";
@@ -45,7 +47,7 @@ export { type ConnectionAnswer, type ConnectionRequest } from "./host/connection
 export { Cursor, type Frame, type Observation, type ProgressMessage } from "./session/observe/observation.ts";
 export { type ObserveOptions, Subscription } from "./session/observe/observer.ts";
 export { type ToolContext } from "./body/facet/context.ts";
-export { type EndedHookCall, type HookCall, type Plugin, type PluginDirective } from "./host/hook.ts";
+export { type EndedHookCall, type HookCall, type Plugin, type PluginDirective, definePlugin } from "./host/hook.ts";
 export {
   type OutcomeDecision,
   type OutcomeResolver,

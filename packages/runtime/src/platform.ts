@@ -1,4 +1,5 @@
 /** The port of the platform, which each driver fills. */
+import type { Slices } from "@pawl/tool-value";
 
 /** Runs work in a captured async context. */
 export type InContext = <A>(work: () => A) => A;
@@ -30,6 +31,25 @@ export interface Platform {
   /** Left out where the platform cannot capture a context: bodies then run in whichever one is there. */
   readonly contexts?: AsyncContexts | undefined;
 }
+
+type Turns = Pick<Platform, "nextTurn">;
+
+/** Resolves in a later turn of the event loop. */
+export const turnOf = ({ nextTurn }: Turns): Promise<void> => new Promise((go) => nextTurn(go));
+
+/** Does sliced work: at once where it is one slice, else with others served between two slices. */
+export const inTurns = <A>(slices: Slices<A>, turns: Turns): A | Promise<A> => {
+  const { done, value } = slices.next();
+  return done === true ? value : goneOn(slices, turns);
+};
+
+const goneOn = async <A>(slices: Slices<A>, turns: Turns): Promise<A> => {
+  for (;;) {
+    await turnOf(turns);
+    const { done, value } = slices.next();
+    if (done === true) return value;
+  }
+};
 
 /** Runs work in the context that is there. */
 export const anyContext: InContext = (work) => work();

@@ -11,7 +11,7 @@ import type { Registry } from "./tool/registry.ts";
 import type { Roots } from "./scope/wait-token.ts";
 import type { HostPort } from "./host/host.ts";
 import type { Log, Telemetry } from "./log.ts";
-import type { Patience } from "./body/rest.ts";
+import type { Patience } from "./body/body-end.ts";
 import type { Linger } from "./lifecycle/eviction.ts";
 import type { Mover } from "./move/mover.ts";
 import type { SnapshotOptions } from "./scope/snapshots.ts";
@@ -21,6 +21,27 @@ import { Options, defaultOptions, invalidOption } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused, refusedOption, shownOf, wrongNumber } from "./error.ts";
 import { describe, read } from "@pawl/tool-value";
+
+type Camel<S extends string> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;
+type Camelled<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { readonly [K in keyof T as Camel<K & string>]: Camelled<T[K]> }
+    : T;
+
+/** The options of scopes in camelCase. The log has them with its own names: `effectsMs` is `effects_ms` there. */
+export type ScopeOptions = Partial<Camelled<Options>>;
+
+const storedName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const camelText = (text: string): string => text.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+const storedForm = (given: unknown): unknown =>
+  typeof given !== "object" || given === null || Array.isArray(given)
+    ? given
+    : Object.fromEntries(Object.entries(given).map(([name, value]) => [storedName(name), storedForm(value)]));
+
+/** Returns options under the names of the log. */
+export const storedOptions = (given: ScopeOptions = {}): Partial<Options> => storedForm(given) as Partial<Options>;
 
 /** Times that hold where nothing else is said. */
 export const defaults = {
@@ -56,7 +77,8 @@ export interface RuntimeOptions extends SnapshotOptions {
   readonly pollMs?: number;
   readonly roots: Roots;
   readonly host?: HostPort;
-  readonly options?: Partial<Options>;
+  /** Limits and times of scopes, as they are recorded when one is opened. */
+  readonly options?: ScopeOptions;
   readonly patience?: Partial<Patience>;
   /** Time an executor may be away before what it runs is lost. */
   readonly executorLeaseMs?: number;
@@ -85,6 +107,10 @@ export interface RuntimeOptions extends SnapshotOptions {
   readonly mover?: (to: string) => Mover;
 }
 
+/** Returns the interval of looking for what others did: longer where the store wakes its instances. */
+export const pollMsOf = ({ journal, pollMs }: Pick<RuntimeOptions, "journal" | "pollMs">): number =>
+  pollMs ?? defaults[journal.listen === undefined ? "pollMs" : "wokenPollMs"];
+
 /** Checks the options that are given. */
 const admitNumbers = (at: string, of: object = {}): void => {
   for (const [name, found] of Object.entries(of))
@@ -109,15 +135,15 @@ const admitUpgrade = (found: unknown = "auto"): void => {
     throw refusedOption(`\`upgrade\`: expected "auto" or "never", found ${shownOf(found)}`);
 };
 
-const admitCore = (options: Partial<Options>): void => {
-  const known = Object.keys(defaultOptions);
+const admitCore = (options: ScopeOptions): void => {
+  const known = Object.keys(defaultOptions).map(camelText);
   const unknownKey = Object.keys(options).find((name) => !known.includes(name));
   if (unknownKey !== undefined)
     throw refusedOption(`\`options.${unknownKey}\` is no option: expected some of ${known.join(", ")}`);
-  const all = read(Options, { ...defaultOptions, ...options });
-  if (E.isLeft(all)) throw refusedOption(`\`options\`: ${describe(all.left)}`);
+  const all = read(Options, { ...defaultOptions, ...storedOptions(options) });
+  if (E.isLeft(all)) throw refusedOption(`\`options\`: ${camelText(describe(all.left))}`);
   const invalid = invalidOption(all.right);
-  if (invalid !== undefined) throw refusedOption(`\`options\`: ${invalid}`);
+  if (invalid !== undefined) throw refusedOption(`\`options\`: ${camelText(invalid)}`);
 };
 
 /** Returns the same options if a runtime can be made of them; else throws what is wrong with one (`invalid_option`). */

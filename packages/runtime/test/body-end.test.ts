@@ -17,7 +17,7 @@ const toolOf = (execute: Execute, attempts = 1) =>
     execute: async (args, ctx) => execute(args, ctx),
   });
 
-/** What a process wrote to its log since it began. */
+/** Returns what a process wrote to its log since it began. */
 const logOf = async (process: Process): Promise<readonly string[]> => {
   const session = await process.runtime.session("s");
   const types: string[] = [];
@@ -264,7 +264,7 @@ describe("the end of a body", () => {
         void ctx.run("note", () => "noted");
         return "returned";
       },
-      { options: { effects_ms: 5000 }, log: (entry) => void (entry.level === "warn" && entries.push(entry)) },
+      { options: { effectsMs: 5000 }, log: (entry) => void (entry.level === "warn" && entries.push(entry)) },
     );
     world.platform.advance(4999);
     await world.quiet();

@@ -62,7 +62,7 @@ class Loop {
     return row !== undefined && "body" in row ? (row.body?.resumes ?? -1) : -1;
   }
 
-  /** What the host's log says of crashes, since it was asked last. */
+  /** Returns what the host's log says of crashes, since it was asked last. */
   get warnings(): readonly unknown[] {
     const warnings = this.entries.filter(({ name }) => name === "call.crashed");
     this.entries.length = 0;
@@ -134,7 +134,7 @@ describe("a call whose process dies in its first step", () => {
   it("is parked at its host's limit, and stays so: no later host runs it", async () => {
     let runs = 0;
     const tool = stuck(() => (runs += 1) < 0);
-    const loop = new Loop([tool], { options: { max_crashes: 3, crash_pauses_ms: [] } });
+    const loop = new Loop([tool], { options: { maxCrashes: 3, crashPausesMs: [] } });
     await loop.call("r");
     for (let n = 0; n < 4; n++) await loop.next();
     expect(loop.warnings.at(-1)).toBe("warn: is parked: 3 crashes in a row, last in step `hotel`");
@@ -154,7 +154,7 @@ describe("a call whose process dies in its first step", () => {
   });
 
   it("fails at the limit where its tool says so", async () => {
-    const loop = new Loop([stuck(undefined, { onCrashLoop: "fail" })], { options: { max_crashes: 2 } });
+    const loop = new Loop([stuck(undefined, { onCrashLoop: "fail" })], { options: { maxCrashes: 2 } });
     await loop.call("r");
     for (let n = 0; n < 3; n++) await loop.next();
     const session = await loop.process.runtime.session("s");
@@ -221,7 +221,7 @@ describe("calls that crash again and again", () => {
           return "done";
         }),
     });
-    const loop: Loop = new Loop([poison, honest], { options: { crash_pauses_ms: [0, 0, 10] } });
+    const loop: Loop = new Loop([poison, honest], { options: { crashPausesMs: [0, 0, 10] } });
     const names = ["a", "b", "c", "d"];
     const begun = [...names.map((name) => [name, "honest"] as const), ["p", "poison"] as const];
     const sessions = await Promise.all(begun.map(([name]) => loop.process.runtime.session(name)));
@@ -260,7 +260,7 @@ describe("calls that crash again and again", () => {
         return ctx.waitFor("go");
       },
     });
-    const loop = new Loop([stuck(), asks], { options: { crash_pauses_ms: [0, 0, 0, 500] } });
+    const loop = new Loop([stuck(), asks], { options: { crashPausesMs: [0, 0, 0, 500] } });
     await loop.call("hangs");
     await loop.call("waits", "asks");
     for (let life = 0; life < 4; life++) await loop.next();

@@ -336,7 +336,7 @@ describe("under protocol 1", () => {
   it("a call that diverged ends where nobody resolves it, and no event has a version", async () => {
     const world = new World(1);
     await (await release(world, [books(v1)], { codeVersion: "1" })).close();
-    const bad = await release(world, [books(v2)], { codeVersion: "2", options: { divergence_ms: 1000 } });
+    const bad = await release(world, [books(v2)], { codeVersion: "2", options: { divergenceMs: 1000 } });
     expect(bad.replies).toMatchObject([{ status: "failure", payload: { code: "tool_outcome_unknown" } }]);
     expect(JSON.stringify(await eventsOf(world))).not.toMatch(/version|differs|divergence_ms/);
   });

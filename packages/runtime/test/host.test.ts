@@ -1,6 +1,13 @@
-/** What a body asks of its host: asked again after a crash, and answered once. */
+/** Tests what a body asks of its host: asked again after a crash, and answered once. */
 import { describe, expect, it } from "vitest";
-import { type HostPort, type ToolContext, defineTool } from "../src/index.ts";
+import {
+  type HostPort,
+  type ProcessStarted,
+  type ToolContext,
+  type TriggerStore,
+  defineTool,
+  recordedTriggers,
+} from "../src/index.ts";
 import { World } from "./world.ts";
 
 const calls = [{ label: "c1", tool: "asks", args: {} }];
@@ -9,10 +16,11 @@ const asks = (execute: (ctx: ToolContext) => Promise<unknown>) =>
 
 describe("a host that dies before it has answered", () => {
   const occurrence = { occurrence_id: "o", started_process_ids: [] };
-  const trigger = { source_type: "t", source_key: "k", payload: 1, idempotency_key: "i" };
-  for (const [what, ask, answer] of [
-    ["a request", (ctx: ToolContext) => ctx.host("quote", { of: "tea" }), { pence: 7 }],
-    ["a trigger", (ctx: ToolContext) => ctx.triggers.emit(trigger), occurrence],
+  const trigger = { sourceType: "t", sourceKey: "k", payload: 1, idempotencyKey: "i" };
+  const read = { occurrenceId: "o", startedProcessIds: [] };
+  for (const [what, ask, answer, said] of [
+    ["a request", (ctx: ToolContext) => ctx.host("quote", { of: "tea" }), { pence: 7 }, { pence: 7 }],
+    ["a trigger", (ctx: ToolContext) => ctx.triggers.emit(trigger), occurrence, read],
   ] as const)
     it(`is asked for ${what} again, under the same key`, async () => {
       const world = new World();
@@ -30,10 +38,64 @@ describe("a host that dies before it has answered", () => {
       const session = await two.runtime.session("s");
       void session.request("r", calls).then(([reply]) => (payload = reply?.output.outcome.payload));
       await world.quiet();
-      expect(payload).toEqual(answer);
+      expect(payload).toEqual(said);
       expect(asked).toHaveLength(2);
       expect(asked[1]).toEqual(asked[0]);
     });
+});
+
+describe("triggers that a host stores", () => {
+  const trigger = { sourceType: "mail", sourceKey: "inbox", payload: { from: "ann" }, idempotencyKey: "m1" };
+  const twice = asks(async (ctx) => [await ctx.triggers.emit(trigger), await ctx.triggers.emit(trigger)]);
+
+  it("are told in its own words, once each over a crash, and are in the reply", async () => {
+    const world = new World();
+    const told: unknown[] = [];
+    const triggers: TriggerStore = {
+      emit: async (one, { session, label }) => {
+        told.push([one, session, label]);
+        return { occurrenceId: `o${told.length}`, startedProcessIds: ["p"] };
+      },
+    };
+    const { runtime } = world.start([twice], { host: { triggers } });
+    const replies = await (await runtime.session("s")).request("r", calls);
+    expect(told).toEqual([
+      [trigger, "s", "c1"],
+      [trigger, "s", "c1"],
+    ]);
+    expect(replies[0]?.output.outcome.payload).toEqual(
+      ["o1", "o2"].map((occurrenceId) => ({ occurrenceId, startedProcessIds: ["p"] })),
+    );
+    expect(replies.triggers).toMatchObject([{ occurrence_id: "o1" }, { occurrence_id: "o2" }]);
+  });
+
+  it("are one occurrence for the store that keeps them on record alone", async () => {
+    const { runtime } = new World().start([twice], { host: { triggers: recordedTriggers } });
+    const of = async (session: string, request: string) => {
+      const [reply] = await (await runtime.session(session)).request(request, calls);
+      return reply?.output.outcome.payload as readonly { readonly occurrenceId: string }[];
+    };
+    const [first, again] = await of("s", "r");
+    expect(first?.occurrenceId).toMatch(/^[0-9a-f]{16,}$/);
+    expect(again).toEqual(first);
+    expect(await of("s", "r2")).toEqual([first, first]);
+    expect((await of("t", "r"))[0]).not.toEqual(first);
+  });
+});
+
+it("a caller is told of the processes that its call starts, and callers of other requests are not", async () => {
+  const told: unknown[] = [];
+  const start = asks(async (ctx) => ctx.emitChildProcessStarted(`p-${ctx.session}`, "main"));
+  const { runtime } = new World().start([start], { host: { childStarted: (...of) => told.push(of) } });
+  const session = await runtime.session("s");
+  const onProcessStarted = (started: ProcessStarted): void => void told.push(started);
+  await session.request("r", calls, { onProcessStarted });
+  await session.call("asks", {}, { id: "r2" });
+  expect(told).toEqual([
+    ["r:c1", "p-s", "main"],
+    { call: "r:c1", process: "p-s", name: "main" },
+    ["r2:1", "p-s", "main"],
+  ]);
 });
 
 it.each([

@@ -124,7 +124,7 @@ describe("a value that finds no room", () => {
       name: "asks",
       durable: true,
       execute: async (_, ctx) => {
-        const trigger = { source_type: "s", source_key: "k", payload: large, idempotency_key: "i" };
+        const trigger = { sourceType: "s", sourceKey: "k", payload: large, idempotencyKey: "i" };
         const asked = [
           ctx.callAll([{ label: "1", tool: "done", args: { large } }]),
           ctx.host("make", { large }),

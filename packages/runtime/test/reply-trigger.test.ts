@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type HostPort, defineTool } from "../src/index.ts";
 import { World } from "./world.ts";
 
-const trigger = { source_type: "test", source_key: "k", payload: {} };
+const trigger = { sourceType: "test", sourceKey: "k", payload: {} };
 const request: HostPort["request"] = async (_name, input) => {
   const { idempotency_key: key } = input as { readonly idempotency_key: string };
   return { occurrence_id: `of ${key}`, started_process_ids: [] };
@@ -11,7 +11,7 @@ const request: HostPort["request"] = async (_name, input) => {
 const emits = defineTool({
   name: "emits",
   durable: true,
-  execute: (args, ctx) => ctx.triggers.emit({ ...trigger, idempotency_key: (args as { key: string }).key }),
+  execute: (args, ctx) => ctx.triggers.emit({ ...trigger, idempotencyKey: (args as { key: string }).key }),
 });
 const nests = defineTool({
   name: "nests",

@@ -12,7 +12,7 @@ const chunk = (from: number, chunks: readonly string[], isRecorded: boolean, att
 });
 const end = (at: number, isDone = true, attempt = 1): Frame => ({ type: "end", attempt, at, isDone });
 const name = "words";
-/** What a reader has in the end, after all resets. */
+/** Returns what a reader has in the end, after all resets. */
 const applied = (frames: readonly Frame[]): readonly unknown[] => {
   const has: unknown[] = [];
   for (const frame of frames) {
@@ -212,7 +212,7 @@ describe("a reader of a stream", () => {
       void ctx.stream("words", one.source);
       return "over";
     };
-    const { world, session, told } = await begin(leaving, { options: { effects_ms: 100 } });
+    const { world, session, told } = await begin(leaving, { options: { effectsMs: 100 } });
     const { frames } = reading(session);
     await say(world, one, 2, 0);
     world.platform.advance(100);

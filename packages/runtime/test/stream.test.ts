@@ -252,7 +252,7 @@ describe("the log of a stream", () => {
   });
 
   it("is bounded: a producer that says more is stopped, and its body told", async () => {
-    const options = { max_stream_chunks: 3 };
+    const options = { maxStreamChunks: 3 };
     const one = script();
     const { world, told, session } = await begin((ctx) => codeOf(ctx.stream("words", one.source)), { options });
     const { frames } = reading(session);
@@ -266,7 +266,7 @@ describe("the log of a stream", () => {
             for (;;) yield "x".repeat(1000);
           }),
         ),
-      { options: { max_stream_bytes: 10_000 } },
+      { options: { maxStreamBytes: 10_000 } },
     );
     expect(bytes.told.payload).toBe("stream_full");
   });

@@ -237,7 +237,7 @@ describe("a body whose message finds its link full", () => {
     });
     const { runtime } = world.start([listens, starts, signals], {
       ...atOnce,
-      options: { max_unanswered: 1 },
+      options: { maxUnanswered: 1 },
       faulty: { inbox },
     });
     const end = (await runtime.session("s")).request("r", call("starts"));

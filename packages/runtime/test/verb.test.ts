@@ -90,7 +90,7 @@ describe("a resolution", () => {
 
   it("may come before anybody waits, as often as the option says", async () => {
     const world = new World();
-    const session = await world.start([], { options: { max_unclaimed: 1 } }).runtime.session("s");
+    const session = await world.start([], { options: { maxUnclaimed: 1 } }).runtime.session("s");
     const [first = "", second = ""] = ["k1", "k2"].map((key) => tokenOf(roots, "session:s", key));
     expect(await session.resolve(first, ok(1))).toEqual({ status: "accepted" });
     expect(await session.resolve(second, ok(1))).toEqual({ status: "too_many_unclaimed" });

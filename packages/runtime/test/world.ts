@@ -1,5 +1,5 @@
 /** A process that can be killed: a runtime over a journal that outlives it. */
-import { type Options, currentProtocol } from "@pawl/sansio-core";
+import { currentProtocol } from "@pawl/sansio-core";
 import {
   type HostPort,
   type Journal,
@@ -129,7 +129,7 @@ export interface Start extends Partial<
 > {
   readonly host?: HostPort;
   readonly death?: Death;
-  readonly options?: Partial<Options>;
+  readonly options?: RuntimeOptions["options"];
   /** What its store does otherwise. */
   readonly faulty?: Partial<Journal>;
 }

@@ -1,17 +1,17 @@
 /**
- * The invariants: those of all concerns, and those of the state as a whole. Tests check them after each step; `restore`
+ * The invariants of a state: those of all concerns, and those of the state as a whole. Tests check them after each step; `restore`
  * checks them before it believes a snapshot.
  */
 import { duesOf } from "./call/deadlines.ts";
 import { bodyOf } from "./call/row.ts";
-import type { ChangeCheck, Check } from "./concern.ts";
+import type { Check } from "./concern.ts";
 import { concerns } from "./concerns.ts";
 import { type Due, earlierOf } from "./kernel/deadline.ts";
 import { dueOfTurn } from "./turn/conversation.ts";
 import type { State } from "./kernel/vocabulary.ts";
 import { nextDeadline, outstanding } from "./machine.ts";
 
-export type { ChangeCheck, Check };
+export type { Check };
 
 const shown = (due: Due | undefined): string => (due === undefined ? "none" : `${due.at}/${due.birth}/${due.key}`);
 
@@ -67,29 +67,12 @@ export const checks: readonly Check[] = [
   checkPast,
 ];
 
-/** Checks of a step by the part of the state that they are about: where that stays the same, nothing is checked. */
-const changes = concerns.flatMap((concern) =>
-  Object.entries<readonly ChangeCheck[]>(("changes" in concern ? concern.changes : undefined) ?? {}),
-) as readonly (readonly [part: keyof State, checks: readonly ChangeCheck[]])[];
-
 /** Returns what is wrong with a state, if anything is. */
 export const checkAll = (state: State): string | undefined => {
   const issued = outstanding(state);
   for (const check of checks) {
     const broken = check(state, issued);
     if (broken !== undefined) return broken;
-  }
-  return undefined;
-};
-
-/** Returns what is wrong with a step from one state to the next, if anything is. */
-export const checkChange: ChangeCheck = (before, after) => {
-  for (const [part, ofPart] of changes) {
-    if (before[part] === after[part]) continue;
-    for (const check of ofPart) {
-      const broken = check(before, after);
-      if (broken !== undefined) return broken;
-    }
   }
   return undefined;
 };

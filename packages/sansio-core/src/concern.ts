@@ -86,8 +86,6 @@ export interface Concern<
   /** Returns whether the scope has to be looked after though nobody asks for it. */
   readonly isAtWork?: (state: State) => boolean;
   readonly checks: readonly Check[];
-  /** Looked at where this part of the state has changed. */
-  readonly changes?: { readonly [Part in keyof State]?: readonly ChangeCheck[] };
   /** The rows of a scope in which nothing has happened yet. */
   readonly rows: Rows;
   /** Left out where the rows stand in the snapshot of calls. */

@@ -72,6 +72,19 @@ describe("a persistent map", () => {
     );
   });
 
+  it("made at once is the map that its rows make one by one", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(anyText, fc.nat()), { maxLength: 200 }), (rows) => {
+        const oneByOne = rows.reduce((map, [key, row]) => map.set(key, row), PersistentMap.empty<string, number>());
+        const atOnce = PersistentMap.of(rows);
+        expect(atOnce.entries()).toEqual(oneByOne.entries());
+        expect([atOnce.size, atOnce.delete("liquid").size]).toEqual([oneByOne.size, oneByOne.delete("liquid").size]);
+        for (const [key] of rows) expect(atOnce.get(key)).toBe(oneByOne.get(key));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
   it("keeps ten thousand rows apart, and forgets them one by one", () => {
     const keys = Array.from({ length: 10_000 }, (_, i) => `request:${i >> 2}/call-${i}`);
     const full = PersistentMap.of(keys.map((key, i) => [key, i]));

@@ -99,6 +99,19 @@ export const u64: Codec<number> = unsigned("u64", Number.MAX_SAFE_INTEGER, `u64 
 /** Reads and writes an integer from 0 to 2^32 - 1. */
 export const u32: Codec<number> = unsigned("u32", 0xffff_ffff);
 
+/** Lists that were encoded before the record that has them, a slice at a time: until that is written. */
+const ahead = new WeakMap<object, readonly unknown[]>();
+
+/** Takes note of a list's encoded items, for the record that is encoded next. */
+export const encodeAhead = (items: readonly unknown[], encoded: readonly unknown[]): void =>
+  void ahead.set(items, encoded);
+
+const takeAhead = (items: readonly unknown[]): readonly unknown[] | undefined => {
+  const encoded = ahead.get(items);
+  if (encoded !== undefined) ahead.delete(items);
+  return encoded;
+};
+
 /** Reads and writes a list of items. */
 export const array = <A>(item: Codec<A>): Codec<readonly A[]> => {
   const codec = codecFrom<readonly A[]>(
@@ -114,7 +127,7 @@ export const array = <A>(item: Codec<A>): Codec<readonly A[]> => {
       }
       return E.right(items);
     },
-    (items) => items.map(item.encode),
+    (items) => takeAhead(items) ?? items.map(item.encode),
   );
   return laidOut(codec, { type: "items", of: item });
 };

@@ -9,11 +9,13 @@ export {
   formatPath,
   isObject,
 } from "./json.ts";
+export { escaped, escapedLines } from "./escape.ts";
 export { type Limits, defaultLimits, noLimits } from "./limits.ts";
 export { type PatternFlags, linearPattern } from "./pattern.ts";
 export { parse, parseRecord } from "./parse.ts";
 export { InvalidValue, type SafeResult, parseJson, parseWith, safeParseJson, safeParseWith } from "./plain.ts";
 export { canonicalJson, quote, stringify, stringifyRecord } from "./write.ts";
+export { type Slices, encodeSlices, isHeavy, mapSlices, recordSlices, sliceOf, textSlices } from "./slices.ts";
 export { type ToolObject, type ToolValue, tagKey } from "./model.ts";
 export { attachments, decode, encode, equal, fromJs, json, jsonFromJs, lift, toolValue } from "./value.ts";
 export { hashText, hkdf, hmac, stableHash, utf8, valueHash } from "./hash.ts";

@@ -102,7 +102,7 @@ const isIndex = /^(?:0|[1-9]\d*)$/;
  * Returns the keys in the order they have: that of a record's codec, or of a value in normal form. An object with index
  * keys, which JavaScript keeps in numeric order, is a value, and its keys are sorted.
  */
-const givenKeys = (object: object): readonly string[] => {
+export const givenKeys = (object: object): readonly string[] => {
   const keys = Object.keys(object);
   return isIndex.test(keys[0] ?? "") ? sortedKeys(object) : keys;
 };

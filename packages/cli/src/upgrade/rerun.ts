@@ -108,8 +108,8 @@ export const rerun = async (copied: Copy, tools: readonly ToolDefinition[], pati
     },
     options: {
       ...state.scope.options,
-      resume_pauses_ms: Array.from({ length: 1000 }, () => 0),
-      crash_pauses_ms: [],
+      resumePausesMs: Array.from({ length: 1000 }, () => 0),
+      crashPausesMs: [],
     },
     patience: { suspendMs: patienceMs, holdMs: patienceMs },
   });

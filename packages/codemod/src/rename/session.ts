@@ -1,7 +1,7 @@
 /** Sessions: `call(id, calls)` → `request(id, calls)`, `{ id, tool, args }` → `{ label, tool, args }`, `sessionId` → `scope`, `session`. */
 import type { CallExpression, Function as Callable, Node } from "oxc-parser";
 import type { Renaming } from "../rewrite.ts";
-import { type Source, bare, keyOf } from "../source.ts";
+import { type Source, bare, isInEvent, keyOf, renameInPattern } from "../source.ts";
 
 const isText = (node: Node | undefined): boolean =>
   node?.type === "TemplateLiteral" || (node?.type === "Literal" && typeof node.value === "string");
@@ -44,13 +44,6 @@ export const sessionRequest: Renaming = {
 
 const callFields = new Set(["id", "tool", "args", "replay", "by_id"]);
 
-/** Events of a log keep their names: `{ type: "request.submitted", calls: [{ id, tool, args }] }`. */
-const isInEvent = (source: Source, object: Node): boolean =>
-  source.around(object).some((node) => {
-    const type = node.type === "ObjectExpression" ? source.property(node, "type")?.value : undefined;
-    return type?.type === "Literal" && typeof type.value === "string" && type.value.includes(".");
-  });
-
 export const callLabel: Renaming = {
   title: "calls of a request: `{ id, tool, args }` → `{ label, tool, args }`",
   apply: (source) => {
@@ -63,20 +56,6 @@ export const callLabel: Renaming = {
       source.renameProperty(object, "by_id", "byId");
     }
   },
-};
-
-/** Renames a name that a parameter is taken apart into: `{ old }` becomes `{ now: old }`. */
-const renameInPattern = (
-  source: Source,
-  pattern: Extract<Node, { readonly type: "ObjectPattern" }>,
-  old: string,
-  now: string,
-): void => {
-  for (const property of pattern.properties) {
-    if (property.type !== "Property" || keyOf(property) !== old) continue;
-    if (property.shorthand) source.edits.appendLeft(property.start, `${now}: `);
-    else source.edits.update(property.key.start, property.key.end, now);
-  }
 };
 
 /** Renames a field of a function's parameter, wherever the function reads it. */

@@ -28,6 +28,8 @@ export const hostSocketOf = (socket: WebSocket, heartbeatMs: number): HostSocket
     return socket.bufferedAmount;
   },
   send: (text, left) => socket.send(text, left),
+  pause: () => socket.pause(),
+  resume: () => socket.resume(),
   close: (code, reason) => {
     socket.close(code, reason);
     setTimeout(() => socket.terminate(), closeMs).unref();

@@ -49,7 +49,7 @@ describe("a client", () => {
       },
     };
     const outer = Promise.withResolvers<void>();
-    const trigger = { source_type: "test", source_key: "k", payload: {}, idempotency_key: "one" };
+    const trigger = { sourceType: "test", sourceKey: "k", payload: {}, idempotencyKey: "one" };
     const emits = defineTool({
       name: "emits",
       durable: true,

@@ -8,6 +8,8 @@ import type { Order } from "./order.ts";
 type Said =
   | { readonly type: "loaded" }
   | { readonly type: "up"; readonly url: string }
+  /** How long its thread worked at a stretch, and in all: milliseconds of processor time. */
+  | { readonly type: "watched"; readonly longest: number; readonly spent: number }
   | { readonly type: "weighs"; readonly heap: number; readonly resident: number };
 
 const host = join(import.meta.dirname, "process.ts");
@@ -65,6 +67,19 @@ export class Life {
     const weighs = this.#said("weighs");
     this.#child.send("weigh");
     return weighs;
+  }
+
+  /** Watches how long its thread works at a stretch while something is done. */
+  async watch(work: () => Promise<unknown>): Promise<{ readonly longest: number; readonly spent: number }> {
+    await this.#watched();
+    await work();
+    return this.#watched();
+  }
+
+  #watched(): Promise<{ readonly longest: number; readonly spent: number }> {
+    const watched = this.#said("watched");
+    this.#child.send("watch");
+    return watched;
   }
 
   kill(): void {

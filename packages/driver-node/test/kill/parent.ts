@@ -8,13 +8,42 @@ const weigh = (): void => {
   process.send?.({ type: "weighs", heap: heapUsed, resident: rss });
 };
 
+/** Milliseconds of processor time that this thread has taken. */
+const cpuMs = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+};
+
+/**
+ * Watches how long this thread works at a stretch, in its own processor time: what other processes of the machine take is
+ * not counted. Returns a function that ends the watch, and says the longest stretch and all time.
+ */
+const watchTurns = (): (() => { readonly longest: number; readonly spent: number }) => {
+  const begunAt = cpuMs();
+  let [last, longest] = [begunAt, 0];
+  const look = (): void => {
+    const now = cpuMs();
+    [last, longest] = [now, Math.max(longest, now - last)];
+  };
+  const beat = setInterval(look, 1);
+  return () => {
+    look();
+    clearInterval(beat);
+    return { longest, spent: last - begunAt };
+  };
+};
+
 export const sayUp = (url: string): void => void process.send?.({ type: "up", url });
 
 export const obey = (live: (order: Order) => Promise<void>): void => {
+  let endWatch: ReturnType<typeof watchTurns> | undefined;
   process.on("disconnect", () => process.exit(1)); // Nobody is left to kill it.
-  process.on("message", (told: Order | "weigh") => {
+  process.on("message", (told: Order | "weigh" | "watch") => {
     if (told === "weigh") weigh();
-    else void live(told);
+    else if (told === "watch") {
+      process.send?.({ type: "watched", ...endWatch?.() });
+      endWatch = endWatch === undefined ? watchTurns() : undefined;
+    } else void live(told);
   });
   process.send?.({ type: "loaded" });
 };

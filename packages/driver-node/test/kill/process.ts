@@ -35,7 +35,7 @@ const live = async (order: Order): Promise<void> => {
     instance,
     roots,
     bounds,
-    options: { resume_pauses_ms: patience, crash_pauses_ms: [], max_crashes: 10_000 }, // Dying before each new record is not a crash loop here.
+    options: { resumePausesMs: patience, crashPausesMs: [], maxCrashes: 10_000 }, // Dying before each new record is not a crash loop here.
     ...(snapshots ? { snapshotAfter: 2000 } : {}),
     ...(retention ? { retention: { olderThanMs: 0 } } : {}),
     ...(leaseMs === undefined ? {} : { lease: { ttlMs: leaseMs } }),

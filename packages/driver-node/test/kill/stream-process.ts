@@ -27,7 +27,7 @@ const talk = defineTool({
   },
 });
 
-const options = { crash_pauses_ms: [0], max_crashes: 10_000 };
+const options = { crashPausesMs: [0], maxCrashes: 10_000 };
 const { runtime, close } = openRuntime({ file, tools: [talk], options });
 const session = await runtime.session("alice");
 const told = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);

@@ -26,7 +26,7 @@ const bookTrip = defineTool<{ readonly to: string }>({
 const { runtime, close } = openRuntime({
   file,
   tools: [bookTrip],
-  options: { crash_pauses_ms: JSON.parse(pauses) as readonly number[] },
+  options: { crashPausesMs: JSON.parse(pauses) as readonly number[] },
 });
 const session = await runtime.session("alice");
 const [reply] = await session.request("turn-1", [{ label: "call-1", tool: "book_trip", args: { to: "Lviv" } }]);

@@ -20,6 +20,7 @@ import {
   report,
   sessionOf,
 } from "../host/host.ts";
+import { subAgentId } from "../process/registration.ts";
 import { cancelledOutcome, isAbortError } from "./stop.ts";
 import { Failures } from "./facet/durable.ts";
 import type { CallFacts, KeyScope, ProcessApi } from "./facet/facet.ts";
@@ -45,7 +46,7 @@ export interface ScopeOfCall {
 
 /** Collects the facts of a call for the context of its body. */
 export const callFacts = (
-  { host, roots, attachments, waits }: HostSide,
+  { host, tool: toolOf, roots, attachments, waits }: HostSide,
   { runner, observers, processApi, streams }: ScopeOfCall,
   { call, run, tool, max_attempts: maxAttempts, payload }: CommandOf<"tool.execute">,
   verbs: Pick<CallFacts, "handOut" | "continueAs" | "secret">,
@@ -78,11 +79,13 @@ export const callFacts = (
     name,
     payload,
     keepsValues: hasRule(state.scope.protocol, "kept_values") && life.upgradedIn === undefined,
+    subAgentId: named(subAgentId(scope, request, name)),
     place: named(`${scope.replace(/^session:/, "")}/${request}/${name}`),
     processApi,
     token: (key, whose) => (isNew ? scopedTokenOf : tokenOf)(roots, scope, key, ownerOf(whose)),
     urlOf: (token) => (isNew && waits.url !== undefined ? `${waits.url}${token}` : undefined),
-    preparing: (callId, toolName) => contextOf(host, runner.state, { ...place(), callId, tool: toolName }),
+    preparing: (callId, toolName) =>
+      contextOf({ host, tool: toolOf }, runner.state, { ...place(), callId, tool: toolName }),
     hooked: (nested) => hookedCall({ host, emit }, place(), nested),
     report: (thrown) => report(host, place(), thrown),
     failures: new Failures(),

@@ -5,9 +5,12 @@
  */
 import { type CommandOf, type EventOf, callRef } from "@pawl/sansio-core";
 import { hooked } from "@pawl/sansio-core/driver";
+import * as E from "fp-ts/lib/Either.js";
 import { type Json, type ToolCallOutput, type ToolResult, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import { type HostPort, type Place, hostAsked } from "./host.ts";
-import { textOf } from "../error.ts";
+import { Refused, textOf } from "../error.ts";
+import { type ArgsOf, type Schema, problemOfAnySchema } from "../tool/argument.ts";
+import { checkerOf } from "../tool/check.ts";
 import type { Ephemeral } from "../session/observe/observation.ts";
 import { problemOfEvent } from "../scope/access.ts";
 
@@ -24,14 +27,15 @@ export type PluginDirective =
   | { readonly kind: "emit_runtime_events"; readonly events: readonly Json[] }
   | { readonly kind: "emit_trace"; readonly name: string; readonly payload: Json; readonly context?: Json };
 
-export interface HookCall {
+export interface HookCall<T = Json> {
   readonly session: string;
   readonly callId: string;
   readonly tool: string;
   readonly args: Json;
-  readonly turn: () => Promise<Json>;
+  /** Returns the host's context of the turn, with the input of its plugins; null outside of a turn. */
+  readonly turn: () => Promise<T>;
 }
-export interface EndedHookCall extends HookCall {
+export interface EndedHookCall<T = Json> extends HookCall<T> {
   readonly output: ToolCallOutput;
   readonly durationMs: number;
 }
@@ -43,6 +47,37 @@ export interface Plugin {
   readonly beforeToolCall?: (call: HookCall) => Said | Promise<Said>;
   readonly afterToolCall?: (call: EndedHookCall) => Said | Promise<Said>;
 }
+
+/** A plugin whose hooks read the context of the turn in a form of their own. */
+export interface TypedPlugin<S> {
+  readonly id: string;
+  /** The schema of the context: a Standard Schema, a codec of io-ts, or JSON Schema. */
+  readonly turn: S;
+  readonly beforeToolCall?: (call: HookCall<ArgsOf<S>>) => Said | Promise<Said>;
+  readonly afterToolCall?: (call: EndedHookCall<ArgsOf<S>>) => Said | Promise<Said>;
+}
+
+/** Defines a plugin by the schema of its turns. A context that does not fit fails the hook that reads it, and with it the call. */
+export const definePlugin = <const S extends Schema<unknown>>(plugin: TypedPlugin<S>): Plugin => {
+  const { id, turn: schema, beforeToolCall, afterToolCall } = plugin;
+  const problem = problemOfAnySchema(schema);
+  if (problem !== undefined)
+    throw new Refused("invalid_argument", `the turn of plugin \`${id}\` is no schema: ${problem}`);
+  const check = checkerOf(schema, "turn");
+  const typed = <C extends HookCall>(call: C): Omit<C, "turn"> & { readonly turn: () => Promise<ArgsOf<S>> } => ({
+    ...call,
+    turn: async () => {
+      const checked = await check(await call.turn());
+      if (E.isRight(checked)) return checked.right as ArgsOf<S>;
+      throw new TypeError(`plugin \`${id}\`: the context of the turn does not fit: ${checked.left}`);
+    },
+  });
+  return {
+    id,
+    ...(beforeToolCall && { beforeToolCall: (call) => beforeToolCall(typed(call)) }),
+    ...(afterToolCall && { afterToolCall: (call) => afterToolCall(typed(call)) }),
+  };
+};
 
 export interface HookPort {
   readonly host: HostPort;

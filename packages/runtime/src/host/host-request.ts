@@ -7,6 +7,7 @@ import type { EffectResult } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { jsonOf } from "../tool/argument.ts";
 import { failureOf } from "../error.ts";
+import { emitTo } from "./trigger.ts";
 import type { Platform } from "../platform.ts";
 import { type HostAsked, type HostPort, type Place, type ToolHost, placeOf, report } from "./host.ts";
 
@@ -27,15 +28,19 @@ const unhandled = (name: string): { readonly code: string; readonly message: str
     ? { code: "trigger_unavailable", message: "trigger store is unavailable in this runtime" }
     : { code: "host_request_unhandled", message: `the host answers no requests \`${name}\`` };
 
+type Answering = Pick<HostPort, "request" | "triggers">;
+
 const resultOf = async (
-  request: HostPort["request"],
+  { request, triggers }: Answering,
   { name, input }: Asked,
   key: string,
   from: HostAsked,
 ): Promise<EffectResult> => {
-  if (request === undefined) return { status: "err", error: unhandled(name) };
+  const store = name === triggerRequest ? triggers : undefined;
+  if (store === undefined && request === undefined) return { status: "err", error: unhandled(name) };
   try {
-    return answered(name, await request(name, input, key, from));
+    if (store !== undefined) return answered(name, await emitTo(store, input, from));
+    return answered(name, await request?.(name, input, key, from));
   } catch (thrown) {
     return failureOf(thrown, "host_request_failed");
   }
@@ -43,13 +48,13 @@ const resultOf = async (
 
 /** Answers `host.request`. An error that the host throws is the body's error. */
 export const answerOf = async (
-  request: HostPort["request"],
+  host: Answering,
   asked: Asked,
   { keyPrefix }: Place,
   from: HostAsked,
 ): Promise<Event> => {
   const { call, key } = asked;
-  const result = await resultOf(request, asked, `${keyPrefix}${call}:${key}`, from);
+  const result = await resultOf(host, asked, `${keyPrefix}${call}:${key}`, from);
   return { type: "host.answered", call, key, result };
 };
 

@@ -11,7 +11,7 @@
  *
  * `Place` names a call to the host, and the key ids below name its waits.
  */
-import type { CommandOf, CallRef, Options, State } from "@pawl/sansio-core";
+import type { CommandOf, CallRef, Options, State, Tool } from "@pawl/sansio-core";
 import { type AwaitEventWaitIdentity, awaitKeyId, bodyOf, hasRule } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
@@ -22,6 +22,7 @@ import { causeChain } from "../tool/result.ts";
 import type { ConnectionRequest } from "./connection.ts";
 import type { ExternalWork } from "./host-request.ts";
 import type { Plugin } from "./hook.ts";
+import type { TriggerStore } from "./trigger.ts";
 import type { OutcomeResolver, Projector } from "./outcome.ts";
 import type { Roots } from "../scope/wait-token.ts";
 import type { FlowHost } from "../session/flow.ts";
@@ -110,6 +111,8 @@ export interface HostPort extends ScopeLinksHost, ToolHost, TurnHost {
    * is unique over all scopes of the journal; one of a call that began under protocol 1, in its scope.
    */
   readonly request?: (name: string, input: Json, key: string, asked: HostAsked) => Promise<Json>;
+  /** Keeps triggers (`recordedTriggers` has no store). Without it they are requests `trigger.emit`. */
+  readonly triggers?: TriggerStore;
   readonly observe?: (scope: string, command: CommandOf<"observe">) => void;
   /** Serves its flows: lambdas, and an observer of them. */
   readonly flow?: FlowHost;
@@ -122,6 +125,8 @@ export interface HostSide {
   readonly host: HostPort;
   /** Returns the tool that has this id now. */
   readonly tool: (id: string) => LiveTool | undefined;
+  /** Lists the tools that sub-agents may have: those of the runtime. */
+  readonly tools: () => readonly Tool[];
   /** Which versions of tools are here. */
   readonly versions: CodeVersions;
   readonly attachments: AttachmentStore;

@@ -1,5 +1,5 @@
 /** Preparation of calls: before the launch the arguments are checked, and the tool prepares the call. Each gives an event. */
-import type { CallRef, CommandOf, Event, State } from "@pawl/sansio-core";
+import type { CallRef, CommandOf, Event, State, Tool } from "@pawl/sansio-core";
 import { hasRule } from "@pawl/sansio-core/driver";
 import {
   type Json,
@@ -11,7 +11,7 @@ import {
   stableHash,
 } from "@pawl/tool-value";
 import { type Place, type ToolHost, placeOf, report } from "./host.ts";
-import type { LiveTool, PrepareContext, Prepared } from "../tool/live-tool.ts";
+import type { CatalogTool, LiveTool, PrepareContext, Prepared } from "../tool/live-tool.ts";
 import { hidden, resultOfThrown } from "./outcome.ts";
 import { roundTripped } from "../scope/access.ts";
 
@@ -40,14 +40,27 @@ export const checkCall = async (port: PreparePort, state: State, command: Comman
   }
 };
 
-export const contextOf = (host: ToolHost, state: State, place: Place): PrepareContext => ({
+/** Describes a tool of the catalog. */
+const described = (tool: Tool, live: LiveTool | undefined): CatalogTool => {
+  const { input_schema: inputSchema, output_schema: outputSchema } = live?.contract() ?? {};
+  return {
+    ...tool,
+    description: live?.manifest.description ?? "",
+    ...(inputSchema === undefined ? {} : { inputSchema }),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+  };
+};
+
+export const contextOf = ({ host, tool }: PreparePort, state: State, place: Place): PrepareContext => ({
   session: place.session,
   toolCallId: place.callId,
   toolName: place.tool,
   ...(place.replay === undefined ? {} : { replay: place.replay }),
   turn: async () => (await host.turn?.(place.scope, place.request)) ?? null,
   snapshot: async () => (await host.snapshot?.(place.scope)) ?? null,
-  catalog: state.catalog.byName.values(),
+  get catalog() {
+    return state.catalog.byName.values().map((one) => described(one, tool(one.id)));
+  },
 });
 
 const notFinal = failureOutput(
@@ -87,7 +100,7 @@ const prepared = async (
   const tool = port.tool(toolId);
   if (tool === undefined) return unavailable;
   try {
-    const made = await tool.prepare(args, contextOf(port.host, state, place));
+    const made = await tool.prepare(args, contextOf(port, state, place));
     return isToolResult(made) ? outputOf(made) : made;
   } catch (thrown) {
     const told = resultOfThrown(thrown);

@@ -75,7 +75,7 @@ const answered = async (question: Question, work: HostWork, state: State): Promi
 const answerOfRequest = async (request: HostRequest, work: HostWork, state: State): Promise<Event> => {
   const stored = await storeAnswer(state, work.values, request);
   const place = placeOf(state, request.call);
-  if (stored === undefined) return answerOf(work.host.request, request, place, hostAsked(place, work.waiting));
+  if (stored === undefined) return answerOf(work.host, request, place, hostAsked(place, work.waiting));
   return { type: "host.answered", call: request.call, key: request.key, ...stored };
 };
 

@@ -16,7 +16,7 @@ import {
   referenceTo,
 } from "../journal/blob.ts";
 import { mayOffload, mayWait } from "./offload.ts";
-import type { Platform } from "../platform.ts";
+import { type Platform, turnOf } from "../platform.ts";
 
 /** Characters of a value's text from which on it is put aside, unless the host says otherwise. */
 export const defaultBlobChars = 65_536;
@@ -29,7 +29,12 @@ export interface ValuesPort {
   readonly hashText: (text: string) => string;
   /** Sizes of lines that the journal has rejected for want of room. */
   readonly rejected?: RejectedSizes;
+  /** Resolves in a later turn of the event loop. */
+  readonly turn?: () => Promise<void>;
 }
+
+/** Parsing a longer text takes some milliseconds. */
+const longText = 262_144;
 
 /** An event with references in the place of large values. `stored` resolves when the values are durable. */
 export interface Offloaded {
@@ -171,7 +176,9 @@ export class Values {
   }
 
   async #read(name: string): Promise<Json> {
-    const json = parse(this.#putting.get(name) ?? (await this.#stored(name)), noLimits);
+    const text = this.#putting.get(name) ?? (await this.#stored(name));
+    const json = parse(text, noLimits);
+    if (text.length > longText) await this.#port.turn?.(); // Others are served before it is decoded.
     if (E.isLeft(json)) throw new BlobMissing("blob_corrupt", this.#port.scope, name);
     return json.right;
   }
@@ -222,7 +229,15 @@ export const valuesOf = (
   { journal, platform, blobChars = defaultBlobChars }: Pick<RuntimeOptions, "journal" | "platform" | "blobChars">,
   scope: string,
   rejected: RejectedSizes,
-): Values => new Values({ scope, blobs: journal.blobs, limit: blobChars, hashText: platform.hashText, rejected });
+): Values =>
+  new Values({
+    scope,
+    blobs: journal.blobs,
+    limit: blobChars,
+    hashText: platform.hashText,
+    rejected,
+    turn: () => turnOf(platform),
+  });
 
 /** Shorter lines are never the reason that a journal is full. */
 const leastLine = 4096;

@@ -13,18 +13,10 @@ import {
   currentProtocol,
   initial,
 } from "@pawl/sansio-core";
-import {
-  SnapshotCodec,
-  bodyOf,
-  hasRule,
-  newestProtocol,
-  optionsUnder,
-  referredTo,
-  shapeOf,
-} from "@pawl/sansio-core/driver";
-import type { Platform } from "../platform.ts";
+import { bodyOf, hasRule, newestProtocol, optionsUnder, referredTo, snapshotSlices } from "@pawl/sansio-core/driver";
+import { type Platform, inTurns } from "../platform.ts";
 import type { CodeVersions } from "../tool/version.ts";
-import { type Json, describe, noLimits, parse, stableHash, stringify } from "@pawl/tool-value";
+import { type Json, describe, noLimits, parse, sliceOf, stableHash, stringify, textSlices } from "@pawl/tool-value";
 import type { Claim, Holding, Journal, LastOwner, Segment, Snapshot } from "../journal/journal.ts";
 import { sealedHere } from "../journal/seal.ts";
 import { OwnedElsewhere, newerProtocol, textOf } from "../error.ts";
@@ -32,9 +24,6 @@ import { Quarantined, foldLines } from "./history.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
 import type { Values } from "./large-values.ts";
 import type { Taken } from "./snapshots.ts";
-
-/** A snapshot of so many calls takes a few milliseconds. */
-const manyCalls = 512;
 
 const isSealed = (json: Json): boolean => typeof json === "object" && json !== null && Object.hasOwn(json, "sealed");
 
@@ -54,15 +43,11 @@ export const restored = (scope: string, { seq, text }: Snapshot): E.Either<strin
 
 export const snapshotText = (state: State): string => stringify(snapshot(state) as Json);
 
-/** As `snapshotText`; a snapshot of thousands of calls takes three turns, between which others are served. */
-export const snapshotInTurns = async (state: State, { nextTurn }: Pick<Platform, "nextTurn">): Promise<string> => {
-  if (state.calls.size <= manyCalls) return snapshotText(state);
-  const turn = (): Promise<void> => new Promise((go) => nextTurn(go));
-  const shape = shapeOf(state);
-  await turn();
-  const json = SnapshotCodec.encode(shape) as Json;
-  await turn();
-  return stringify(json);
+/** As `snapshotText`; while one of thousands of calls is written, others are served. */
+export const snapshotInTurns = async (state: State, platform: Pick<Platform, "nextTurn">): Promise<string> => {
+  const hasMany = state.requests.some((row) => row.phase === "replying" && row.replies.length > sliceOf);
+  if (state.calls.size <= sliceOf && !hasMany) return snapshotText(state);
+  return inTurns(textSlices(await inTurns(snapshotSlices(state), platform)), platform);
 };
 
 export const referredUpTo = (state: State, last: number): readonly number[] =>

@@ -3,15 +3,14 @@
  * many calls a slice has its turn of the event loop at a time: between two of them other clients are served.
  */
 import type { EventOf, RequestedCall } from "@pawl/sansio-core";
-import { type Json, stringify } from "@pawl/tool-value";
+import { RequestedCallCodec } from "@pawl/sansio-core/driver";
+import { type Json, encodeSlices, isHeavy, sliceOf, stringify, textSlices } from "@pawl/tool-value";
+import { inTurns, turnOf } from "../platform.ts";
 import { type Access, storedForm } from "../scope/access.ts";
 import { type CallOfRequest, recordedCalls } from "./call.ts";
 import { differentFields } from "../body/divergence.ts";
 import { Refused } from "../error.ts";
 import { eventAt } from "../scope/history.ts";
-
-/** Reading so many calls takes a few milliseconds. */
-const sliceOf = 512;
 
 const inSlices = async <A, B>(
   { platform }: Pick<Access, "platform">,
@@ -20,7 +19,7 @@ const inSlices = async <A, B>(
 ): Promise<B[]> => {
   const done: B[] = [];
   for (let from = 0; from < items.length; from += sliceOf) {
-    if (from > 0) await new Promise<void>((go) => platform.nextTurn(go));
+    if (from > 0) await turnOf(platform);
     done.push(await work(items.slice(from, from + sliceOf), from));
   }
   return done;
@@ -39,9 +38,18 @@ const withText = (calls: readonly RequestedCall[]): ReadCalls => ({
 
 const readAll = (given: readonly CallOfRequest[]): ReadCalls => withText(recordedCalls(given));
 
-/** Reads the calls that a caller gave: at once, or in slices where they are many. */
-export const readCalls = (access: Access, given: readonly CallOfRequest[]): ReadCalls | Promise<ReadCalls> =>
-  Array.isArray(given) && given.length > sliceOf ? readMany(access, given) : readAll(given);
+/** Reads the calls that a caller gave: at once, or in slices where they are many or large. */
+export const readCalls = (access: Access, given: readonly CallOfRequest[]): ReadCalls | Promise<ReadCalls> => {
+  if (Array.isArray(given) && given.length > sliceOf) return readMany(access, given);
+  return isHeavy(given) ? readLarge(access, given) : readAll(given);
+};
+
+const readLarge = async ({ platform }: Access, given: readonly CallOfRequest[]): Promise<ReadCalls> => {
+  await turnOf(platform);
+  const calls = recordedCalls(given);
+  await turnOf(platform);
+  return { calls, text: await inTurns(textSlices(calls as unknown as Json), platform) };
+};
 
 const readMany = async (access: Access, given: readonly CallOfRequest[]): Promise<ReadCalls> => {
   const slices = await inSlices(access, given, (slice, before) => {
@@ -69,6 +77,10 @@ export const storedCalls = async (access: Access, event: SubmittedCalls): Promis
   });
   return { ...event, calls: slices.flatMap(({ calls }) => calls) };
 };
+
+/** Encodes the calls of the event that is recorded next, so that writing its line takes no turn of its own. */
+export const encodedCalls = ({ platform }: Access, { calls }: SubmittedCalls): void | Promise<void> =>
+  inTurns(encodeSlices(RequestedCallCodec, calls), platform);
 
 export type Submitted = EventOf<"request.submitted" | "flow.submitted" | "turn.submitted">;
 

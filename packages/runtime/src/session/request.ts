@@ -4,14 +4,14 @@
  */
 import type { CommandOf, Event, EventOf } from "@pawl/sansio-core";
 import { type FlowEnd, type TurnEnd, ackOf } from "@pawl/sansio-core/driver";
-import { string } from "@pawl/tool-value";
+import { sliceOf, string, u64 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decoded, decodedEvent, storedForm, record, refuse } from "../scope/access.ts";
 import { type Admission, Admitted } from "./admission.ts";
-import { type Submitted, conflictWith, readCalls, storedCalls, textOf } from "./request-body.ts";
+import { type Submitted, conflictWith, encodedCalls, readCalls, storedCalls, textOf } from "./request-body.ts";
 import { type Overloaded, Refused, type ScopeLost } from "../error.ts";
 import { type FlowPlace, type FlowSubmission, flowSubmitted } from "./flow.ts";
-import type { Callers, Replied } from "./callers.ts";
+import type { Callers, ProcessStarted, Replied } from "./callers.ts";
 import type { InContext } from "../platform.ts";
 import { stateBefore } from "../scope/history.ts";
 import { spannedAs, withSpan } from "../log.ts";
@@ -25,6 +25,8 @@ export interface Submission {
   /** The base of every key of its calls, where the host gives one: a turn's, a process's. */
   readonly executionScope?: string;
   readonly by?: string;
+  /** Places its calls in the queues of tools with a `limit`: the higher, the sooner. Default: 0. */
+  readonly priority?: number;
   /** The caller's span, as W3C Trace Context writes it. */
   readonly traceparent?: string;
 }
@@ -36,6 +38,8 @@ export interface Waiting {
   readonly signal?: AbortSignal;
   /** Called once the submission is durable: from then on any process of the store finds it. */
   readonly submitted?: () => void;
+  /** Called when a call of the request has started a process: again where its body runs again. */
+  readonly onProcessStarted?: (started: ProcessStarted) => void;
 }
 
 /** Options of a submission, and of waiting for it. */
@@ -102,7 +106,7 @@ export class Requests {
     const { calls } = read;
     const text = textOf(read, given.executionScope);
     const hash = this.#access.platform.hashText(text);
-    const { executionScope, by, traceparent } = given;
+    const { executionScope, by, priority, traceparent } = given;
     const event = {
       type: "request.submitted",
       request,
@@ -110,6 +114,7 @@ export class Requests {
       calls,
       ...(executionScope === undefined ? {} : { execution_scope: executionScope }),
       ...(by === undefined ? {} : { by }),
+      ...(priority === undefined ? {} : { priority: decoded(u64, priority, "priority") }),
       ...(traceparent === undefined ? {} : { traceparent }),
     } as const;
     const isLarge = this.#access.values.isLarge(text);
@@ -135,6 +140,9 @@ export class Requests {
     const { request } = event;
     admitNames(event);
     const stored = isLarge ? await this.#storedForm(event) : undefined;
+    const written = stored ?? event;
+    if (written.type === "request.submitted" && written.calls.length > sliceOf)
+      await encodedCalls(this.#access, written);
     let spanned: Submitted | undefined;
     const { runner, telemetry } = this.#access;
     const asTold = (): Submitted => (spanned ??= withSpan(telemetry, runner.id, event));
@@ -230,9 +238,9 @@ export class Requests {
     return this.#access.values.of(repliedOf(row));
   }
 
-  #wait(request: string, { keep = false, signal }: Waiting, context?: InContext): Promise<Replied> {
+  #wait(request: string, { keep = false, signal, onProcessStarted }: Waiting, context?: InContext): Promise<Replied> {
     const { promise, resolve, reject } = Promise.withResolvers<Replied>();
-    const waiter = { resolve, reject, keep, context };
+    const waiter = { resolve, reject, keep, context, onProcessStarted };
     const leave = (): void => this.callers.leave(request, waiter);
     const over = (): void => signal?.removeEventListener("abort", leave);
     this.callers.add(request, waiter);

@@ -25,7 +25,7 @@ import { ScopeLost, isRace, textOf } from "../error.ts";
 import type { Holding } from "../journal/journal.ts";
 import { type Evicted, abandonEvicted, defaultLinger, evictedUntil, IdleCache } from "../lifecycle/eviction.ts";
 import type { Moves } from "../move/move.ts";
-import type { RuntimeOptions } from "../runtime-options.ts";
+import { type RuntimeOptions, storedOptions } from "../runtime-options.ts";
 import { ScopeClock } from "../scope/clock.ts";
 import { claimed, isStored, mayGoOnTo, openingOf, openState, wholly } from "../scope/open-scope.ts";
 import { RejectedSizes, valuesOf } from "../scope/large-values.ts";
@@ -138,6 +138,7 @@ export class Scopes {
     const { id } = session.runner;
     this.#idle.forget(session);
     this.#instance.crashTurns.forget(id);
+    this.#instance.queues.forget(id);
     this.inMemory.delete(id);
   }
 
@@ -147,6 +148,7 @@ export class Scopes {
       void open.then(({ runner }) => runner.abandon(why)).catch(() => undefined); // One that could not be opened is lost already.
     abandonEvicted(this.#evicted, why);
     this.#parked.clear();
+    this.#instance.queues.lost();
   }
 
   /**
@@ -212,7 +214,7 @@ export class Scopes {
     await this.#opening.joined();
     const claim = await claimed(this.#options, scope);
     const session = await this.#load(scope, claim);
-    const told = { ...defaultOptions, ...answersOf(this.#side.host), ...options };
+    const told = { ...defaultOptions, ...answersOf(this.#side.host), ...storedOptions(options) };
     return wholly(session, async () => {
       await tellSpans(this.#options, session.state);
       const { versions } = this.#side;

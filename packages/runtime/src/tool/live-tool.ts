@@ -2,14 +2,22 @@
 import type { Tool } from "@pawl/sansio-core";
 import { type Json, type ToolResult, isToolResult } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { approvalOf } from "./admit-definition.ts";
+import { approvalOf, type CallPhase, type ToolDefinition } from "./definition.ts";
 import { jsonOf } from "./argument.ts";
 import { checkerOf, resultChecker } from "./check.ts";
 import type { BackgroundSink } from "../process/run/report.ts";
-import type { CallPhase, ToolDefinition } from "./definition.ts";
+import { type Line, lineOf } from "./limit.ts";
 import type { ToolContract, ToolManifest } from "./manifest.ts";
 import type { ToolContext } from "../body/facet/context.ts";
 import { asksOf, contractOf, coreTool, wireManifestOf } from "./tool.ts";
+
+/** A tool of a session's catalog, with what a model is told of it. */
+export interface CatalogTool extends Tool {
+  /** Empty where the tool is not here now, as its schemas are absent then. */
+  readonly description: string;
+  readonly inputSchema?: Json;
+  readonly outputSchema?: Json;
+}
 
 /** Lets a preparation read, and do nothing else: no effects, no processes, no attachments, no cancellation. */
 export interface PrepareContext {
@@ -22,7 +30,8 @@ export interface PrepareContext {
   readonly snapshot: () => Promise<Json>;
   /** Metadata that the model's provider wants back with the result. */
   readonly replay?: Json;
-  readonly catalog: readonly Tool[];
+  /** The tools of the session, as they are now. */
+  readonly catalog: readonly CatalogTool[];
 }
 
 export type Verdict =
@@ -48,6 +57,8 @@ export interface LiveTool {
   readonly check: (args: Json) => Promise<Verdict>;
   readonly prepare: (args: Json, context: PrepareContext) => Promise<Prepared | ToolResult>;
   readonly execute: (args: Json, context: ToolContext) => Promise<unknown>;
+  /** Returns the line of a queue that a call stands in. Absent if the tool has no limit. */
+  readonly line?: (args: Json) => Promise<Line>;
   /** Tells a person what a call is doing. Absent if the tool has no words of its own. */
   readonly narrate?: (args: Json, phase: CallPhase) => Promise<string>;
   /** Executes as a background run. Absent if the tool has no such body. */
@@ -126,6 +137,7 @@ export const liveTool = (definition: ToolDefinition): LiveTool => {
       return E.isRight(checked) ? { verdict: "valid" } : { verdict: "invalid", message: checked.left };
     },
     prepare: preparer(definition, manifest.id, typed),
+    ...(definition.limit === undefined ? {} : { line: async (args) => lineOf(definition, await typed(args)) }),
     ...bodiesOf(definition, typed),
   };
 };

@@ -179,6 +179,36 @@ describe("a program's schedule", () => {
     expect(await runtime.schedules.list("s")).toMatchObject([{ id: made.id, isActive: false, fired: 1 }]);
   });
 
+  it("fires after each interval, also after a restart, and makes up for nothing", async () => {
+    const { world, process } = begun();
+    const start = world.platform.now();
+    const poll = { key: "poll", text: "look", every: "10m" };
+    const made = await process.runtime.schedules.create("s", poll);
+    expect(made).toMatchObject({ everyMs: 600_000, isActive: true, nextAt: new Date(start + 600_000) });
+    expect(made).not.toHaveProperty("cron");
+    await pass(world, 600_000);
+    await pass(world, 600_000);
+    expect(world.outside.heard).toHaveLength(2);
+    process.kill();
+    world.platform.advance(3_000_000);
+    const { runtime } = world.begin([]);
+    expect((await runtime.schedules.create("s", poll)).id).toBe(made.id);
+    await pass(world, 1);
+    expect(world.outside.heard).toHaveLength(3);
+    const [now] = await runtime.schedules.list("s");
+    expect(now).toMatchObject({ fired: 3, nextAt: new Date(start + 4_800_000) });
+    await runtime.schedules.cancel("s", made.id);
+    await pass(world, 6_000_000);
+    expect(world.outside.heard).toHaveLength(3);
+  });
+
+  it("is refused where its interval is shorter than schedules of its session may have", async () => {
+    const { process } = begun();
+    const made = process.runtime.schedules.create("s", { key: "a", text: "now", every: 1000 });
+    const message = "a schedule may fire once every 300 seconds at most, and was to fire every 1";
+    await expect(made).rejects.toMatchObject({ code: "schedule_refused", message });
+  });
+
   it("fires once at its time", async () => {
     const { world, process } = begun();
     const at = new Date(world.platform.now() + 60_000);
@@ -191,7 +221,13 @@ describe("a program's schedule", () => {
   it.each([
     [{ key: " ", text: "now", at: new Date(1) }, "expected a `key` that is not blank"],
     [{ key: "a", text: "", at: new Date(1) }, "expected a `text` that is not blank"],
-    [{ key: "a", text: "now" }, "expected either `cron` or `at`"],
+    [{ key: "a", text: "now" }, "expected one of `cron`, `every` and `at`, found 0"],
+    [{ key: "a", text: "now", every: "1h", cron: "* * * * *" }, "expected one of `cron`, `every` and `at`, found 2"],
+    [
+      { key: "a", text: "now", every: "soon" },
+      '`every`: expected whole milliseconds or a text like `2h 30m`, found "soon"',
+    ],
+    [{ key: "a", text: "now", every: 0 }, "`every`: expected whole milliseconds"],
     [{ key: "a", text: "now", at: new Date(Number.NaN) }, "`at` is no valid date"],
   ])("is refused: %j", async (request, message) => {
     const { process } = begun();

@@ -133,7 +133,7 @@ describe("a body's processes", () => {
       await Promise.all(said);
       return processes.await("p");
     });
-    const { runtime } = world.start([body, listening], { options: { max_unanswered: 1 } });
+    const { runtime } = world.start([body, listening], { options: { maxUnanswered: 1 } });
     const replies = await (await runtime.session("s")).request("r", [{ label: "b", tool: "body", args: {} }]);
     expect(replies[0]?.output.outcome).toMatchObject({ payload: { value: [0, 1, 2, 3, 4] } });
   });

@@ -164,7 +164,7 @@ describe("a receiver that has no room for more answers", () => {
       for (let i = 0; i < 4; i++) await processEvents.awaitSignal("go");
       return "heard";
     });
-    const { runtime } = world.start([body, work], { options: { max_answers: 1 } });
+    const { runtime } = world.start([body, work], { options: { maxAnswers: 1 } });
     const heard: { output?: unknown } = {};
     void (await runtime.session("s"))
       .request("r", calls)

@@ -1,4 +1,4 @@
-/** What a body asks for and the core refuses: the body is told, on record, and hears the same when it runs again. */
+/** Tests what a body asks for and the core refuses: the body is told, on record, and hears the same when it runs again. */
 import { describe, expect, it } from "vitest";
 import { EffectError } from "../../src/index.ts";
 import { deaths, eventType, live, program, toolCall } from "./world.ts";
@@ -43,7 +43,7 @@ describe("a request for which a link has no room yet", () => {
         for (let i = 0; i < 3; i++) await processEvents.awaitSignal("go");
         return "heard";
       });
-      const { output } = await live([body, work], death, {}, { max_unanswered: 1 });
+      const { output } = await live([body, work], death, {}, { maxUnanswered: 1 });
       const at = `died ${death?.when} append ${death?.append}`;
       expect(output, at).toEqual(success(["stepped", { type: "success", value: "heard" }]));
     }

@@ -1,9 +1,14 @@
 /** A session whose tool is any program, and a tool that processes run; lived until the reply is there. */
-import type { Options } from "@pawl/sansio-core";
 import type { Reply } from "../../src/index.ts";
 import type { ProcessEventType, ProcessInput } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
-import { type HostPort, type ToolContext, type ToolDefinition, defineTool } from "../../src/index.ts";
+import {
+  type HostPort,
+  type RuntimeOptions,
+  type ToolContext,
+  type ToolDefinition,
+  defineTool,
+} from "../../src/index.ts";
 import { type Death, type Process, World } from "../world.ts";
 
 export type Program = (ctx: ToolContext) => Promise<unknown>;
@@ -54,7 +59,7 @@ export const live = async (
   tools: readonly ToolDefinition[],
   death?: Death,
   host: HostPort = {},
-  options: Partial<Options> = {},
+  options: RuntimeOptions["options"] = {},
   protocol?: number,
 ): Promise<Lived> => {
   const world = new World(protocol);
@@ -76,7 +81,7 @@ export const deaths = (appends: number): readonly Death[] =>
     { append: i + 1, when: "after" } as const,
   ]).flat();
 
-/** What a body gives back that is this program. */
+/** Returns what a body gives back that is this program. */
 export const reply = async (
   execute: (ctx: ToolContext) => Promise<unknown>,
   more: readonly ToolDefinition[] = [],

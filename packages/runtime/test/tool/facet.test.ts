@@ -107,18 +107,38 @@ describe("a context", () => {
 
   it("sets off triggers, and says where there is no store for them", async () => {
     const occurrence = { occurrence_id: "o1", started_process_ids: ["p1"] };
-    const trigger = { source_type: "cron", source_key: "k", payload: 1, idempotency_key: "i" };
+    const trigger = { sourceType: "cron", sourceKey: "k", payload: 1, idempotencyKey: "i" };
+    const stored = { source_type: "cron", source_key: "k", payload: 1, idempotency_key: "i" };
     const request: HostPort["request"] = async (name, input) => {
-      expect([name, input]).toEqual(["trigger.emit", trigger]);
+      expect([name, input]).toEqual(["trigger.emit", stored]);
       return occurrence;
     };
-    expect(await inBody(({ triggers }) => triggers.emit(trigger), { request })).toEqual(occurrence);
+    const said = { occurrenceId: "o1", startedProcessIds: ["p1"] };
+    expect(await inBody(({ triggers }) => triggers.emit(trigger), { request })).toEqual(said);
     const code = await inBody(({ triggers }) =>
       triggers
         .emit(trigger)
         .catch((thrown: { readonly code: string; readonly message: string }) => [thrown.code, thrown.message]),
     );
     expect(code).toEqual(["trigger_unavailable", "trigger store is unavailable in this runtime"]);
+  });
+
+  it("is prepared with the descriptions and schemas of the session's catalog", async () => {
+    const seen: unknown[] = [];
+    const inputSchema = { type: "object", properties: { to: { type: "string" } } } as const;
+    const book = defineTool({ name: "book", description: "Books a trip.", inputSchema, execute: () => null });
+    const plan = defineTool({
+      name: "plan",
+      prepare: (_, { catalog }) => {
+        seen.push(...catalog.filter(({ name }) => name === "book"));
+        return null;
+      },
+      execute: () => null,
+    });
+    await (await new World().start([book, plan]).runtime.session("s")).call("plan", {}, { id: "r" });
+    expect(seen).toMatchObject([
+      { id: "tool:book", description: "Books a trip.", availability: "showcased", inputSchema },
+    ]);
   });
 
   it("knows the tools that may be called where it is", async () => {

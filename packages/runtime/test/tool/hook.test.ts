@@ -1,11 +1,12 @@
 import { type Json, err, ok, pending } from "@pawl/tool-value";
-import { describe, expect, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import {
   type ExternalWork,
   type HostPort,
   type OutcomeDecision,
   type Plugin,
   type PluginDirective,
+  definePlugin,
   defineTool,
 } from "../../src/index.ts";
 import { World } from "../world.ts";
@@ -26,6 +27,33 @@ const fails = (): never => {
   throw new Error("no quota");
 };
 const check = (found: Json) => defineTool({ name: "check", durable: true, execute: () => found });
+
+describe("a plugin that knows its turns", () => {
+  const turn = { type: "object", properties: { user: { type: "string" } }, required: ["user"] } as const;
+  const greeting = definePlugin({
+    id: "greets",
+    turn,
+    beforeToolCall: async ({ turn: read, args }) => {
+      const { user } = await read();
+      expectTypeOf(user).toEqualTypeOf<string>();
+      expectTypeOf(args).toEqualTypeOf<Json>();
+      return [{ kind: "replace_tool_args", args: { user } }];
+    },
+    afterToolCall: async ({ turn: read }) => expectTypeOf((await read()).user).toEqualTypeOf<string>() && undefined,
+  });
+
+  it("reads them by its schema", async () => {
+    expect(await outcomeWith({ plugins: [greeting], turn: async () => ({ user: "ann" }) })).toMatchObject({
+      payload: { user: "ann" },
+    });
+  });
+
+  it("fails the call where one does not fit, and is refused where its schema is none", async () => {
+    const { payload } = await outcomeWith({ plugins: [greeting], turn: async () => ({ user: 7 }) });
+    expect(JSON.stringify(payload)).toContain("plugin `greets`: the context of the turn does not fit: turn.user");
+    expect(() => definePlugin({ id: "p", turn: { type: "strng" } as never })).toThrow(/plugin `p` is no schema/);
+  });
+});
 
 describe("hooks", () => {
   it("replace arguments and end calls, all of them asked in order, the last short circuit counting", async () => {

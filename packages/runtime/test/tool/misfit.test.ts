@@ -1,4 +1,4 @@
-/** What a program says wrongly of its tools and scopes is refused where it says it. */
+/** Tests that what a program says wrongly of its tools and scopes is refused where it says it. */
 import { isLeft } from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { type JsonSchema, Registry, type ToolManifest, type ToolProvider, defineTool } from "../../src/index.ts";
@@ -221,9 +221,10 @@ describe("what a runtime is made of", () => {
   });
 
   const wrong: readonly (readonly [options: object, message: RegExp])[] = [
-    [{ options: { grace_ms: "50" } }, /`options`: .*grace_ms/],
-    [{ options: { grace_ms: -1 } }, /`options`: .*grace_ms/],
-    [{ options: { graceMs: 50 } }, /`options.graceMs` is no option.*grace_ms/],
+    [{ options: { graceMs: "50" } }, /`options`: .*graceMs/],
+    [{ options: { graceMs: -1 } }, /`options`: .*graceMs/],
+    [{ options: { grace_ms: 50 } }, /`options.grace_ms` is no option.*graceMs/],
+    [{ options: { turnLimits: { modelCalls: { limit: "2" } } } }, /`options`: .*turnLimits.modelCalls.limit/],
     [{ options: { concurrency: 0 } }, /no call could ever start/],
     [{ lease: { ttlMs: 0 } }, /`lease.ttlMs`: expected a number above 0, found 0/],
     [{ blobChars: NaN }, /`blobChars`: expected a number from 0, found NaN/],

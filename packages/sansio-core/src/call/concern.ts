@@ -19,15 +19,8 @@ import {
   onSettled,
   onSettledLate,
 } from "./handlers.ts";
-import {
-  approvalChangeChecks,
-  approvalChecks,
-  batchChangeChecks,
-  batchChecks,
-  callChangeChecks,
-  callChecks,
-} from "./check.ts";
-import { effectChangeChecks, effectChecks } from "./effect/check.ts";
+import { approvalChecks, batchChecks, callChecks } from "./check.ts";
+import { effectChecks } from "./effect/check.ts";
 import {
   ArgsVerdictCodec,
   DifferenceCodec,
@@ -62,17 +55,10 @@ import {
 } from "./batch.ts";
 import { onCallsUpgraded, onWaitKept } from "./life.ts";
 import { nextCallDue, onCallDue, tidyCallDues } from "./deadlines.ts";
+import { onPlaceGranted } from "./queue.ts";
 import { onEffectRequested } from "./effect/perform.ts";
 import { onCallLeft, onEffectEnd, onEffectReused, onHostAnswered, onRepliesRecorded } from "./effect/settle.ts";
-import {
-  checkG1,
-  checkG2,
-  checkG3,
-  checkG4Change,
-  onStreamRecorded,
-  onStreamReset,
-  type StreamEvent,
-} from "./effect/stream.ts";
+import { checkG1, checkG2, checkG3, onStreamRecorded, onStreamReset, type StreamEvent } from "./effect/stream.ts";
 import { onEffectsExpire, onStepFailed, onStepSettled } from "./effect/try.ts";
 import { areAtWork, outstandingOfCalls } from "./recovery/owner-lost.ts";
 import { onResolved, onVersionsChanged } from "./recovery/unknown.ts";
@@ -157,6 +143,7 @@ export const call: Concern<
     "call.cleaned_up": { fields: ofRun, on: onCleanedUp },
     "call.executor_missing": { fields: ofRun, on: onRun },
     "call.tool_missing": { fields: { call: string }, since: "absent_tool_waits", on: onToolMissing },
+    "place.granted": { fields: { call: string, attempt: u64 }, since: "queues", on: onPlaceGranted },
     "executors.available": {
       fields: { tools: array(string), versions: optional(VersionsCodec) },
       fieldsSince: { versions: "parked_divergence" },
@@ -268,10 +255,6 @@ export const call: Concern<
   outstanding: outstandingOfCalls,
   isAtWork: areAtWork,
   checks: [...batchChecks, ...callChecks, ...approvalChecks, ...effectChecks, checkG1, checkG2, checkG3],
-  changes: {
-    batches: batchChangeChecks,
-    calls: [...callChangeChecks, ...approvalChangeChecks, ...effectChangeChecks, checkG4Change],
-  },
   rows: {
     batches: Table.empty(),
     calls: Table.empty(),

@@ -1,5 +1,5 @@
 /** Handlers of the signals that calls hear. */
-import { type CallRef, type SignalOf, callRef, isExecutor } from "../kernel/vocabulary.ts";
+import { type CallRef, type SignalOf, isExecutor } from "../kernel/vocabulary.ts";
 import { absentAtLaunch, awaitsTool } from "./recovery/absent-tool.ts";
 import { batchAt, goOnLater, parallelSlots, shareOf } from "./batch.ts";
 import type { Draft } from "../kernel/draft.ts";
@@ -8,24 +8,28 @@ import { outputOfPending } from "./deadlines.ts";
 import { endWith, internal, outputHere, project } from "./finish.ts";
 import { launch } from "./launch.ts";
 import type { CallIn, CallRow } from "./model.ts";
-import { type Change, byBirth, known, leaveOwn, move, place, putCall } from "./row.ts";
+import { type Change, byBirth, known, leaveOwn, move, place } from "./row.ts";
 import { askForProvider, unpark } from "./approval.ts";
 import { begin } from "./prepare.ts";
 import { lose } from "./recovery/owner-lost.ts";
 
+/** A call and its batch hold one text of its reference: texts that are one and the same compare at once. */
 export const onCallsCreate = (draft: Draft, { batch, request, prefix, calls }: SignalOf<"calls.create">): void => {
-  for (const [index, { id, tool, by_id = false, args, replay, prepared, refused, asks }] of calls.entries()) {
+  const { calls: refs } = batchAt(draft, batch);
+  const rows = calls.map(({ id, tool, by_id = false, args, replay, prepared, refused, asks }, index): CallRow => {
     const name = prefix + id;
-    const identity = { ref: callRef(request, name), request, name, id, batch, index, born: draft.seq };
+    const identity = { ref: refs[index] as CallRef, request, name, id, batch, index, born: draft.seq };
     const call = replay === undefined ? identity : { ...identity, replay };
     const row = { call, tool, args, observed: false, phase: "requested", byId: by_id } as const;
+    if (prepared === undefined && refused === undefined && asks === undefined) return row;
     const more = {
       ...(prepared === undefined ? {} : { prepared }),
       ...(refused === undefined ? {} : { refused }),
       ...(asks === undefined ? {} : { asks }),
     };
-    putCall(draft, { ...row, ...more }, undefined);
-  }
+    return { ...row, ...more };
+  });
+  draft.putNewCalls(rows);
 };
 
 /** Adds up what many calls of a batch did, so that the batch is told once. */

@@ -1,7 +1,7 @@
 /** Flows begin, go on where the world has answered, and end. */
 import { dict, optional, string, text } from "@pawl/tool-value";
 import type { Concern } from "../concern.ts";
-import { flowChangeChecks, flowChecks } from "./check.ts";
+import { flowChecks } from "./check.ts";
 import { LambdaResultCodec, specFields } from "./codec.ts";
 import {
   type DispatchError,
@@ -192,6 +192,5 @@ export const flow: Concern<FlowRows, FlowEvent["type"], FlowSignal["type"], Flow
   outstanding: outstandingOfFlows,
   isAtWork: (state) => state.flows.size > 0 && outstandingOfFlows(state).length > 0,
   checks: flowChecks,
-  changes: { flows: flowChangeChecks },
   rows: { flows: PersistentMap.empty() },
 };

@@ -149,10 +149,15 @@ export class Draft {
     }
     this.#next.calls = before === undefined ? this.#next.calls.set(ref, row) : this.#next.calls.replace(ref, row);
   }
+  /** Writes calls that were just made: nobody decides on them yet, and they have no deadline. */
+  putNewCalls(rows: readonly CallRow[]): void {
+    for (const { call } of rows) this.#touch(call.ref);
+    this.#next.calls = this.#next.calls.setAll(rows.map((row) => [row.call.ref, row]));
+  }
   dropCalls(refs: readonly CallRef[]): void {
     for (const ref of refs) {
       this.#touch(ref);
-      this.#next.awaitingApproval -= approvalsOf(this.#next.calls.at(ref));
+      if (this.#next.awaitingApproval > 0) this.#next.awaitingApproval -= approvalsOf(this.#next.calls.at(ref));
       this.finished.push({ kind: "call", id: ref });
     }
     this.#next.calls = this.#next.calls.deleteAll(refs);

@@ -65,10 +65,14 @@ const firstProtocol = {
   streams: 2,
   /** The preparation of a call may find that it needs no approval. */
   waived_approvals: 2,
+  /** A schedule may have an interval in place of a cron expression. */
+  intervals: 2,
   /** The acknowledgement of a reply says how its request has ended, and where it was submitted. */
   ended_requests: 2,
   /** A step prepares and launches so many calls of a batch and no more; the next step goes on. */
   large_batches: 2,
+  /** A call of a tool with a queue waits there for a place before its body begins, and a request has a priority. */
+  queues: 2,
 } as const;
 
 export type ProtocolRule = keyof typeof firstProtocol;

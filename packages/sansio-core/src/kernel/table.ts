@@ -3,7 +3,7 @@
  * a small young map; when it is full it is merged into the old one. A write costs the same whether ten rows live or
  * ten thousand. What is deleted in the old tier is a tombstone in the young one until the merge.
  */
-import { PersistentMap } from "./persistent-map.ts";
+import { PersistentMap, hashOf } from "./persistent-map.ts";
 
 const youngRows = 24;
 
@@ -23,19 +23,25 @@ export class Table<Row> {
   }
 
   static of<Row>(rows: Iterable<readonly [string, Row]>): Table<Row> {
-    const old = PersistentMap.of<string, Row>([...rows].map(([key, row]): [string, Row] => [key, row]));
+    const old = PersistentMap.of<string, Row>(rows);
     return new Table<Row>(PersistentMap.empty(), old, old.size);
   }
 
   at(key: string): Row | undefined {
-    const row = this.#young.get(key);
-    if (row !== undefined) return row;
-    return this.#old.size === 0 || this.#young.has(key) ? undefined : this.#old.get(key);
+    const hash = hashOf(key);
+    const found = this.#young.find(key, hash) ?? this.#old.find(key, hash);
+    return found?.row;
   }
 
   set(key: string, row: Row): Table<Row> {
     const size = this.at(key) === undefined ? this.size + 1 : this.size;
     return this.#write(key, row, size);
+  }
+
+  /** As `set`, of many rows. Where they are a good part of all, the table is made anew. */
+  setAll(rows: readonly (readonly [string, Row])[]): Table<Row> {
+    if (this.#isFew(rows.length)) return rows.reduce<Table<Row>>((table, [key, row]) => table.set(key, row), this);
+    return Table.of([...this.#merge(this.#young).entries(), ...rows]);
   }
 
   /** As `set`, of a row that is known to be there. */
@@ -51,14 +57,17 @@ export class Table<Row> {
 
   /** Deletes many rows. Where they are a good part of all, the table is made anew of those that stay. */
   deleteAll(keys: readonly string[]): Table<Row> {
-    if (keys.length <= youngRows || 4 * keys.length < this.size)
-      return keys.reduce<Table<Row>>((table, key) => table.delete(key), this);
+    if (this.#isFew(keys.length)) return keys.reduce<Table<Row>>((table, key) => table.delete(key), this);
     const gone = new Set(keys);
-    return Table.of(
-      this.#merge(this.#young)
-        .entries()
-        .filter(([key]) => !gone.has(key)),
-    );
+    const kept: [string, Row][] = [];
+    this.#merge(this.#young).forEach((row, key) => {
+      if (!gone.has(key)) kept.push([key, row]);
+    });
+    return Table.of(kept);
+  }
+
+  #isFew(count: number): boolean {
+    return count <= youngRows || 4 * count < this.size;
   }
 
   #write(key: string, row: Row | undefined, size: number): Table<Row> {

@@ -4,7 +4,7 @@ import { SessionScope } from "../identity/scope.ts";
 import { observed, toCaller, untilAcked } from "../kernel/vocabulary.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { grantedFields, MessageCodec, OutcomeCodec } from "../message/message.ts";
-import { handleChangeChecks, handleChecks, linkChangeChecks, linkChecks, outboxChecks } from "./check.ts";
+import { handleChecks, linkChecks, outboxChecks } from "./check.ts";
 import {
   type HandleEvent,
   onDeleted,
@@ -115,7 +115,6 @@ export const link: Concern<
   outstanding: outstandingOfLinks,
   isAtWork: hasWords,
   checks: [...outboxChecks, ...linkChecks, ...handleChecks],
-  changes: { links: linkChangeChecks, handles: handleChangeChecks, deletion: handleChangeChecks },
   snapshot: linkSnapshot,
   rows: {
     outbox: PersistentMap.empty(),

@@ -39,9 +39,12 @@ export const problemOfId = (draft: Draft, { request, hash }: Submitted): Rejecti
       );
 };
 
-export const begin = (draft: Draft, { request, hash, execution_scope }: Submitted): void => {
+export const begin = (draft: Draft, event: Submitted): void => {
+  const { request, hash, execution_scope } = event;
   const executionScope = execution_scope ?? ownExecutionScope(draft.scope.id, request);
-  draft.putRequest({ request, hash, born: draft.seq, executionScope, phase: "running", waits: [] });
+  const row = { request, hash, born: draft.seq, executionScope, phase: "running", waits: [] } as const;
+  const priority = event.type === "request.submitted" ? (event.priority ?? 0) : 0;
+  draft.putRequest(priority === 0 ? row : { ...row, priority });
 };
 
 export const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): Rejection | undefined => {
@@ -192,7 +195,7 @@ export const checkR3Change = (before: State, after: State): string | undefined =
   });
 
 const requestChecks: readonly Check[] = [checkR1, checkR2];
-const requestChangeChecks = [checkR3Change] as const;
+export const requestChangeChecks = [checkR3Change] as const;
 
 /** A reply is put out until it is acknowledged. */
 const ofRequests = (state: State): Born[] =>
@@ -212,9 +215,11 @@ export const request: Concern<RequestRows, RequestEvent["type"], RequestSignal["
         hash: string,
         execution_scope: optional(string),
         calls: array(RequestedCallCodec),
+        priority: optional(u64),
         by: optional(string),
         traceparent: optional(string),
       },
+      fieldsSince: { priority: "queues" },
       on: onSubmitted,
     },
     "request.cancelled": { fields: { request: string, by: optional(string) }, on: onCancelled },
@@ -248,6 +253,5 @@ export const request: Concern<RequestRows, RequestEvent["type"], RequestSignal["
   },
   outstanding: ofRequests,
   checks: requestChecks,
-  changes: { requests: requestChangeChecks },
   rows: { requests: Table.empty() },
 };

@@ -93,7 +93,7 @@ export const checkT7: Check = ({ background: { run }, scope: { protocol } }) => 
 };
 
 const backgroundChecks: readonly Check[] = [checkT1, checkT2, checkT6, checkT7];
-const backgroundChangeChecks = [checkT3Change, checkT4Change, checkT5Change] as const;
+export const backgroundChangeChecks = [checkT3Change, checkT4Change, checkT5Change] as const;
 
 const first = (command: Command): Born => ({ born: 0, index: 0, command });
 
@@ -171,7 +171,6 @@ export const run: Concern<RunRows, BackgroundEvent["type"], RunSignal["type"], R
   outstanding: ofRuns,
   isAtWork: (state) => ofRuns(state).length > 0,
   checks: backgroundChecks,
-  changes: { background: backgroundChangeChecks },
   snapshot: runSnapshot,
   rows: { background: { tasks: PersistentMap.empty(), asked: PersistentMap.empty(), run: undefined } },
 };

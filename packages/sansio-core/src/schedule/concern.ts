@@ -47,6 +47,7 @@ const said = {
   id: string,
   description: text,
   cron_expression: optional(string),
+  every_ms: optional(u64),
   scheduled_at: optional(u64),
   timezone: string,
 };
@@ -163,7 +164,7 @@ export const checkM5Change = (before: State, after: State): string | undefined =
 };
 
 const scheduleChecks: readonly Check[] = [checkM1, checkM3, checkM4];
-const scheduleChangeChecks = [checkM2Change, checkM4Change, checkM5Change] as const;
+export const scheduleChangeChecks = [checkM2Change, checkM4Change, checkM5Change] as const;
 
 const ofSchedules = ({ schedules }: State): Born[] =>
   schedules.rows.values().flatMap((row) => {
@@ -209,7 +210,6 @@ export const schedule: Concern<ScheduleRows, ScheduleEvent["type"], ScheduleSign
   outstanding: ofSchedules,
   isAtWork: (state) => ofSchedules(state).length > 0,
   checks: scheduleChecks,
-  changes: { schedules: scheduleChangeChecks },
   snapshot: scheduleSnapshot,
   rows: { schedules: { rows: PersistentMap.empty(), due: undefined } },
 };

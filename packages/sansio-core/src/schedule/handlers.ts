@@ -3,6 +3,7 @@ import type { Json } from "@pawl/tool-value";
 import { type Due, isBefore } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
+import { missingRule } from "../kernel/protocol.ts";
 import type { EventOf, SignalOf } from "../kernel/vocabulary.ts";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import {
@@ -15,6 +16,8 @@ import {
   firesTooOften,
   fireText,
   instantText,
+  intervalTooShort,
+  nextOfInterval,
   probeText,
   sessionHasSchedules,
   triggered,
@@ -71,6 +74,15 @@ const problemOfRequest = (draft: Draft, { schedule }: EventOf<"schedule.requeste
   if (process !== undefined || !scope.id.startsWith("session:")) {
     return reject("wrong_scope", `tasks and schedules live in sessions, and \`${scope.id}\` is none`);
   }
+  if (schedule.every_ms !== undefined) {
+    const missing = missingRule(scope.protocol, "intervals", "a schedule with an interval");
+    if (missing !== undefined) return missing;
+    if (schedule.every_ms < 1 || schedule.cron_expression !== undefined || schedule.scheduled_at !== undefined)
+      return reject(
+        "schedule_unplanned",
+        `\`${schedule.id}\`: an interval has 1 ms or more, and no other time beside it`,
+      );
+  }
   if (schedules.rows.has(schedule.id)) return reject("schedule_exists", `schedule \`${schedule.id}\` is there already`);
   const max = options.max_schedules;
   const isFull = schedules.rows.values().filter((row) => row.schedule.enabled).length >= max;
@@ -83,8 +95,11 @@ export const onRequested = (draft: Draft, event: EventOf<"schedule.requested">):
   const { monitor } = event.schedule;
   const schedule = createSchedule(event.schedule, draft.scope.id.slice("session:".length), draft.at);
   const row = { schedule, born: draft.seq, ...(monitor === undefined ? {} : { monitor }) };
-  if (schedule.cron_expression === undefined) stand(draft, row, schedule);
-  else askNext(draft, row, true);
+  const { min_interval_s: minimum } = draft.options;
+  const { every_ms: every } = schedule;
+  if (schedule.cron_expression !== undefined) askNext(draft, row, true);
+  else if (every === undefined || every >= minimum * 1000) stand(draft, row, schedule);
+  else answer(draft, schedule.id, { status: "refused", message: intervalTooShort(minimum, every) });
   return undefined;
 };
 
@@ -113,11 +128,15 @@ const stand = (draft: Draft, row: ScheduleRow, schedule: Schedule): void => {
 
 type Monitored = Pick<NonNullable<ScheduleRow["monitor"]>, "tool" | "arguments" | "signal_on_completion">;
 
-const specOf = (monitored: Monitored, { id, schedule_type, cron_expression, scheduled_at, timezone }: Schedule) => ({
+const specOf = (
+  monitored: Monitored,
+  { id, schedule_type, cron_expression, every_ms, scheduled_at, timezone }: Schedule,
+) => ({
   ...monitored,
   schedule_id: id,
   schedule_type,
   cron_expression: cron_expression ?? null,
+  ...(every_ms === undefined ? {} : { every_ms }),
   scheduled_at: scheduled_at === undefined ? null : instantText(scheduled_at),
   timezone,
 });
@@ -219,7 +238,11 @@ export const onScheduleDue = (draft: Draft, id: string): void => {
   const { monitor, born } = row;
   const schedule = triggered(row.schedule, draft.at);
   const fired = { schedule, born, ...(monitor === undefined ? {} : { monitor }) };
-  if (schedule.enabled) askNext(draft, fired, false);
+  const { every_ms: every } = schedule;
+  if (every !== undefined) {
+    const at = nextOfInterval(row.schedule.next_trigger_at ?? draft.at, every, draft.at);
+    settle(draft, fired, { ...schedule, next_trigger_at: at });
+  } else if (schedule.enabled) askNext(draft, fired, false);
   else putSchedule(draft, fired);
   const probes = draft.options.probes ? probing(fired, schedule.trigger_count) : [];
   for (const probe of probes) {

@@ -1,8 +1,9 @@
 /**
  * Schedules: what a session is told again and again, or once, at its time. The core keeps their state and their limits;
- * when one fires next is asked of the driver, which knows cron and time zones.
+ * when one of a cron expression fires next is asked of the driver, which knows cron and time zones. An interval needs
+ * neither, and is counted here.
  *
- *   asked ─▶ enabled ─▶ fires ─▶ [asks when next] ─▶ enabled      recurring
+ *   asked ─▶ enabled ─▶ fires ─▶ [asks when next] ─▶ enabled      recurring; with an interval nothing is asked
  *     │         │         └────▶ disabled                         once
  *     ▼         └──────────────▶ disabled                         cancelled
  *   refused (no such time, too often)
@@ -28,6 +29,8 @@ export interface Schedule {
   readonly session_id: string;
   readonly description: string;
   readonly cron_expression?: string;
+  /** The time from one fire to the next. */
+  readonly every_ms?: number;
   readonly scheduled_at?: number;
   readonly timezone: string;
   readonly enabled: boolean;
@@ -43,6 +46,7 @@ export interface NewSchedule {
   readonly id: string;
   readonly description: string;
   readonly cron_expression?: string;
+  readonly every_ms?: number;
   readonly scheduled_at?: number;
   readonly timezone: string;
   readonly monitor?: NewMonitor;
@@ -98,12 +102,14 @@ export const firesTooOften = (minimum: number, interval: number): string =>
 /** Makes a schedule as it is recorded, with its id and its times. */
 export const createSchedule = (made: NewSchedule, session: string, now: number): Schedule => {
   const { monitor: _, ...said } = made;
-  const { cron_expression: cron, scheduled_at: at } = made;
+  const { cron_expression: cron, every_ms: every, scheduled_at } = made;
+  const recurs = cron !== undefined || every !== undefined;
+  const at = every === undefined ? scheduled_at : now + every;
   return {
     ...said,
     session_id: session,
     enabled: true,
-    schedule_type: cron === undefined ? "oneshot" : "recurring",
+    schedule_type: recurs ? "recurring" : "oneshot",
     ...(cron === undefined && at !== undefined && at > now ? { next_trigger_at: at } : {}),
     trigger_count: 0,
     created_at: now,
@@ -115,6 +121,14 @@ const withoutNext = (schedule: Schedule): Schedule => {
   const { next_trigger_at: _, ...rest } = schedule;
   return rest;
 };
+
+/** Words the refusal of an interval that is too short. */
+export const intervalTooShort = (minimum: number, everyMs: number): string =>
+  `a schedule may fire once every ${minimum} seconds at most, and was to fire every ${everyMs / 1000}`;
+
+/** Returns the first fire of an interval after a time. Those that were missed are left out. */
+export const nextOfInterval = (last: number, everyMs: number, after: number): number =>
+  last + everyMs * (Math.floor(Math.max(0, after - last) / everyMs) + 1);
 
 /** Returns a schedule after a fire: one that fires once is over, another has to ask when it is next. */
 export const triggered = (schedule: Schedule, now: number): Schedule => ({

@@ -64,7 +64,7 @@ export const checkS4Change = (before: State, after: State): string | undefined =
   return after.at >= before.at ? undefined : `S4: time ${after.at} after ${before.at}`;
 };
 
-const scopeChangeChecks = [checkS1Change, checkS2Change, checkS3Change, checkS4Change] as const;
+export const scopeChangeChecks = [checkS1Change, checkS2Change, checkS3Change, checkS4Change] as const;
 
 /** The bound of a step that changes the options as well: its time passes under those of before. */
 export const mostOf = (
@@ -215,6 +215,5 @@ export const scope: Concern<ScopeRows, ScopeEvent["type"]> = {
   commands: {},
   isAtWork: ({ scope: { status } }) => status.type === "moving",
   checks: [],
-  changes: { seq: scopeChangeChecks },
   rows: { scope: { id: "", epoch: 0, owner: "", protocol: 0, options: defaultOptions, status: { type: "open" } } },
 };

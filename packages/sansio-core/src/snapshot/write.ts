@@ -1,5 +1,5 @@
 /** A state as a snapshot: what it says is a function of what the state holds, not of how it came to hold it. */
-import { type Json, stringifyRecord } from "@pawl/tool-value";
+import { type Json, type Slices, encodeSlices, mapSlices, sliceOf, stringifyRecord } from "@pawl/tool-value";
 import type { BatchRow } from "../call/batch.ts";
 import type { BodyState, CallRow } from "../call/model.ts";
 import { bodyOf } from "../call/row.ts";
@@ -9,10 +9,9 @@ import type { FlowRow } from "../flow/model.ts";
 import { waitingsOf } from "../flow/strand.ts";
 import { type CallRef, type State, answerBatch, stepBatch } from "../kernel/vocabulary.ts";
 import { isTurn } from "../request/concern.ts";
-import { type RequestRow, ownExecutionScope } from "../request/model.ts";
-import type { BodyShape, CallShape } from "./call.ts";
-import { byPlace } from "./effect.ts";
-import { flowShape } from "./flow.ts";
+import { ReplyCodec, type RequestRow, ownExecutionScope } from "../request/model.ts";
+import { type BodyShape, CallCodec, type CallShape } from "./call.ts";
+import { byPlace, flowShape } from "./under-way.ts";
 import {
   type BatchShape,
   type CalledShape,
@@ -74,8 +73,11 @@ export const manifestsOf = (state: State): Manifests => {
 interface Source {
   readonly state: State;
   readonly manifests: Manifests;
-  /** The places of waits, by key. */
+  /** Waits in their order, and their places by key. */
+  readonly inOrder: readonly WaitRow[];
   readonly waits: ReadonlyMap<string, number>;
+  /** The calls of large batches: these are written before all else, a slice at a time. */
+  readonly ahead: Map<BatchRow, readonly CallShape[]>;
 }
 
 const placeOf = ({ waits }: Source, key: string): number => waits.get(key) ?? 0;
@@ -105,9 +107,14 @@ const callShape = (source: Source, { call: { id, replay }, ...row }: CallRow): C
     ...(row.phase === "pending" && { wait: placeOf(source, row.key) }),
   }) as CallShape;
 
+const callShapes = (source: Source, refs: readonly CallRef[]): readonly CallShape[] =>
+  refs.flatMap((ref) => {
+    const row = source.state.calls.at(ref);
+    return row === undefined ? [] : [callShape(source, row)];
+  });
+
 const batchShape = (source: Source, row: BatchRow): BatchShape => {
   const { phase, prepared, launchedParallel, launchedSerial, triggers } = row;
-  const rows = row.calls.flatMap((ref) => source.state.calls.at(ref) ?? []);
   const places = new Map<CallRef, number>(row.calls.map((ref, i) => [ref, i]));
   const placesOf = (refs: readonly CallRef[]): readonly number[] => refs.map((ref) => places.get(ref) ?? 0);
   return {
@@ -118,7 +125,7 @@ const batchShape = (source: Source, row: BatchRow): BatchShape => {
     launchedParallel,
     launchedSerial,
     triggers,
-    calls: rows.map((call) => callShape(source, call)),
+    calls: source.ahead.get(row) ?? callShapes(source, row.calls),
   };
 };
 
@@ -140,7 +147,13 @@ const calledShapes = (source: Source, request: string): readonly CalledShape[] =
 const requestShape = (source: Source, row: RequestRow, batch: BatchRow | undefined): RequestShape => {
   const { request, hash, born } = row;
   const isOwn = row.executionScope === ownExecutionScope(source.state.scope.id, request);
-  const base = { request, hash, born, ...maybe("executionScope", isOwn ? undefined : row.executionScope) };
+  const base = {
+    request,
+    hash,
+    born,
+    ...maybe("executionScope", isOwn ? undefined : row.executionScope),
+    ...maybe("priority", row.priority),
+  };
   if (row.phase === "replying") {
     const { phase, replies, triggers, flow: end, turn } = row;
     return { ...base, phase, replies, triggers, ...maybe("flow", end), ...maybe("turn", turn) };
@@ -188,12 +201,18 @@ const byBirth = (a: Aged, b: Aged): number => a.born - b.born;
 const byBirthAndKey = <A extends Aged & { readonly key: string }>(a: A, b: A): number =>
   a.born - b.born || (a.key < b.key ? -1 : 1);
 
+const sourceOf = (state: State): Source => {
+  const inOrder = state.waits.rows().toSorted(byBirthAndKey);
+  const waits = new Map(inOrder.map(({ key }, i) => [key, i]));
+  return { state, manifests: manifestsOf(state), inOrder, waits, ahead: new Map() };
+};
+
 /** Returns the state as the shape that snapshots store. */
-export const shapeOf = (state: State): SnapshotShape => {
+export const shapeOf = (state: State): SnapshotShape => shapeFrom(sourceOf(state));
+
+const shapeFrom = (source: Source): SnapshotShape => {
+  const { state, manifests } = source;
   const { scope, seq, at, catalog } = state;
-  const waits = state.waits.rows().toSorted(byBirthAndKey);
-  const manifests = manifestsOf(state);
-  const source = { state, manifests, waits: new Map(waits.map(({ key }, i) => [key, i])) };
   const batches = state.batches.rows().toSorted(byBirth);
   const top = new Map(
     batches
@@ -210,7 +229,7 @@ export const shapeOf = (state: State): SnapshotShape => {
     catalog: manifests.catalog,
     overrides: Object.fromEntries(catalog.overrides),
     sticky: Object.fromEntries(state.sticky),
-    waits: waits.map(waitShape),
+    waits: source.inOrder.map(waitShape),
     requests: requests.map((row) => requestShape(source, row, top.get(row.request))),
     children: batches.flatMap((row) => childShapes(source, row)),
     ...(Object.assign({}, ...ownParts.map((part) => part.write(state))) as object),
@@ -219,3 +238,17 @@ export const shapeOf = (state: State): SnapshotShape => {
 
 /** Plain JSON, from which `restore` makes a state that does what this one does. */
 export const snapshot = (state: State): Json => SnapshotCodec.encode(shapeOf(state)) as Json;
+
+/** As `snapshot`; of large batches, and of many replies, a slice at a time is looked at. */
+export function* snapshotSlices(state: State): Slices<Json> {
+  const source = sourceOf(state);
+  yield;
+  for (const batch of state.batches.rows()) {
+    if (batch.calls.length <= sliceOf) continue;
+    const calls = yield* mapSlices(batch.calls, (refs) => callShapes(source, refs));
+    yield* encodeSlices(CallCodec, calls);
+    source.ahead.set(batch, calls);
+  }
+  for (const row of state.requests.rows()) if (row.phase === "replying") yield* encodeSlices(ReplyCodec, row.replies);
+  return SnapshotCodec.encode(shapeFrom(source)) as Json;
+}

@@ -7,7 +7,7 @@ import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { CallRef, EventOf, SignalOf } from "../kernel/vocabulary.ts";
 import { Table } from "../kernel/table.ts";
-import { waitChangeChecks, waitChecks } from "./check.ts";
+import { waitChecks } from "./check.ts";
 import type { OwnWait, Terminal, Waiter, WaitEvent, WaitRow, WaitRows, WaitSignal } from "./model.ts";
 
 /** Tells one who waits: a body by its effect, a pending call by its end. */
@@ -226,6 +226,5 @@ export const wait: Concern<WaitRows, WaitEvent["type"], WaitSignal["type"]> = {
   },
   commands: {},
   checks: waitChecks,
-  changes: { waits: waitChangeChecks },
   rows: { waits: Table.empty(), unclaimed: 0 },
 };

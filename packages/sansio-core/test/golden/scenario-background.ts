@@ -150,3 +150,19 @@ export const schedules = (): Tape => {
   tape.tell({ type: "schedule.cancelled", schedule: "sched_b" });
   return tape.tell({ type: "task.cancel_requested", task: "task_m" }, "task.observe", "task.observe");
 };
+
+/** An interval of a monitor: fires, was slept through, ends; and one that is too short. */
+export const intervals = (): Tape => {
+  const tape = Tape.open([]);
+  const monitor = { task: "task_m", title: "Watch", tool: "look", arguments: {}, signal_on_completion: true };
+  const hourly = { id: "sched_a", description: "Look", every_ms: 3_600_000, timezone: "UTC", monitor };
+  tape.tell({ type: "schedule.requested", schedule: hourly }, "schedule.answer", "task.observe");
+  tape.after(3_600_000).tell({ type: "clock.ticked" }, "session.tell schedule:sched_a:1", "task.observe");
+  tape.tell({ type: "session.told", key: "schedule:sched_a:1" });
+  tape.after(10_000_000).tell({ type: "clock.ticked" }, "session.tell schedule:sched_a:2", "task.observe");
+  tape.tell({ type: "session.told", key: "schedule:sched_a:2" });
+  const short = { id: "sched_b", description: "Look", every_ms: 1000, timezone: "UTC" };
+  tape.tell({ type: "schedule.requested", schedule: short }, "schedule.answer");
+  tape.refuses({ type: "schedule.requested", schedule: { ...short, id: "sched_c", scheduled_at: 1 } }, "schedule_unplanned");
+  return tape.tell({ type: "schedule.cancelled", schedule: "sched_a" }, "task.observe");
+};

@@ -77,12 +77,18 @@ const since2: Scenarios = {
   "person-asked": wait.personAsked,
   "room-in-link": wait.roomInLink,
   about: scope.about,
+  intervals: background.intervals,
   "absent-tool": wait.absentTool,
   turn: turn.toolsAndBudget,
   "turn-attempts": turn.attempts,
   "turn-frames": turn.framesAndChecks,
   "turn-queue": turn.queue,
+  "sub-agent": turn.subAgent,
+  "sub-agent-session": turn.parentOfAgent,
+  "sub-agent-orphaned": turn.orphanedAgent,
+  "sub-agent-deleted": turn.deletedParent,
   "waived-approvals": call.waivedApprovals,
+  queues: call.queues,
 };
 
 export const scenariosOf = (protocol: number): Scenarios =>

@@ -66,3 +66,16 @@ describe("the folders of the core", () => {
     expect([...edges.keys()].filter((room) => reachable(room).has(room))).toEqual([]);
   });
 });
+
+describe("the checks of steps", () => {
+  it("are all in the table of check.ts, which no concern of a page loads", () => {
+    const exported = globSync("**/*.ts", { cwd: src }).flatMap((file) =>
+      [...readFileSync(join(src, file), "utf8").matchAll(/^export const (?<name>\w+ChangeChecks)\b/gm)].map(
+        ({ groups }) => groups?.["name"] ?? "",
+      ),
+    );
+    const table = /^const changes\b[\s\S]*?^\};$/m.exec(readFileSync(join(src, "check.ts"), "utf8"))?.[0] ?? "";
+    expect(exported.length).toBeGreaterThan(10);
+    expect(exported.filter((name) => !table.includes(name))).toEqual([]);
+  });
+});

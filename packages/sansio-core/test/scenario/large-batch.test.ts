@@ -6,7 +6,7 @@ import type { Tool } from "../../src/catalog/model.ts";
 import type { EventOf } from "../../src/kernel/vocabulary.ts";
 import { nextDeadline } from "../../src/machine.ts";
 import { restore } from "../../src/snapshot/restore.ts";
-import { snapshot } from "../../src/snapshot/write.ts";
+import { snapshot, snapshotSlices } from "../../src/snapshot/write.ts";
 import { Rig, tool } from "../rig.ts";
 import { settle, success } from "./words.ts";
 
@@ -39,6 +39,15 @@ const ticks = (rig: Rig): number[] => {
   return counts;
 };
 
+/** Writes a snapshot in slices. Returns it, and how many slices there were. */
+const slicesOf = (rig: Rig) => {
+  const slices = snapshotSlices(rig.state);
+  for (let count = 1; ; count += 1) {
+    const { done, value } = slices.next();
+    if (done === true) return { json: value, count };
+  }
+};
+
 const restored = (rig: Rig) => {
   const state = restore(snapshot(rig.state));
   if (E.isLeft(state)) throw new Error("the snapshot does not restore");
@@ -50,6 +59,28 @@ describe("a request of many calls", () => {
     const rig = opened();
     expect(started(rig.tell(request(2 * share + 10)))).toBe(0);
     expect(ticks(rig)).toEqual([0, share, share, 10]);
+  });
+
+  it("has the snapshot in slices that it has in one piece, at work and with its replies", () => {
+    const rig = opened();
+    rig.tell(request(2 * share + 10)).skip();
+    rig.tick(pauseMs).skip();
+    rig.tell({
+      type: "request.submitted",
+      request: "small",
+      hash: "h",
+      calls: [{ id: "c", tool: "parallel", args: 1 }],
+    });
+    rig.skip();
+    expect(slicesOf(rig)).toEqual({ json: snapshot(rig.state), count: 6 });
+    rig.tell({ type: "request.cancelled", request: "r" }).skip();
+    rig.tell({ type: "call.cancelled", call: "small:c" }).skip();
+    for (let due = nextDeadline(rig.state); due !== undefined; due = nextDeadline(rig.state))
+      rig.tick(Math.max(0, due.at - rig.at)).skip();
+    expect(rig.state.requests.at("r")?.phase).toBe("replying");
+    const { json, count } = slicesOf(rig);
+    expect(json).toEqual(snapshot(rig.state));
+    expect(count).toBeGreaterThan(3);
   });
 
   it("is begun as a whole where it fits one share", () => {

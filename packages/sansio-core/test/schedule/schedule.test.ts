@@ -48,6 +48,17 @@ describe("a schedule", () => {
     expect(nextDeadline(rig.state)).toBeUndefined();
   });
 
+  it("with an interval asks nobody, and fires at multiples of it", () => {
+    const rig = Rig.open([]);
+    const start = rig.at;
+    const every = { id: "sched_1", description: "Look", every_ms: 600_000, timezone: "UTC" };
+    rig.tell({ type: "schedule.requested", schedule: every }).wants({ type: "schedule.answer" }).nothingMore();
+    expect(rowOf(rig)).toMatchObject({ schedule_type: "recurring", next_trigger_at: start + 600_000 });
+    rig.tick(600_000).wants({ type: "session.tell", key: "schedule:sched_1:1" }).nothingMore();
+    rig.tick(1_500_000).wants({ type: "session.tell", key: "schedule:sched_1:2" }).nothingMore();
+    expect(rowOf(rig)).toMatchObject({ trigger_count: 2, next_trigger_at: start + 2_400_000 });
+  });
+
   it("that slept through ten fires makes up for none of them", () => {
     const rig = standing().tick(50_000_000);
     rig.wants({ type: "schedule.next", after: rig.at }).wants({ type: "session.tell" }).nothingMore();

@@ -11,9 +11,12 @@ type Update = EventOf<"task.updated">["update"];
 const tasks = ["task_0a", "task_0b", "task_0c"] as const;
 const schedules = ["sched_0a", "sched_0b", "sched_0c"] as const;
 
-const anySchedule = (dice: Dice, at: number): Schedule => {
+/** Scopes of protocol 1 have no intervals. */
+const anySchedule = (dice: Dice, at: number, protocol: number): Schedule => {
+  const every = protocol === 1 ? [] : [{ every_ms: dice.pick([1000, 300_000]) }];
   const monitor = { task: dice.pick(tasks), title: "M", tool: "t0", arguments: null, signal_on_completion: true };
-  const when = dice.pick([{ cron_expression: "*/10 * * * *" }, { scheduled_at: at + dice.pick([1, 50, 1000]) }]);
+  const once = { scheduled_at: at + dice.pick([1, 50, 1000]) };
+  const when = dice.pick([{ cron_expression: "*/10 * * * *" }, once, ...every]);
   const id = dice.pick(schedules);
   return { id, description: "do it", timezone: "UTC", ...when, ...(dice.isUnder(50) ? { monitor } : {}) };
 };
@@ -69,7 +72,7 @@ export const backgroundWork = (scope: SimScope, { dice }: Environment): Event | 
   const standing = [...known.rows.values()].find(({ schedule }) => schedule.enabled)?.schedule.id;
   if (standing !== undefined && dice.isUnder(15)) return { type: "schedule.cancelled", schedule: standing };
   return dice.pick<() => Event>([
-    () => ({ type: "schedule.requested", schedule: anySchedule(dice, scope.time) }),
+    () => ({ type: "schedule.requested", schedule: anySchedule(dice, scope.time, scope.state.scope.protocol) }),
     () => anyTask(dice),
     () => ({ type: "run.requested", ...anyRun(dice) }),
   ])();
@@ -154,7 +157,7 @@ export const invalidBackgroundWork: { readonly [C in RejectionCode]?: Make } = {
   }),
   schedule_exists: inSession(({ state: { schedules: known } }, dice) => {
     const [id] = known.rows.keys();
-    return id === undefined ? undefined : { type: "schedule.requested", schedule: { ...anySchedule(dice, 0), id } };
+    return id === undefined ? undefined : { type: "schedule.requested", schedule: { ...anySchedule(dice, 0, 1), id } };
   }),
   schedule_unknown: () => ({ type: "schedule.cancelled", schedule: "nobody" }),
   schedule_unplanned: inSession(({ state: { schedules: known } }) => {
@@ -170,6 +173,6 @@ export const invalidBackgroundWork: { readonly [C in RejectionCode]?: Make } = {
   too_many_schedules: inSession(({ state: { schedules: known, scope } }, dice) => {
     const enabled = known.rows.values().filter(({ schedule }) => schedule.enabled).length;
     if (enabled < scope.options.max_schedules) return undefined;
-    return { type: "schedule.requested", schedule: { ...anySchedule(dice, 0), id: "sched_ff" } };
+    return { type: "schedule.requested", schedule: { ...anySchedule(dice, 0, 1), id: "sched_ff" } };
   }),
 };

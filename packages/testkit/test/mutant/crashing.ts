@@ -14,7 +14,7 @@ const rowsOf = ({ state }: Session): string =>
 const looping: Hunt = {
   isCalm: true,
   scenario: {
-    runtime: { options: { max_crashes: 3, crash_pauses_ms: [] } },
+    runtime: { options: { maxCrashes: 3, crashPausesMs: [] } },
     tools: ({ sleep }) => [
       defineTool({
         name: "stuck",
@@ -60,7 +60,7 @@ const looping: Hunt = {
 const suspects: Hunt = {
   isCalm: true,
   scenario: {
-    runtime: { options: { crash_pauses_ms: [0, 0, 500] } },
+    runtime: { options: { crashPausesMs: [0, 0, 500] } },
     tools: ({ sleep }) => [
       defineTool({
         name: "stuck",

@@ -63,7 +63,7 @@ const spawns = defineTool({
 const goesOn = async (): Promise<string | undefined> => {
   const world = new World();
   const host: HostPort = { artifacts: async () => undefined, tell: async () => undefined };
-  const how = { host, options: { max_run_attempts: 1 } } as const; // Of protocol 1: a crash counts otherwise now.
+  const how = { host, options: { maxRunAttempts: 1 } } as const; // Of protocol 1: a crash counts otherwise now.
   const one = world.start([job, spawns], how);
   await (await one.runtime.session("s")).request("r", [{ label: "c", tool: "spawns", args: {} }]);
   await world.quiet();
@@ -83,7 +83,7 @@ const goesOn = async (): Promise<string | undefined> => {
 const emits = defineTool({
   name: "emits",
   durable: true,
-  execute: (_, ctx) => ctx.triggers.emit({ source_type: "t", source_key: "k", payload: {}, idempotency_key: "inner" }),
+  execute: (_, ctx) => ctx.triggers.emit({ sourceType: "t", sourceKey: "k", payload: {}, idempotencyKey: "inner" }),
 });
 const nests = defineTool({
   name: "nests",
@@ -93,7 +93,7 @@ const nests = defineTool({
 
 const occurs: HostPort["request"] = async () => ({ occurrence_id: "of inner", started_process_ids: [] });
 
-/** What a call below has triggered reaches the caller of the request. */
+/** Expects what a call below has triggered at the caller of the request. */
 const triggered = async (): Promise<string | undefined> => {
   const { runtime } = new World().start([emits, nests], { host: { request: occurs } });
   const replies = await (await runtime.session("s")).request("r", [{ label: "c", tool: "nests", args: {} }]);

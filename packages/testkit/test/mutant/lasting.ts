@@ -11,7 +11,7 @@ const leaving: Hunt = {
   isCalm: true,
   scenario: {
     mayFail: true,
-    runtime: { options: { effects_ms: 100 } },
+    runtime: { options: { effectsMs: 100 } },
     tools: ({ sleep }) => [
       defineTool({
         name: "work",

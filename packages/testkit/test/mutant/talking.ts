@@ -8,7 +8,7 @@ import type { Hunt } from "./scenarios.ts";
 
 const agents = (more: object = {}): NonNullable<Scenario["runtime"]> => {
   const main = { system: "Be short.", routes: [{ provider: "p", model: "m", ...more }] };
-  return { host: { agents: (name) => (name === "main" ? main : undefined) }, options: { keep_partial: false } };
+  return { host: { agents: (name) => (name === "main" ? main : undefined) }, options: { keepPartial: false } };
 };
 
 const saying = (text: string): ModelAnswer => ({
@@ -44,7 +44,7 @@ const shownText = (message: PromptMessage | undefined): string => {
   return texts.join(" and ");
 };
 
-/** What the model says in each turn, by what it is shown last. */
+/** Returns what the model says in each turn, by what it is shown last. */
 const script = (call: ModelCall): ModelAnswer => {
   const last = call.prompt.at(-1);
   const { turn, f } = keyOf(call);

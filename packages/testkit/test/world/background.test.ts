@@ -57,7 +57,7 @@ const running = ({ isCanceled, isIdempotent = true }: Kind): Scenario => ({
       artifacts: async (): Promise<void> => undefined,
       tell: async (): Promise<void> => undefined,
     },
-    options: { crash_pauses_ms: [] },
+    options: { crashPausesMs: [] },
   },
   host: async (host) => {
     const asked = host.request("r1", [call]);

@@ -131,7 +131,7 @@ describe("unawaited work", () => {
 
   it.each([
     ["of protocol 1", { upgrade: "never" }],
-    ["that waits for less time than the step takes", { options: { effects_ms: 1 } }],
+    ["that waits for less time than the step takes", { options: { effectsMs: 1 } }],
   ] as const)("is reported for a step that its call abandons, in a scope %s", async (_, runtime) => {
     const report = await exploreUnawaited(runtime);
     const words = describeCrashes(report);

@@ -53,7 +53,7 @@ describe("a turn whose process dies at any moment", () => {
 
   it("may end with an unknown outcome, where the host bears no crash of a model call", async () => {
     const scenario = asking((outside) => scriptedModel(outside, () => words("Yes."), { pieceMs: 1000 }));
-    const runtime = { ...scenario.runtime, options: { model_pauses_ms: [] } };
+    const runtime = { ...scenario.runtime, options: { modelPausesMs: [] } };
     const { isSafe, unknown, effects } = await exploreCrashes({ ...scenario, runtime }, { pairs: 0 });
     expect([isSafe, unknown.length > 0]).toEqual([true, true]);
     expect(effects).toMatchObject([{ effect: "answer", most: 1 }]);

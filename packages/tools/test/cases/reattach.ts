@@ -35,7 +35,7 @@ class LostWorld extends ToolWorld {
 
   async #life(tool: ToolDefinition, attempt: number): Promise<Process> {
     const { tools, host } = sessionTools({ files: () => this.files, tools: [tool] });
-    const process = this.start(tools, { host, options: { max_run_attempts: Math.max(3, attempt) } });
+    const process = this.start(tools, { host, options: { maxRunAttempts: Math.max(3, attempt) } });
     await process.runtime.recover();
     await this.#pass();
     return process;

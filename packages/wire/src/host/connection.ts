@@ -9,19 +9,19 @@
  * Knows no platform: frames come in by `receive`, and leave by the port of its socket.
  */
 import { entryOf } from "@pawl/runtime/driver";
-import { describe } from "@pawl/tool-value";
+import { type ValueError, describe } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import {
-  ClientFrame,
+  type ClientFrame,
   closeCodes,
   type CloseReason,
   type HostError,
   type HostFrame,
   protocolVersion,
   type Question,
-  readFrame,
 } from "../frame/index.ts";
 import { hostErrorOf, isLetGo, ownerOf } from "./error.ts";
+import { FrameReader } from "./frame-reader.ts";
 import { InFlight, RegisteredNames } from "./limits.ts";
 import { Outgoing, closeReasonOf } from "./outgoing.ts";
 import type { ConnectionPort, Forwards, HostSocket } from "./port.ts";
@@ -37,6 +37,7 @@ type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T
 export class HostConnection {
   readonly #socket: HostSocket;
   readonly #port: ConnectionPort;
+  readonly #reader: FrameReader;
   readonly #outgoing: Outgoing;
   readonly #inFlight: InFlight;
   readonly #names: RegisteredNames;
@@ -54,6 +55,7 @@ export class HostConnection {
     this.#port = port;
     this.#inFlight = new InFlight(port.limits);
     this.#names = new RegisteredNames(port.limits);
+    this.#reader = new FrameReader(socket, port, (frame, bytes) => this.#take(frame, bytes));
     this.#outgoing = new Outgoing(socket, port.limits, port.turns, () => this.close("slow_reader"));
     const { runtime, log } = port;
     const send = (frame: HostFrame): void => void this.#outgoing.send(frame);
@@ -92,17 +94,15 @@ export class HostConnection {
 
   /** Takes a frame: its text, or nothing for a binary one. */
   receive(text: string | undefined): void {
-    if (!this.#socket.isOpen) return;
-    const { maxMessageBytes } = this.#port.limits;
-    const frame =
-      text === undefined
-        ? E.left({ code: "invalid_json", path: [], message: "expected a text frame, found a binary one" } as const)
-        : readFrame(ClientFrame, text, maxMessageBytes);
+    this.#reader.receive(text);
+  }
+
+  #take(frame: E.Either<ValueError, ClientFrame>, bytes: number): void {
     if (E.isLeft(frame)) return this.#rejectFrame(describe(frame.left));
     this.#badFrames = 0;
     this.#port.heard?.(frame.right);
     if (this.#claims === undefined) this.#greet(frame.right);
-    else this.#handle(frame.right, text?.length ?? 0, this.#claims);
+    else this.#handle(frame.right, bytes, this.#claims);
   }
 
   #rejectFrame(message: string): void {
@@ -200,7 +200,7 @@ export class HostConnection {
       .catch((thrown: unknown) => this.#failed(frame, thrown))
       .then((said) => {
         this.#inFlight.end(id);
-        if (said !== undefined) this.#outgoing.send(said);
+        return said === undefined ? undefined : this.#outgoing.answer(said);
       });
   }
 

@@ -1,6 +1,7 @@
 /** The sending side of the clients' sockets: backpressure, by connection and for all of them. */
 import { utf8 } from "@pawl/tool-value";
-import { frameText, HostFrame } from "../frame/index.ts";
+import { inTurns } from "@pawl/runtime/driver";
+import { frameSlices, frameText, HostFrame } from "../frame/index.ts";
 import type { HostLimits } from "./limits.ts";
 import type { HostClock, HostSocket } from "./port.ts";
 
@@ -105,8 +106,17 @@ export class Outgoing {
 
   /** Sends a frame, and returns the characters of its text. */
   send(frame: HostFrame): number {
-    if (!this.#socket.isOpen) return 0;
-    const text = frameText(HostFrame, frame);
+    return this.#socket.isOpen ? this.#send(frame, frameText(HostFrame, frame)) : 0;
+  }
+
+  /** Sends an answer. While a long one is written, others are served. */
+  async answer(frame: HostFrame): Promise<void> {
+    const text = inTurns(frameSlices(frame), this.#turns.clock);
+    const whole = typeof text === "string" ? text : await text;
+    if (this.#socket.isOpen) this.#send(frame, whole);
+  }
+
+  #send(frame: HostFrame, text: string): number {
     this.#socket.send(text, () => this.#sent(), frame);
     this.#count();
     if (this.#socket.buffered > this.#limits.maxBufferedBytes) this.#drop();

@@ -19,6 +19,9 @@ export interface HostSocket {
   readonly send: (text: string, left: () => void, frame: HostFrame) => void;
   /** Closes it; a peer that does not answer is cut off after a while. */
   readonly close: (code: number, reason: string) => void;
+  /** Reads no further, until `resume`. Without it each frame is taken as it comes, in one piece. */
+  readonly pause?: () => void;
+  readonly resume?: () => void;
   /** Called once, when the client is welcome: from then on the platform may look whether it is still there. */
   readonly welcomed: () => void;
 }

@@ -19,6 +19,7 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../../error.ts";
+import { StoredOccurrence, type Trigger, type TriggerOccurrence } from "../../host/trigger.ts";
 import { type Asking, toJson, valueOf } from "./facet.ts";
 import { type Durable, refusing } from "./durable.ts";
 
@@ -36,28 +37,12 @@ interface SessionVerbs {
   readonly setToolsAvailability: (names: readonly string[], availability: string | null) => Durable<Json>;
 }
 
-interface TriggerInput {
-  readonly source_type: string;
-  readonly source_key: string;
-  readonly payload: Json;
-  readonly idempotency_key: string;
-  readonly source?: Json;
-}
-const TriggerInput: Codec<TriggerInput> = record<TriggerInput>("struct TriggerInput", {
-  source_type: string,
-  source_key: string,
+const TriggerCodec: Codec<Trigger> = record<Trigger>("struct Trigger", {
+  sourceType: string,
+  sourceKey: string,
   payload: json,
-  idempotency_key: string,
+  idempotencyKey: string,
   source: optional(json),
-});
-
-interface TriggerOccurrence {
-  readonly occurrence_id: string;
-  readonly started_process_ids: readonly string[];
-}
-const TriggerOccurrence: Codec<TriggerOccurrence> = record<TriggerOccurrence>("struct TriggerOccurrence", {
-  occurrence_id: string,
-  started_process_ids: array(string),
 });
 
 /** Names an attachment: its bytes are stored before the request. */
@@ -101,7 +86,7 @@ export interface HostRequests {
   readonly host: (name: string, input: unknown) => Durable<Json>;
   readonly sessions: SessionVerbs;
   /** Sets off a trigger of the host's. */
-  readonly triggers: { readonly emit: (trigger: TriggerInput) => Durable<TriggerOccurrence> };
+  readonly triggers: { readonly emit: (trigger: Trigger) => Durable<TriggerOccurrence> };
   /** Completions beside those of the agent's turn. */
   readonly directCompletions: {
     /** Returns `{text, usage}`, as the host's model provider answers. */
@@ -153,12 +138,25 @@ const decoded = <A>(codec: Codec<A>, said: unknown, code: string, what: string):
   return result.right;
 };
 
-const emitTrigger = (asking: Asking, said: TriggerInput): Durable<TriggerOccurrence> => {
-  const trigger = decoded(TriggerInput, said, "trigger_invalid", "the trigger");
-  const input = toJson(TriggerInput.encode(trigger), "the trigger");
-  const key = asking.nextName(asking.facts.life.named(`trigger:${said.idempotency_key}`));
-  const occurrence = (result: EffectResult): TriggerOccurrence =>
-    decoded(TriggerOccurrence, valueOf(result), "trigger_invalid", "the host's answer to a trigger");
+const emitTrigger = (asking: Asking, said: Trigger): Durable<TriggerOccurrence> => {
+  const { sourceType, sourceKey, payload, idempotencyKey, source } = decoded(
+    TriggerCodec,
+    said,
+    "trigger_invalid",
+    "the trigger",
+  );
+  const stored = { source_type: sourceType, source_key: sourceKey, payload, idempotency_key: idempotencyKey };
+  const input = toJson({ ...stored, ...(source === undefined ? {} : { source }) }, "the trigger");
+  const key = asking.nextName(asking.facts.life.named(`trigger:${idempotencyKey}`));
+  const occurrence = (result: EffectResult): TriggerOccurrence => {
+    const { occurrence_id: occurrenceId, started_process_ids: startedProcessIds } = decoded(
+      StoredOccurrence,
+      valueOf(result),
+      "trigger_invalid",
+      "the host's answer to a trigger",
+    );
+    return { occurrenceId, startedProcessIds };
+  };
   return asking.askFor(occurrence, key, { kind: "trigger", input }, input);
 };
 

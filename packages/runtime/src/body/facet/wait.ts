@@ -12,6 +12,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { EffectError, shownOf, requireRule } from "../../error.ts";
 import { type ArgsOf, type Schema, jsonSchemaOf } from "../../tool/argument.ts";
 import { checkedNow } from "../../tool/check.ts";
+import { durationMs } from "../../encoding.ts";
 import { completionKeyId, customKeyId } from "../../host/host.ts";
 import { awaitEffectKey } from "../recorded-result.ts";
 import { ended } from "../stop.ts";
@@ -83,17 +84,12 @@ const ownOf = ({ life, processApi }: CallFacts, whose: KeyScope): { readonly own
   return isShared || !hasRule(processApi.state().scope.protocol, "lives") ? {} : { own: whose };
 };
 
-const units = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
-const duration = /^(?:\d+(?:\.\d+)?\s*(?:d|h|ms|m|s)\s*)+$/;
-
 /** Reads a time: a number of milliseconds, a text with units, or a date, which is counted from the body's own clock. */
 const msOf = (time: unknown, now: number): number => {
   if (typeof time === "number") return wholeMs(time);
   if (time instanceof Date && !Number.isNaN(time.getTime())) return wholeMs(time.getTime() - now);
-  if (typeof time === "string" && duration.test(time.trim())) {
-    const parts = [...time.matchAll(/(\d+(?:\.\d+)?)\s*(ms|d|h|m|s)/g)];
-    return wholeMs(parts.reduce((sum, [, count, unit]) => sum + Number(count) * units[unit as keyof typeof units], 0));
-  }
+  const ms = typeof time === "string" ? durationMs(time) : undefined;
+  if (ms !== undefined) return wholeMs(ms);
   const wanted = "expected milliseconds, a text like `2h 30m`, or a date";
   throw new EffectError("durable_effect_value", `the time of a sleep: ${wanted}, found ${shownOf(time)}`);
 };
