@@ -22,7 +22,7 @@ const alone = [
   "packages/driver-node/test/{background,kill,move}/*.test.ts",
   "packages/driver-node/test/*-kill.test.ts",
   "packages/inspector/test/page.test.ts",
-  "packages/openai-agents/test/**/*.test.ts", // The SDK listens to its process.
+  "packages/{claude-agent,openai-agents}/test/**/*.test.ts", // The SDKs listen to their process.
   "packages/studio/test/*.test.ts",
   "packages/testkit/test/{core-sim,mutant}/*.test.ts",
   "packages/tools/test/browser-files.test.ts",

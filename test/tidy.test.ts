@@ -149,7 +149,7 @@ describe("packages", () => {
       ["sansio-core"],
       ["runtime"],
       ["compat", "testkit", "wire"],
-      ["mcp", "journal-postgres", "http", "studio", "agent", "ai-sdk", "openai-agents"],
+      ["mcp", "journal-postgres", "http", "studio", "agent", "ai-sdk", "claude-agent", "openai-agents"],
       ["flow"],
       ["tools", "driver-node", "driver-browser", "driver-cloudflare", "inspector"],
       ["cli"],

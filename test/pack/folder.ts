@@ -44,6 +44,9 @@ const ways = {
 /** What a stranger's project may have besides. */
 const tools = { "@types/node": "^24.0.0", "fp-ts": "^2.16.11", vitest: "^5.1.0" };
 
+/** Programs of some 300 MB that an SDK brings: no use starts them. */
+const programsOfOthers = ["@anthropic-ai/claude-agent-sdk-*"];
+
 /** Installs the tarballs, and whatever they depend on, beside what uses them. */
 export const install = async ({ folder, tarballs }: Packed, uses: string): Promise<string> => {
   const home = join(folder, "home");
@@ -53,7 +56,7 @@ export const install = async ({ folder, tarballs }: Packed, uses: string): Promi
   const packed = Object.fromEntries([...tarballs].map(([name, file]) => [registered(name), `file:${file}`]));
   const write = (file: string, content: unknown): void => writeFileSync(join(home, file), JSON.stringify(content));
   write("package.json", { type: "module", dependencies: { ...packed, ...tools } });
-  write("pnpm-workspace.yaml", { overrides: packed });
+  write("pnpm-workspace.yaml", { overrides: packed, ignoredOptionalDependencies: programsOfOthers });
   for (const [way, options] of Object.entries(ways)) {
     write(`tsconfig.${way}.json`, { compilerOptions: { ...compilerOptions, ...options }, include: ["use"] });
   }
@@ -98,7 +101,7 @@ export const secondsOf = async (args: readonly string[], times: number): Promise
 };
 
 /** SDKs whose own types do not hold under `exactOptionalPropertyTypes`. What is said of theirs is not of ours. */
-const ofOthers = /^node_modules\/\.pnpm\/(?:ai|@ai-sdk\+[\w-]+|@openai\+agents[\w-]*)@/;
+const ofOthers = /^node_modules\/\.pnpm\/(?:ai|@ai-sdk\+[\w-]+|@openai\+agents[\w-]*|@anthropic-ai\+[\w-]+)@/;
 
 /** Leaves out what is said of the types of others: each error is a line, and lines below it that are indented. */
 const withoutOthers = (said: string): string =>

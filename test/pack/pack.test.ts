@@ -19,6 +19,7 @@ const node22 = join(import.meta.dirname, "node_modules/node-22/bin/node");
 const said = {
   agent: "Hello there. function",
   "ai-sdk": "function function function function",
+  "claude-agent": "function",
   cli: "0 ls",
   codemod: "defineTool({ inputSchema: p });",
   compat: "true t:tool:c:durable-step:book",

@@ -51,6 +51,7 @@ interface Asked {
   readonly stream?: boolean;
   readonly messages?: readonly { readonly role: string; readonly content: unknown }[];
   readonly input?: readonly { readonly type?: string }[];
+  readonly tools?: readonly { readonly name?: string }[];
 }
 
 const args = ({ input }: NonNullable<Saying["call"]>): string => JSON.stringify(input);
@@ -223,6 +224,13 @@ const messages: Dialect = {
   },
 };
 
+/** Calls a tool by the name that the request has it under: some SDKs put a prefix before it. */
+const knownAs = (saying: Saying, { tools = [] }: Asked): Saying => {
+  const { call } = saying;
+  const known = tools.find(({ name }) => call !== undefined && name?.endsWith(`__${call.name}`) === true)?.name;
+  return call === undefined || known === undefined ? saying : { ...saying, call: { ...call, name: known } };
+};
+
 const dialects: Readonly<Record<Api, Dialect>> = { chat, responses, messages };
 
 const bodyOf = async (request: IncomingMessage): Promise<string> => {
@@ -271,7 +279,8 @@ export class Services {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bodyOf(request);
     if (request.url === "/effect") return this.#effect(JSON.parse(body) as { key: string; name: string }, response);
-    const dialect = Object.values(dialects).find(({ path }) => request.url?.startsWith(path) === true);
+    const asks = request.url?.replace(/^\/v1/, "") ?? "";
+    const dialect = Object.values(dialects).find(({ path }) => asks.startsWith(path));
     if (dialect === undefined) throw new TypeError(`there is no ${request.url}`);
     const asked = JSON.parse(body) as Asked;
     const at = dialect.resultsIn(asked);
@@ -279,7 +288,7 @@ export class Services {
     this.ledger.asked[at] = (this.ledger.asked[at] ?? 0) + 1;
     await this.#at(`before answer ${number}`);
     if (response.destroyed) return; // Whoever asked was killed.
-    const saying = script[at] as Saying;
+    const saying = knownAs(script[at] as Saying, asked);
     if (asked.stream === true) await this.#events(dialect.events(saying), number, response);
     else {
       await this.#at(`in answer ${number}`);

@@ -30,6 +30,15 @@ export const sdks = {
       kills: chance.kills(),
     }),
   },
+  "claude-agent": {
+    text: "All is done.",
+    life: (chance) => ({
+      api: "messages",
+      isStreamed: false,
+      program: programOf("claude-agent"),
+      kills: chance.kills(),
+    }),
+  },
 } satisfies { readonly [name: string]: Sdk };
 
 export type SdkName = keyof typeof sdks;

@@ -1,0 +1,3 @@
+import { claudeSession } from "@pawl/claude-agent";
+
+console.log(typeof claudeSession);
