@@ -130,6 +130,7 @@ export class Runtime {
   readonly #look = (): void => (this.readiness === "ready" ? this.#recovery.go() : undefined);
 
   readonly #open = (scope: string): Promise<Session> => this.#scopes.open(scope);
+
   #instanceOf({ journal, instance, bounds, telemetry, patience, turns }: RuntimeOptions): Instance {
     return {
       owner: instance,
@@ -237,9 +238,7 @@ export class Runtime {
     return isHere ? (await this.#open(scope)).resolve(token, resolution, by, id) : unknownKey;
   }
 
-  /**
-   * Takes up what nobody looks after: work, messages, deadlines that have passed. With a lease this happens by itself.
-   */
+  /** Takes up what nobody looks after: work, messages, passed deadlines. With a lease this happens by itself. */
   async recover(): Promise<void> {
     this.#shutdown.pass();
     await this.#recovery.beat();

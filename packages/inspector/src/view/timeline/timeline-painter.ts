@@ -175,7 +175,7 @@ export class TimelinePainter {
     this.#context.font = `600 10px ${this.#palette.font}`;
     const width = this.#context.measureText(words).width + 12;
     const left = Math.min(x, room - width - 4);
-    if (left < this.#labelled) return; // It would lie on the one before: its line is enough.
+    if (left < this.#labelled) return; // A name here would lie on the one before: its line is enough.
     this.#labelled = left + width + 2;
     this.box({ x: left, y: height - 20, width, height: 16 }, colour, 4);
     this.text(words, left + 6, height - 11.5, { colour: panel, font: "600 10px" });
