@@ -1,7 +1,10 @@
-/** `pnpm tarballs FOLDER`: builds and packs every package, for `npm install FOLDER/*.tgz`. */
+/**
+ * `pnpm tarballs FOLDER`: builds and packs every package, for `npm install FOLDER/*.tgz`. Each brings an `AGENTS.md` for coding
+ * agents, and `@pawl/cli` the docs: a tool of development may be large, what a host installs may not.
+ */
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
-import { resolve } from "node:path";
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 
 const [to] = process.argv.slice(2);
 if (to === undefined) {
@@ -14,6 +17,28 @@ const root = resolve(import.meta.dirname, "..");
 const pnpm = (...args: readonly string[]): void => {
   execFileSync("npx", ["-y", "pnpm@12", ...args], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
 };
+
+/** The skill without its head, which only tools for skills read. */
+const skill = readFileSync(join(root, "skills/pawl/SKILL.md"), "utf8").replace(/^---\n[\s\S]*?\n---\n+/, "");
+const pointer = `Rules for coding agents: AGENTS.md of @pawl/runtime. All docs: node_modules/@pawl/cli/docs (\`npm install -D @pawl/cli\`),
+beginning with tutorial.md, tool-authoring.md and errors.md. What this package exports: README.md and dist/index.d.ts.
+`;
+
+/** Left out of the docs of a package: what is built, what is large, and what explains the code of pawl itself. */
+const isLeftOut = (path: string): boolean => /docs\/(?:api|pictures|walk\.md|index\.md)/.test(path);
+
+const writeForAgents = (): void => {
+  for (const own of globSync("packages/*", { cwd: root })) {
+    const name = basename(own);
+    const text = name === "runtime" ? `${skill}\n${pointer}` : `# ${name}, a package of pawl\n\n${pointer}`;
+    writeFileSync(join(root, own, "AGENTS.md"), text);
+  }
+  const docs = join(root, "packages/cli/docs");
+  rmSync(docs, { recursive: true, force: true });
+  cpSync(join(root, "docs"), docs, { recursive: true, filter: (path) => !isLeftOut(path) });
+};
+
 pnpm("build");
+writeForAgents();
 pnpm("--recursive", "--filter", "./packages/*", "pack", "--pack-destination", folder);
 console.log(`packed into ${folder}`);

@@ -36,7 +36,7 @@ describe.each([1, 2])("under protocol %i", (protocol) => {
   }
 });
 
-/** What an op answers to this input: the code of its error, or nothing where it is carried out. */
+/** Returns what an op answers to this input: the code of its error, or nothing where it is carried out. */
 const refusalOf = async (op: string, input: Json): Promise<Json | undefined> => {
   const answer = await runCase({ id: "refused", op, input }, adapters);
   return E.isLeft(answer) ? answer.left["code"] : undefined;

@@ -9,8 +9,8 @@ import { sourceFiles } from "./house/source.ts";
  * made it better; take its line out when the bound holds.
  */
 const today: { readonly [figure: string]: number } = {
-  "lines of core and runtime": 50_401,
-  "files of core and runtime": 290,
+  "lines of core and runtime": 52_341,
+  "files of core and runtime": 298,
 };
 
 describe("the house", () => {

@@ -19,7 +19,7 @@ const write = (file: string, text: string): string => {
   return path;
 };
 
-/** What a command says, whether it succeeds or not. */
+/** Returns what a command says, whether it succeeds or not. */
 const saidBy = (command: string, ...args: readonly string[]): string => {
   try {
     return execFileSync(pathOf(`node_modules/.bin/${command}`), args, { cwd: scratch, encoding: "utf8" });

@@ -1,4 +1,4 @@
-/** What a release has to bring: one version, its changelog, its licences, and pages that name what there is. */
+/** Tests what a release has to bring: one version, its changelog, its licences, and pages that name what there is. */
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { files, pathOf, textOf } from "./project.ts";

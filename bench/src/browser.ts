@@ -88,7 +88,7 @@ const emptyModule = ({ start, later }: PageFiles): string => {
 
 const serve = async (files: PageFiles): Promise<Server> => {
   const [own] = files.start.keys();
-  const scripts = new Map([...files.start, ...files.later, ["empty.js", emptyModule(files)] as const]);
+  const scripts = new Map([...files.start, ...files.later, ...files.rare, ["empty.js", emptyModule(files)] as const]);
   const server = createServer((request, response) => {
     const name = (request.url ?? "").slice(1);
     const script = scripts.get(name);

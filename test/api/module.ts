@@ -42,7 +42,7 @@ const plain = (comment: string): string =>
 const nameIn = (node: { readonly type: string; readonly name?: unknown; readonly value?: unknown }): string =>
   String(node.name ?? node.value);
 
-/** What a statement declares, whether it is exported or not. */
+/** Returns what a statement declares, whether it is exported or not. */
 const declarationOf = (node: Node): { readonly name: string } | undefined => {
   const declaration = node.type === "ExportNamedDeclaration" ? node.declaration : node;
   if (declaration === null) return undefined;

@@ -37,7 +37,7 @@ const behindIn = (file: string, from: string, name: string): Behind | string => 
 
 const isType = ({ text }: Declared): boolean => /^(?:interface|type|(?:abstract )?class)\b/.test(text);
 
-/** What others of the same module are made of: what nobody else can name, and types that no page shows. */
+/** Returns what others of the same module are made of: what nobody else can name, and types that no page shows. */
 const localsOf = (file: string, shown: ReadonlySet<Declared>): readonly Declared[] => {
   const { declared, exported } = module(file);
   return [...declared].flatMap(([name, ones]) => {

@@ -41,6 +41,12 @@ describe("an example", { timeout: 240_000 }, () => {
     rmSync(folder, { recursive: true });
   });
 
+  it("has an agent ask two others, whose approvals are decided at its session", async () => {
+    const said = await run("agents.ts");
+    expect(said).toContain('alice/turn-1/m1.1: ask_price {"hotel":"Grand"}: yes');
+    expect(said).toContain("The Grand is cheaper: take it. (6 model calls of three agents)");
+  });
+
   it("has the agent ask an endpoint that speaks as OpenAI's does", async () => {
     const server = createServer((request, response) => {
       request.resume().on("end", () => {

@@ -80,7 +80,7 @@ const nameIn = (text: string): string => text.replace(/ (?:one of )?`.*$/s, "");
 const takesAll = (was: string, is: string): boolean =>
   nameIn(was) === nameIn(is) && wordsIn(was).every((word) => wordsIn(is).includes(word));
 
-/** What a shape had, and has no longer. A field, a member or a word that was added is no loss. */
+/** Returns what a shape had, and has no longer. A field, a member or a word that was added is no loss. */
 export const lostIn = (place: string, was: string, is: string): readonly string[] => {
   const [before, after] = [split(was), split(is)];
   if (before === undefined || after === undefined || before.outside !== after.outside)

@@ -47,7 +47,7 @@ const knots = (name: string, src: string): Figure => {
  * and the store. Files of `src` that are not named are the floor: all may import them, and they import no room.
  */
 export const layersOfRuntime: readonly string[] =
-  "index.ts driver.ts runtime.ts fetch session turn body stream process host move scope commit message tool journal lifecycle".split(
+  "index.ts driver.ts runtime.ts fetch session turn body stream process host move scope commit message queue tool journal lifecycle".split(
     " ",
   );
 

@@ -107,7 +107,7 @@ const withoutOthers = (said: string): string =>
     .filter((error) => !ofOthers.test(error))
     .join("");
 
-/** What the compiler says of the uses. */
+/** Returns what the compiler says of the uses. */
 export const compile = async (home: string, way: keyof typeof ways): Promise<string> => {
   const tsc = join(root, "node_modules/.bin/tsc");
   return run(tsc, ["-p", `tsconfig.${way}.json`], { cwd: home }).then(
@@ -116,7 +116,7 @@ export const compile = async (home: string, way: keyof typeof ways): Promise<str
   );
 };
 
-/** What a use says, when it ends by itself. */
+/** Returns what a use says, when it ends by itself. */
 export const use = async (node: string, home: string, name: string): Promise<string> =>
   (await run(node, [join(home, "out", `${name}.js`)], { cwd: home, timeout: 60_000 })).stdout.trim();
 

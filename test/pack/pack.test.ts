@@ -1,13 +1,17 @@
-/** What is published: packed, looked at, installed in an empty folder, compiled and run. */
+/** Tests what is published: packed, looked at, installed in an empty folder, compiled and run. */
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Block, blocks } from "./block.ts";
 import { hasChromium, openChromium, withoutChromium } from "../runtime/chromium.ts";
 import { type PageLife, liveInPage } from "./page.ts";
-import { type Packed, compile, install, installedFor, live, pack, secondsOf, test, use } from "./folder.ts";
+import { type Packed, compile, install, installedFor, live, pack, registered, secondsOf, test, use } from "./folder.ts";
+import { root } from "../project.ts";
 
 const uses = join(import.meta.dirname, "use");
 const node22 = join(import.meta.dirname, "node_modules/node-22/bin/node");
@@ -18,6 +22,7 @@ const said = {
   cli: "0 ls",
   codemod: "defineTool({ inputSchema: p });",
   compat: "true t:tool:c:durable-step:book",
+  "create-pawl": "tool agent page mcp",
   "driver-browser": "function function true",
   "driver-cloudflare": "invalid_option session:ann",
   "driver-node": "function ran 1 same reply",
@@ -62,6 +67,7 @@ const wordsOf = ({ kind, resolutionKind = "" }: { readonly kind: string; readonl
 
 const thatRun = (way: Block["runs"]): readonly string[] =>
   blocks.filter(({ runs }) => runs === way).map(({ name }) => name);
+const installed = (...path: readonly string[]): string => readFileSync(join(home, "node_modules", ...path), "utf8");
 const stepsIn = (out: string): readonly string[] =>
   [...out.matchAll(/^booking the (\w+)/gm)].map(([, step]) => step ?? "");
 
@@ -91,6 +97,26 @@ describe("a package that is published", { timeout: 600_000 }, () => {
       const told = messages.filter(({ code }) => code !== mapsOfOthers);
       expect(told, name).toEqual([]);
     }
+  });
+
+  it("can be published, as `pnpm release` rehearses it", async () => {
+    const release = join(root, "scripts/release.ts");
+    const { stdout } = await promisify(execFile)(process.execPath, [release, "--rehearse", packed.folder]);
+    const published = stdout.split("\n").filter((line) => line !== "");
+    const { version } = JSON.parse(readFileSync(join(root, "packages/runtime/package.json"), "utf8")) as {
+      readonly version: string;
+    };
+    expect(published.toSorted()).toEqual(
+      [...packed.tarballs.keys()].map((name) => `+ ${registered(name)}@${version}`).toSorted(),
+    );
+  });
+
+  it("tells coding agents the rules, and where the docs are", () => {
+    for (const name of packed.tarballs.keys())
+      expect(installed(registered(name), "AGENTS.md")).toContain("@pawl/cli/docs");
+    expect(installed("@pawl/runtime", "AGENTS.md")).toContain("asks for the same things in the same order");
+    for (const page of ["tutorial", "tool-authoring", "errors"])
+      expect(installed("@pawl/cli/docs", `${page}.md`)).toMatch(/^# /);
   });
 
   it("has types wherever it can be imported", async () => {
@@ -140,6 +166,31 @@ describe("production", { timeout: 600_000 }, () => {
     const main = join(home, "node_modules/@pawl/cli/dist/main.js");
     const nothing = await secondsOf(["-e", "0"], 7);
     expect((await secondsOf([main, "--version"], 7)) / nothing).toBeLessThanOrEqual(2.5);
+  });
+});
+
+describe("a new project", { timeout: 600_000 }, () => {
+  it.each(["tool", "agent", "page", "mcp"])(
+    "of the template %s passes its tests, which explore crashes",
+    async (template) => {
+      const main = join(home, "node_modules/create-pawl/dist/main.js");
+      const folder = join(home, `made-${template}`);
+      const node = promisify(execFile);
+      const { stdout } = await node(process.execPath, [main, folder, "--template", template]);
+      expect(stdout).toContain(`cd ${folder} && npm install && npm test && npm start`);
+      expect(readFileSync(join(folder, "package.json"), "utf8")).not.toContain('"pawl"');
+      const vitest = join(home, "node_modules/vitest/vitest.mjs");
+      expect((await node(process.execPath, [vitest, "run"], { cwd: folder })).stdout).toContain("1 passed");
+    },
+  );
+
+  it("of the template tool is served", async () => {
+    const cli = join(home, "node_modules/@pawl/cli/dist/main.js");
+    const host = spawn(process.execPath, [cli, "host", "--port", "0", "--json"], { cwd: join(home, "made-tool") });
+    const [first]: readonly unknown[] = await once(host.stdout, "data");
+    expect(JSON.parse(String(first).split("\n")[0] ?? "")).toMatchObject({ url: expect.stringMatching(/^ws:/) });
+    host.kill("SIGTERM");
+    expect(await once(host, "exit")).toEqual([0, null]);
   });
 });
 

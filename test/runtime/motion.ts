@@ -34,5 +34,5 @@ const recorder = `(() => {
 
 export const watchMotion = (context: BrowserContext): Promise<unknown> => context.addInitScript(recorder);
 
-/** What has moved so far. */
+/** Returns what has moved so far. */
 export const motionsIn = (page: Page): Promise<readonly string[]> => page.evaluate("motions");

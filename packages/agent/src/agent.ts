@@ -6,6 +6,7 @@ import { type DefinedTool, type HostPort, type Schema, Refused, contractOf, type
 import type { AgentDefinition, Given, ModelPort, Said } from "@pawl/runtime/driver";
 import type { Route } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
+import { agentIn } from "./agent-tool.ts";
 import { handoffOf } from "./handoff.ts";
 import { type Limits, limitsOf } from "./limits.ts";
 import { type AgentModel, defined, modelKey, routeOf } from "./model.ts";
@@ -50,6 +51,8 @@ export interface Agent<O = unknown> {
   readonly tools: readonly ToolDefinition[];
   /** Agents that its tools hand over to. */
   readonly handoffs: readonly (string | Agent)[];
+  /** Agents that its tools ask: their turns run beside its own. */
+  readonly subAgents: readonly (string | Agent)[];
   /** The agent as it stands in the log. */
   readonly definition: AgentDefinition;
   /** Says something to the agent: a stream of what it answers, and an end. The same id again joins the same turn. */
@@ -69,7 +72,7 @@ const outputOf = (agent: string, output: AgentOutput): NonNullable<AgentDefiniti
 const compactionOf = ({ atPercent, keepGroups, instructions }: NonNullable<AgentOptions["compaction"]>) =>
   defined({ at_percent: atPercent, keep_groups: keepGroups, system: instructions });
 
-const handoffName = (to: string | Agent): string => (typeof to === "string" ? to : to.name);
+const nameOf = (to: string | Agent): string => (typeof to === "string" ? to : to.name);
 
 /** Defines an agent. The type of its values is that of its `output`. */
 export const defineAgent = <const S extends Schema<unknown> = Schema<unknown>>(
@@ -87,7 +90,7 @@ export const defineAgent = <const S extends Schema<unknown> = Schema<unknown>>(
     tools: tools.map((tool) => tool.name),
     ...defined({
       system: instructions,
-      handoffs: handoffs.length === 0 ? undefined : handoffs.map(handoffName),
+      handoffs: handoffs.length === 0 ? undefined : handoffs.map(nameOf),
       tool_choice: toolChoice as Json | undefined,
       limits: limits && limitsOf(limits),
       output: output && outputOf(name, output),
@@ -100,15 +103,17 @@ export const defineAgent = <const S extends Schema<unknown> = Schema<unknown>>(
     models,
     tools,
     handoffs,
+    subAgents: tools.flatMap((tool) => agentIn(tool) ?? []),
     definition,
     turn: (session, said, how) => new AgentTurn<Given<S>>(session, name, said, how),
   };
 };
 
-/** Lists agents with those that they hand over to. */
+/** Lists agents with those that they hand over to, and those that they ask. */
 const reached = (agents: readonly Agent[]): readonly Agent[] => {
   const all = new Set(agents);
-  for (const agent of all) for (const to of agent.handoffs) if (typeof to !== "string") all.add(to);
+  for (const agent of all)
+    for (const to of [...agent.handoffs, ...agent.subAgents]) if (typeof to !== "string") all.add(to);
   return [...all];
 };
 
@@ -142,10 +147,12 @@ export const agentHost = (
     all.map((agent) => [agent.name, agent] as const),
     "agents",
   );
-  for (const { name, handoffs } of all)
-    for (const to of handoffs)
-      if (!named.has(handoffName(to)))
-        throw invalid(name, `it hands over to \`${handoffName(to)}\`, which is not here`);
+  for (const { name, handoffs, subAgents } of all) {
+    const missing = (to: string | Agent): boolean => !named.has(nameOf(to));
+    const [gone, unasked] = [handoffs.find(missing), subAgents.find(missing)];
+    if (gone !== undefined) throw invalid(name, `it hands over to \`${nameOf(gone)}\`, which is not here`);
+    if (unasked !== undefined) throw invalid(name, `it asks \`${nameOf(unasked)}\`, which is not here`);
+  }
   const ports = byName(
     all.flatMap((agent) => agent.models).map((model) => [modelKey(model), model.port] as const),
     "models",

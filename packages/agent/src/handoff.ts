@@ -7,6 +7,8 @@ import type { Agent } from "./agent.ts";
 export const defaultTexts = {
   handoff: (agent: string): string => `Hands the conversation over to the agent ${agent}, who goes on with it.`,
   handoffTask: "What the other agent is to do, in a sentence or two.",
+  agent: (agent: string): string => `Gives a task to the agent ${agent}, who works on it alone and returns the result.`,
+  agentTask: "What the agent is to do, with all that it has to know: it does not see this conversation.",
   handedOver: (agent: string): string => `${agent} has the conversation now.`,
 };
 

@@ -15,6 +15,8 @@ export { type Limit, type Limits } from "./limits.ts";
 export { type AgentModel, type ModelOptions } from "./model.ts";
 /** A tool that gives the conversation to another agent; texts that models read, where a program gives none. */
 export { defaultTexts, type HandoffOptions, handoff } from "./handoff.ts";
+/** An agent as a tool of another. */
+export { type AgentToolOptions, agentTool } from "./agent-tool.ts";
 /** Models for tests: one that follows a script, and those that answer as a log says. */
 export {
   type Script,

@@ -10,6 +10,7 @@ const loaders: { readonly [name: string]: () => Promise<Command> } = {
   ls: async () => (await import("./scope/ls.ts")).lsCommand,
   show: async () => (await import("./scope/show.ts")).showCommand,
   why: async () => (await import("./scope/why.ts")).whyCommand,
+  prompt: async () => (await import("./scope/prompt.ts")).promptCommand,
   chat: async () => (await import("./chat/chat.ts")).chatCommand,
   resolve: async () => (await import("./act/resolve.ts")).resolveCommand,
   approve: async () => (await import("./act/approve.ts")).approveCommand,

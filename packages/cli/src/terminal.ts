@@ -1,7 +1,7 @@
 /** Output of a command: text and colours for a person, JSON for a script. */
-import { stringifyRecord } from "@pawl/tool-value";
+import { escaped, escapedLines, stringifyRecord } from "@pawl/tool-value";
 import { stripVTControlCharacters, styleText } from "node:util";
-import { escaped, escapedLine, escapedLines } from "./escape.ts";
+import { escapedLine } from "./escape.ts";
 
 export interface ScreenSize {
   readonly columns: number;

@@ -1,4 +1,4 @@
-/** What shells complete, asked of real ones. */
+/** Tests what shells complete, asked of real ones. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

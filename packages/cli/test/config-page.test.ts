@@ -1,13 +1,15 @@
 /** The page that lists all fields of a host's configuration must be complete and correct. */
 import { describe, expect, it } from "vitest";
 import { textOf } from "../../../test/project.ts";
-import { type HostConfig, configIn } from "../src/host/config.ts";
+import { type HostConfig, configIn, journalPlaceOf } from "../src/host/config.ts";
 
 const page = textOf("docs/operations.md");
 
 /** All fields; the types check that none is missing. */
 const fields: { readonly [K in keyof Required<HostConfig>]: true } = {
   journal: true,
+  direct: true,
+  prepares: true,
   blobs: true,
   keys: true,
   flows: true,
@@ -54,5 +56,20 @@ describe("docs/operations.md", () => {
 
   it("lists each field of a configuration, and no other", () => {
     expect(named("field").toSorted()).toEqual(Object.keys(fields).toSorted());
+  });
+});
+
+describe("the journal of a host", () => {
+  const [pool, direct] = ["postgres://pool.internal/app", "postgres://db.internal/app"];
+  it("is a database beside its pooler, where both are named", () => {
+    expect(journalPlaceOf(pool, {})).toEqual({ postgres: pool });
+    expect(journalPlaceOf(pool, { direct, prepares: false })).toEqual({
+      postgres: { url: pool, direct, prepares: false },
+    });
+  });
+  it("is a file without either", () => {
+    expect(journalPlaceOf("a.db", {})).toEqual({ file: "a.db" });
+    expect(() => journalPlaceOf("a.db", { direct })).toThrow("are for a journal in a database");
+    expect(() => journalPlaceOf(pool, { direct: "b.db" })).toThrow("expects the address of a database, found b.db");
   });
 });

@@ -1,4 +1,4 @@
-/** What `pawl init` writes: a host that starts from it, and a tool that runs there. */
+/** Tests what `pawl init` writes: a host that starts from it, and a tool that runs there. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@pawl/wire";

@@ -31,6 +31,7 @@ let hash = "";
 beforeAll(async () => {
   made = await madeJournal(folder);
   for (const [name, text] of Object.entries(files)) writeFileSync(at(name), text);
+  copyFileSync(new URL("../../sansio-core/test/golden/2/turn.jsonl", import.meta.url), at("turn.jsonl"));
   await pawl(["log", "export", `${made}#waiting`, "-o", at("waiting.jsonl")]);
   await pawl(["log", "export", `${made}#done`, "-o", at("done.jsonl")]);
   key = /^wait (?<key>\w+):/m.exec((await pawl(["show", `${made}#waiting`])).out)?.groups?.["key"] ?? "";
@@ -68,6 +69,13 @@ const tried: { readonly [command: string]: Tried } = {
     not: [
       ["why J#nobody", 3],
       ["why J#done r:x", 3],
+    ],
+  },
+  prompt: {
+    fine: ["prompt F/turn.jsonl", "prompt F/turn.jsonl t1/1"],
+    not: [
+      ["prompt F/turn.jsonl t9", 3],
+      ["prompt J#waiting", 3],
     ],
   },
   resolve: {

@@ -72,13 +72,12 @@ export const toldAs = ({ json }: Command, document: object): JsonDocument | unde
 
 const main = join(import.meta.dirname, "../src/main.ts");
 
+const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
+
 /** Runs the binary in a process of its own. */
 export const pawlProcess = (args: readonly string[], env: { readonly [name: string]: string } = {}): Promise<Said> =>
   new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [main, ...args],
-      { env: { PATH: process.env["PATH"] ?? "", ...env } },
-      (error, out, err) => resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
+    execFile(process.execPath, [main, ...args], { env: { PATH, NODE_COMPILE_CACHE, ...env } }, (error, out, err) =>
+      resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
     );
   });

@@ -51,6 +51,30 @@ describe("pawl ls, show and why", () => {
     );
   });
 
+  it("say in which queue a call waits, and how many are before it", async () => {
+    const path = join(newFolder(), "journal.db");
+    const limit = { concurrency: 1, queue: "gpu", by: (args: unknown) => String(args) };
+    const render = defineTool({
+      name: "render",
+      durable: true,
+      limit,
+      execute: () => new Promise<never>(() => undefined),
+    });
+    const { runtime, close } = openRuntime({ file: path, tools: [render] });
+    for (const id of ["a", "b", "c"]) {
+      const session = await runtime.session(id);
+      void session.request("r", [{ label: "x", tool: "render", args: "blue" }]).catch(() => undefined); // Its host closes.
+      await expect.poll(() => session.state.calls.at("r:x")?.phase).toBe(id === "a" ? "running" : "queued");
+      await session.runner.whenDurable();
+    }
+    const words = async (): Promise<string> => (await pawl(["why", "c", "-j", path])).out;
+    await expect.poll(words).toContain("waits for a place in queue gpu/blue, 1 before it");
+    const [why] = jsonIn(await pawl(["why", "b", "-j", path, "--json"]));
+    expect(why?.["calls"]).toMatchObject([{ what: { type: "queue", queue: "gpu/blue", before: 0 } }]);
+    await close();
+    expect(await words()).toMatch(/waits for a place in queue gpu {2}/);
+  });
+
   it("list the scopes that need approval, until it is given", async () => {
     const path = await madeJournal(newFolder());
     expect((await pawl(["ls", path, "--approvals"])).out).toMatch(/^session:parked .* needs an approval$/m);
@@ -128,6 +152,18 @@ describe("pawl ls, show and why", () => {
     const [shown] = jsonIn(await pawl(["show", log, "--json"]));
     const divergence = { position: 1, expected: "step a", found: "step b" };
     expect(shown?.["calls"]).toContainEqual(expect.objectContaining({ call: "r:c1", divergence }));
+  });
+
+  it("show what a model was told in a call that is on record, and what it would be told now", async () => {
+    const log = new URL("../../sansio-core/test/golden/2/turn.jsonl", import.meta.url).pathname;
+    const { out, code } = await pawl(["prompt", log, "t1/1"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^p\/m {2}of model call 1 of turn t1, attempt 1; agent main, [\da-f]{32}$/m);
+    expect(out).toContain('tools: look ("auto")\nuser\n  look at it\n');
+    const [next] = jsonIn(await pawl(["prompt", log, "--json"]));
+    const roles = ["user", "assistant", "tool", "assistant"].map((role) => expect.objectContaining({ role }));
+    expect(next?.["messages"]).toEqual(roles);
+    expect(await pawl(["prompt", log, "t1/9"])).toMatchObject({ code: 3 });
   });
 
   it("say what a call waits for, since when, and how to move it on", async () => {

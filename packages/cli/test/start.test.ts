@@ -1,4 +1,4 @@
-/** What the command line loads: nothing for its version, and for a command no more than that command needs. */
+/** Tests what the command line loads: nothing for its version, and for a command no more than that command needs. */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -8,6 +8,7 @@
  */
 import type { Recorded } from "@pawl/sansio-core";
 import type { AttachmentStore, Journal, Runtime, RuntimeOptions } from "@pawl/runtime";
+import type { StreamFrame, StreamOptions } from "@pawl/runtime/driver";
 import type * as engine from "./engine.ts";
 
 /** The options of a tab and its runtime. By default, `log` shows errors on the console. */
@@ -45,6 +46,11 @@ export interface OpenTab {
    * `scope.moved`; if the scope comes back, its log continues from the event before that one.
    */
   readonly follow: (scope: string, after: number, signal: AbortSignal) => AsyncGenerator<Recorded>;
+  /**
+   * Reads a stream of a call, in any tab: live and late, from any place. It goes on when another tab begins to write: then
+   * the reader may be told by `reset` to drop what it was shown before that was on record.
+   */
+  readonly stream: (scope: string, call: string, options: StreamOptions) => AsyncGenerator<StreamFrame>;
   /** Reads the journal, in any tab. */
   readonly journal: Journal;
   /** The store of attachments: the host's, or the journal's. */

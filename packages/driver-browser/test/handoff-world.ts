@@ -25,7 +25,7 @@ export const stateOf = (scope: string, lines: readonly string[]) =>
     lines.map((line, i) => ({ seq: i + 1, line })),
   );
 
-/** Whether a copy accepts events. */
+/** Says whether a copy accepts events. */
 export const accepts = (scope: string, lines: readonly string[]): boolean => {
   const { epoch, status } = stateOf(scope, lines).scope;
   return epoch > 0 && status.type === "open";
@@ -95,7 +95,7 @@ export class NodeHost {
     await this.start();
   }
 
-  /** What a life does after its death reaches nothing. */
+  /** Drops what a life does after its death. */
   #mortal(life: number, death: Death | undefined): Journal {
     const journal = this.#journal;
     const around = async <A>(appends: readonly Pick<Append, "lines">[], work: () => Promise<A>): Promise<A> => {
@@ -122,7 +122,7 @@ export class NodeHost {
     };
   }
 
-  /** Who asks a dead one hears nothing. */
+  /** Leaves whoever asks a dead one without an answer. */
   arrivals(): Mover {
     if (this.isDead) throw new Error("the host is not there");
     return this.runtime.moves.arrivals;

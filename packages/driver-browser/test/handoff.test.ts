@@ -34,7 +34,7 @@ const placeOf = async ({ inTab, host }: HandoffWorld): Promise<Place | undefined
   return copies[0] === true ? "tab" : copies[1] === true ? "host" : undefined;
 };
 
-/** What was under way ends as if nothing had happened. */
+/** Ends what was under way, as if nothing had happened. */
 const endWell = async (world: HandoffWorld, tokens: readonly string[]): Promise<void> => {
   const place = await placeOf(world);
   if (place === undefined) throw new Error("the session is nowhere");

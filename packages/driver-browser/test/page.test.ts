@@ -93,7 +93,7 @@ describe("what a page loads", () => {
     expect(kbOf(start)).toBeLessThan(20);
     expect(kbOf(later)).toBeLessThan(174);
     expect(later.size).toBe(1);
-    expect(kbOf(rare)).toBeLessThan(2);
+    expect(kbOf(rare)).toBeLessThan(3);
   });
 
   it.skipIf(!hasChromium)("is its start and the engine, whatever it does", async () => {

@@ -81,6 +81,29 @@ inChromium("tabs over one journal", "packages/driver-browser/test/page/tab.ts", 
     await second.waitForFunction(`suite.seen.length >= ${seqs.length}`);
   });
 
+  it("shows a stream in a tab that follows, live and late, and on in the next tab when the one that wrote crashes", async () => {
+    const [first, second, third] = [await tab(), await tab(), await tab()];
+    await isWriting(first);
+    void first.evaluate(`void suite.say("r", 20, 60)`);
+    await recorded(second, `"name":"words"`);
+    await second.evaluate(`suite.beginReading("live", "r")`);
+    await second.waitForFunction(`suite.reads.live.kept.length >= 5`);
+    expect(await second.evaluate(`suite.reads.live.early`)).toBeGreaterThan(0);
+    const crashed = new Promise((resolve) => first.once("crash", resolve));
+    const session = await context.newCDPSession(first);
+    session.send("Page.crash").catch(() => undefined); // There is nobody left to answer.
+    await crashed;
+    await Promise.race([isWriting(second), isWriting(third)]);
+    await second.waitForFunction(`suite.reads.live.isOver`);
+    const said = Array.from({ length: 20 }, (_, i) => `${i}/2 `);
+    expect(await second.evaluate(`suite.reads.live.kept.filter(Boolean)`)).toEqual(said);
+    expect(await second.evaluate(`suite.reads.live.resets`)).toBe(1);
+    await third.evaluate(`suite.beginReading("late", "r")`);
+    await third.waitForFunction(`suite.reads.late.isOver`);
+    const late = (await third.evaluate(`suite.reads.late.kept.filter(Boolean)`)) as readonly string[];
+    expect(late.slice(-20)).toEqual(said);
+  });
+
   it("hands over when a tab leaves", async () => {
     const [first, second] = await twoTabs(5, 100);
     await first.evaluate(`suite.close()`);

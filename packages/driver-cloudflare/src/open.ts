@@ -50,6 +50,15 @@ const nameOf = ({ id }: ObjectState, given: string | undefined): string => {
   throw new Refused("invalid_option", `this object is named ${name ?? "nothing"}: ${wanted}`);
 };
 
+/** Refuses limits of tools: they would hold for one object only. */
+export const refuseLimits = ({ lives }: Pick<Runtime["registry"], "lives">): void => {
+  const limited = [...lives].find(({ line }) => line !== undefined);
+  if (limited === undefined) return;
+  const why =
+    "Durable Objects share no queues: limit it where all its calls pass, or run it on hosts that share a journal";
+  throw new Refused("invalid_option", `tool \`${limited.manifest.name}\` has a \`limit\`, and ${why}`);
+};
+
 const newSecret = (): string =>
   [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -115,6 +124,7 @@ export class OpenScope {
       platform: platformOf(this.#waits),
       instance: `do:${crypto.randomUUID()}`,
     });
+    refuseLimits(runtime.registry);
     this.#sockets.restore(runtime); // Before anything happens that a client is to hear of.
     return runtime;
   }

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Worker } from "node:worker_threads";
-import { journalChecks, moveChecks } from "@pawl/testkit";
+import { journalChecks, limitChecks, moveChecks } from "@pawl/testkit";
 import { afterAll, describe, expect, it } from "vitest";
 import { type SqliteJournal, sqliteJournal } from "../src/index.ts";
 import { fileRig, oneLine, testFolder } from "./sqlite-rig.ts";
@@ -20,7 +20,7 @@ const known = async (journal: SqliteJournal): Promise<number | undefined> => {
 };
 
 describe.each(["inline", "thread"] as const)("a journal on SQLite that commits %s", (commits) => {
-  for (const [i, { name, run }] of [...journalChecks, ...moveChecks].entries()) {
+  for (const [i, { name, run }] of [...journalChecks, ...moveChecks, ...limitChecks].entries()) {
     it(name, async () => {
       const rig = fileRig(file(`suite-${commits}-${i}.db`), { commits });
       await run(rig);

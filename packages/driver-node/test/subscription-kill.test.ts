@@ -4,9 +4,11 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
+import { bundled } from "../../../test/runtime/bundled.ts";
 import { sqliteJournal } from "../src/index.ts";
 import { testFolder } from "./sqlite-rig.ts";
 
+const program = await bundled(join(import.meta.dirname, "subscription-process.ts"));
 const { file, remove } = testFolder();
 afterAll(remove);
 
@@ -16,7 +18,6 @@ const countAt = (n: number): number => 1 + Math.floor(n / 4);
 
 /** Serves so many subscriptions, until all are over or, after so many milliseconds of work, it is killed. */
 const serve = async (path: string, ledger: string, count: number, killedAfterMs?: number): Promise<number | null> => {
-  const program = join(import.meta.dirname, "subscription-process.ts");
   const child = spawn(process.execPath, [program, path, ledger, `${count}`], { stdio: ["ignore", "pipe", "inherit"] });
   const over = new Promise<number | null>((resolve) => child.on("close", (code) => resolve(code)));
   const ready = new Promise<void>((resolve) => child.stdout.once("data", () => resolve()));

@@ -1,4 +1,4 @@
-/** What nobody means to send: each answer is a problem, nothing is recorded, and the host goes on. */
+/** Tests what nobody means to send: each answer is a problem, nothing is recorded, and the host goes on. */
 import { connect } from "node:net";
 import { defineTool } from "@pawl/runtime";
 import * as fc from "fast-check";

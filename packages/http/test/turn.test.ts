@@ -63,6 +63,22 @@ describe("a turn over HTTP", () => {
     expect((await ask(open, `${path}/events?after=1.1`)).status).toBe(400);
   });
 
+  it("shows what its model was told, and is told next", async () => {
+    const { open, go } = await started();
+    go();
+    await ask(open, path, { method: "POST", body: said("Look at it."), headers: { prefer: "wait=20" } });
+    const prompts = "/v1/sessions/team-1%2Fann/prompt";
+    const messages = [
+      { role: "system", content: "Be short." },
+      { role: "user", content: [{ type: "text", text: "Look at it." }] },
+    ];
+    const told = { request: "turn 1", n: 1, attempt: 1, agent: "main", tool_choice: "auto", messages };
+    expect(await read(ask(open, `${prompts}?request=turn%201&n=1`))).toMatchObject([200, told]);
+    const [status, next] = await read(ask(open, prompts));
+    expect([status, next]).toMatchObject([200, { messages: { length: 3 } }]);
+    expect(await read(ask(open, `${prompts}?request=none`))).toMatchObject([404, { code: "request_unknown" }]);
+  });
+
   it("is refused where another has its name, or where it says nothing that a turn can be", async () => {
     const { open, go } = await started();
     go();

@@ -7,6 +7,7 @@ import { type Database, type Now, prepared } from "./database.ts";
 import { moves } from "./move.ts";
 import { ownership } from "./ownership.ts";
 import { queries } from "./query.ts";
+import { queues } from "./queue.ts";
 import { retention } from "./retention.ts";
 import { SharedRoots } from "./root.ts";
 import { checkVersion, checkedSchema, grant, migrate } from "./schema.ts";
@@ -58,6 +59,7 @@ export const journalOver = (
     attachments: attachments(at, schema),
     blobs: blobs(at, schema, now),
     moves: moves(at, scopes, schema),
+    queues: queues(at, wakes, schema, now),
     ...ownership(at, { scopes, wakes }, schema, now),
     ...queries(at, scopes, schema, now),
     ...retention(at, scopes, schema),

@@ -7,6 +7,7 @@
  */
 import { type Database, type Statement, integer } from "./database.ts";
 import { PostgresError, postgresError } from "./error.ts";
+import { queueFunctions, queueTables } from "./queue.ts";
 import { functions } from "./stored-function.ts";
 
 /** Names that mean the same with quotes and without, in whatever tool somebody looks at them. */
@@ -87,11 +88,27 @@ EXCEPTION WHEN feature_not_supported OR invalid_parameter_value THEN
 END $$;
 `;
 
+/** Gives the roles that write appends the same rights on tables and functions that came later. */
+const sameRights = (s: string): string => `
+DO $$ DECLARE role text; BEGIN
+  FOR role IN SELECT DISTINCT g.grantee FROM information_schema.role_table_grants g
+    WHERE g.table_schema = '${s.slice(1, -1)}' AND g.table_name = 'append' AND g.privilege_type = 'INSERT' AND g.grantee <> current_user
+  LOOP
+    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON ${s}.queue, ${s}.place TO %I', role);
+    EXECUTE format('GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${s} TO %I', role);
+    EXECUTE format('GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${s} TO %I', role);
+  END LOOP;
+END $$;
+`;
+
 /** The newest version of the schema. */
-export const schemaVersion = 1;
+export const schemaVersion = 2;
 
 /** Each migration leads from the version before it to its own. */
-const migrations = (s: string): readonly string[] => [tables(s) + functions(s)];
+const migrations = (s: string): readonly string[] => [
+  tables(s) + functions(s),
+  queueTables(s) + queueFunctions(s) + sameRights(s),
+];
 
 const versionOf = async (database: Database, schema: string): Promise<number> => {
   const there: Statement = {

@@ -23,17 +23,24 @@ const togetherMs = 20;
 const channelsOf = (schema: string): string =>
   `pawl_${createHash("sha256").update(schema).digest("hex").slice(0, 16)}_`;
 
+/** Said on an instance's own channel: places in queues are free. No stored name begins so. */
+const placesAreFree = "\u0001q";
+
 /** The number of nobody: the channel that all share. */
 const everybody = 0;
 
 const unsynced = "quiet AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS set)";
 
-const statements = (s: string): { readonly mail: Statement; readonly look: Statement } => ({
+const statements = (s: string): { readonly mail: Statement; readonly look: Statement; readonly places: Statement } => ({
   mail: named(
     "notify_mail",
     `WITH ${unsynced}, names AS (SELECT value AS name FROM json_array_elements_text($2::json))
      SELECT pg_notify($1::text || x.owner::text, CASE WHEN octet_length(x.name) < 7000 THEN x.name ELSE '' END)
      FROM quiet, names n JOIN ${s}.scope x ON x.name = n.name WHERE x.owner <> ${everybody}`,
+  ),
+  places: named(
+    "notify_places",
+    `WITH ${unsynced} SELECT pg_notify($1::text || value, $3) FROM quiet, json_array_elements_text($2::json)`,
   ),
   look: named("notify_look", `WITH ${unsynced} SELECT pg_notify($1::text || '${everybody}', '') FROM quiet`),
 });
@@ -76,7 +83,8 @@ export class Wakes {
     const own = `${this.#channels}${id}`;
     const stop = listen([own, `${this.#channels}${everybody}`], {
       heard: (channel, said) => {
-        if (channel === own && said !== "") this.#heard.get(instance)?.mail(nameIn({ said }, "said"));
+        if (channel === own && said === placesAreFree) this.#heard.get(instance)?.places?.();
+        else if (channel === own && said !== "") this.#heard.get(instance)?.mail(nameIn({ said }, "said"));
         else this.#lookSoon();
       },
       connected: () => this.#lookSoon(), // Wakes were missed until now.
@@ -104,6 +112,12 @@ export class Wakes {
     const names = [...this.#mailed].map(stored);
     this.#mailed = new Set();
     void this.#tell(this.#sql.mail, [this.#channels, JSON.stringify(names)]);
+  }
+
+  /** Tells instances, by their numbers, that places in queues are free for their calls. */
+  placesFree(instances: readonly number[]): void {
+    if (this.#database.listen === undefined || instances.length === 0) return;
+    void this.#tell(this.#sql.places, [this.#channels, JSON.stringify(instances.map(String)), placesAreFree]);
   }
 
   /** Tells all instances that scopes are free. */

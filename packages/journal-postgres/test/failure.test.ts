@@ -1,4 +1,4 @@
-/** What breaks between a host and its database, and what must hold all the same. */
+/** Tests what breaks between a host and its database, and what must hold all the same. */
 import type { Append, AppendResult } from "@pawl/runtime/driver";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

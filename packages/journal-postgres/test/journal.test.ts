@@ -1,5 +1,5 @@
 import type { Journal } from "@pawl/runtime";
-import { blobChecks, journalChecks, moveChecks } from "@pawl/testkit";
+import { blobChecks, journalChecks, limitChecks, moveChecks } from "@pawl/testkit";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { type PostgresJournal, journalOver, postgresJournal } from "../src/index.ts";
 import { pgliteDatabase } from "../src/pglite.ts";
@@ -31,7 +31,7 @@ const rigOn = (open: (schema: string, now: () => number) => PostgresJournal) => 
 };
 
 /** A database has no quota: that a full disk is reported is seen in `failure.test.ts`. */
-const checks = [...journalChecks, ...moveChecks].filter(({ name }) => !name.includes("does not fit"));
+const checks = [...journalChecks, ...moveChecks, ...limitChecks].filter(({ name }) => !name.includes("does not fit"));
 
 const onServer = (schema: string, now: () => number): PostgresJournal =>
   postgresJournal({ url: server?.url ?? "", schema, now, lanes: 2, acceptsLoss: true });

@@ -1,4 +1,4 @@
-/** Who may come in, how much they may ask at a time, and which process answers them. */
+/** Tests who may come in, how much they may ask at a time, and which process answers them. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

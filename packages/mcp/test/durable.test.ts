@@ -1,4 +1,4 @@
-/** What a client is told is durable: a handle is answered once its task is in the journal, and no sooner. */
+/** Tests what a client is told is durable: a handle is answered once its task is in the journal, and no sooner. */
 import { nodePlatform } from "@pawl/driver-node";
 import { type Journal, Runtime, defineTool, memoryJournal } from "@pawl/runtime";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** What a client is told of tools and their calls: at once, as tasks, with questions. */
+/** Tests what a client is told of tools and their calls: at once, as tasks, with questions. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

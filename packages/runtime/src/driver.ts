@@ -2,7 +2,7 @@
 export { admittedOptions } from "./runtime-options.ts";
 export { wrongNumber, unknownKeyIn, errorOf, textOf } from "./error.ts";
 export { coreToolOf, flowToolOf } from "./tool/tool.ts";
-export { defaultPatience, type Patience } from "./body/rest.ts";
+export { defaultPatience, type Patience } from "./body/body-end.ts";
 export { type Reattach, type ReattachPlace, decideReattach } from "./process/run/run.ts";
 export { type BackgroundSink } from "./process/run/report.ts";
 export { type Platform, inTurns, messageTurn } from "./platform.ts";
@@ -32,6 +32,15 @@ export {
   type MoveStore,
   type Wakes,
 } from "./journal/journal.ts";
+export {
+  type Advanced,
+  type Limit,
+  type PlaceId,
+  type QueueStore,
+  type Standing,
+  type WantedPlace,
+  windowOf,
+} from "./journal/queue.ts";
 export { BloomFilter } from "./journal/bloom-filter.ts";
 export { type MemoryJournalOptions } from "./journal/memory-journal.ts";
 export {
@@ -88,6 +97,7 @@ export { type Capabilities } from "./body/facet/capability.ts";
 export { keptValue, valueOfKept } from "./body/recorded-result.ts";
 export { type StepOptions, checkedStep } from "./body/facet/step.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";
+export { promptHash } from "./turn/prompt-of.ts";
 export { type LogAttachments, type SteppedLine, keepAttachments, putLog } from "./move/log-file.ts";
 export { unpackedAttachment } from "./move/attachment.ts";
 export { openState } from "./scope/open-scope.ts";
@@ -119,10 +129,10 @@ export { type StreamCursor, cursorAfter } from "./stream/reader.ts";
 export { type LambdaInput } from "./session/flow.ts";
 export { type Given } from "./tool/argument.ts";
 export { Resolved } from "./session/resolve.ts";
+export { type Target } from "./session/cancel.ts";
 export { type Rejecting, type Stickiness, type AwaitingPage, ScopeAwaiting } from "./session/approval.ts";
 export { type Offer, type OfferedRun } from "./session/executor/executor.ts";
 export { type Settled, type Settlement } from "./session/executor/offer.ts";
-export { type Target } from "./session/cancel.ts";
 export { type Engine, type EngineRun, type Engines } from "./process/engine.ts";
 export { type HostRun } from "./process/run/background.ts";
 export { type Probe, type ProcessHost, type RunFiles, type RunTool, type Wake } from "./process/host.ts";
@@ -142,5 +152,6 @@ export {
 export { type BudgetStatus, budgetOf, type Said, type TurnOptions } from "./turn/submit.ts";
 export { type TurnPace, defaultPace } from "./turn/pace.ts";
 export { type ReadTurnOptions, type TurnCursor, TurnFrame, turnCursorAfter } from "./turn/turn-reader.ts";
+export { type PromptQuestion, type PromptSource, type ShownPrompt, shownPrompt } from "./turn/shown-prompt.ts";
 export { askingAgain, pause, pauseAfter, retryAfterMs } from "./fetch/ask-again.ts";
 export { isRepeating } from "./body/facet/context.ts";

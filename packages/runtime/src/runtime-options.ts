@@ -11,7 +11,7 @@ import type { Registry } from "./tool/registry.ts";
 import type { Roots } from "./scope/wait-token.ts";
 import type { HostPort } from "./host/host.ts";
 import type { Log, Telemetry } from "./log.ts";
-import type { Patience } from "./body/rest.ts";
+import type { Patience } from "./body/body-end.ts";
 import type { Linger } from "./lifecycle/eviction.ts";
 import type { Mover } from "./move/mover.ts";
 import type { SnapshotOptions } from "./scope/snapshots.ts";
@@ -106,6 +106,10 @@ export interface RuntimeOptions extends SnapshotOptions {
   /** Returns the peer at an address that scopes move to; throws where it knows nobody there. */
   readonly mover?: (to: string) => Mover;
 }
+
+/** Returns the interval of looking for what others did: longer where the store wakes its instances. */
+export const pollMsOf = ({ journal, pollMs }: Pick<RuntimeOptions, "journal" | "pollMs">): number =>
+  pollMs ?? defaults[journal.listen === undefined ? "pollMs" : "wokenPollMs"];
 
 /** Checks the options that are given. */
 const admitNumbers = (at: string, of: object = {}): void => {

@@ -2,7 +2,7 @@
  * The runtime of one process: opens scopes over a journal, and runs their tools. Builds the parts, and connects them.
  */
 import { LogPages } from "./session/observe/log-page.ts";
-import { defaultPatience } from "./body/rest.ts";
+import { defaultPatience } from "./body/body-end.ts";
 import type { HostSide } from "./host/host.ts";
 import { HostRequests } from "./host/host-request.ts";
 import { type AttachmentStore, memoryAttachments } from "./journal/blob.ts";
@@ -10,7 +10,7 @@ import { sweepFromTimeToTime } from "./journal/sweep.ts";
 import { CrashTurns } from "./lifecycle/crash-turn.ts";
 import { type HeldLease, heldLease, type Readiness, Shutdown } from "./lifecycle/lease.ts";
 import { Recovery } from "./lifecycle/recovery.ts";
-import { type RuntimeOptions, admittedId, admittedOptions, defaults } from "./runtime-options.ts";
+import { type RuntimeOptions, admittedId, admittedOptions, defaults, pollMsOf } from "./runtime-options.ts";
 import { logged } from "./log.ts";
 import { Moves } from "./move/move.ts";
 import { InboxPoller, mayCreate } from "./message/inbox-poller.ts";
@@ -18,6 +18,7 @@ import { Processes } from "./process/process.ts";
 import { Background } from "./process/run/background.ts";
 import { Schedules } from "./process/run/schedules.ts";
 import { viewsOf } from "./process/run/session-work.ts";
+import { QueueDoor } from "./queue/door.ts";
 import { type Resolution, hkdf, utf8 } from "@pawl/tool-value";
 import { Alarms } from "./scope/clock.ts";
 import { type Resolved, scopeSigned, unknownKey } from "./session/resolve.ts";
@@ -46,6 +47,7 @@ export class Runtime {
   readonly #recovery: Recovery;
   readonly #scopes: Scopes;
   readonly #executors: ExecutorVerbs;
+  readonly #queues: QueueDoor;
   readonly #shutdown = new Shutdown();
   readonly #hostRequests = new HostRequests();
   readonly #sessions: SessionList;
@@ -79,6 +81,7 @@ export class Runtime {
       scope: this.#open,
       open: () => this.#scopes.inMemory.keys(),
     });
+    this.#queues = new QueueDoor(options, { platform, mayAsk: () => this.#lease?.holds !== false, fault });
     this.#scopes = new Scopes(options, this.#instanceOf(options), this.#hostSide(options), {
       registry: this.registry,
       moves: () => this.moves,
@@ -116,8 +119,8 @@ export class Runtime {
     const mail = (scope: string): void => this.#inboxPoller.notify(scope);
     journal.outbox?.listen(mail);
     if (this.#lease !== undefined) {
-      this.#inboxPoller.watch(options.pollMs ?? defaults[journal.listen === undefined ? "pollMs" : "wokenPollMs"]);
-      this.#stopListening = journal.listen?.(instance, { mail, look: this.#look });
+      this.#inboxPoller.watch(pollMsOf(options));
+      this.#stopListening = journal.listen?.(instance, { mail, look: this.#look, places: this.#queues.wake });
     }
     sweepFromTimeToTime({ ...options, platform, fault });
   }
@@ -126,7 +129,6 @@ export class Runtime {
   readonly #look = (): void => (this.readiness === "ready" ? this.#recovery.go() : undefined);
 
   readonly #open = (scope: string): Promise<Session> => this.#scopes.open(scope);
-
   #instanceOf({ journal, instance, bounds, telemetry, patience, turns }: RuntimeOptions): Instance {
     return {
       owner: instance,
@@ -140,6 +142,7 @@ export class Runtime {
       places: this.background.places,
       models: new ModelPlaces(turns),
       crashTurns: new CrashTurns(this.#alarms.platform),
+      queues: this.#queues,
       shutdown: this.#shutdown,
       schedule: (member) => this.#loop.schedule(member),
       isLeased: () => this.#lease?.holds === true,
@@ -157,6 +160,7 @@ export class Runtime {
     return {
       host: { environment: async () => this.registry.catalog(), ...host },
       tool,
+      tools: () => this.registry.catalog(),
       versions: new CodeVersions({
         codeVersion,
         instance,
@@ -269,16 +273,13 @@ export class Runtime {
 
   /** Moves a scope to another host, and resolves when it lives there. */
   readonly move: Moves["move"] = (...of) => this.moves.move(...of);
-
   /**
    * Registers an executor of `client_side` tools. The function that is returned says that its connection is gone, or
    * the executor itself.
    */
   readonly register: ExecutorVerbs["register"] = (executor) => this.#executors.register(executor);
-
   /** Settles a run that was offered to an executor. */
   readonly settle: ExecutorVerbs["settle"] = (...of) => this.#executors.settle(...of);
-
   /** Shows the progress of an executor's run to observers. */
   readonly progress: ExecutorVerbs["progress"] = (...of) => this.#executors.progress(...of);
 

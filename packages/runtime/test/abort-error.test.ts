@@ -7,7 +7,7 @@ import { World } from "./world.ts";
 const never = new EventEmitter();
 const internal = { class: "internal", code: "tool_internal_error" };
 
-/** What is replied of a call that is cancelled while it runs, and what its host is told of it. */
+/** Returns what is replied of a call that is cancelled while it runs, and what its host is told of it. */
 const cancelled = async (execute: (_: unknown, ctx: ToolContext) => unknown) => {
   const told: unknown[] = [];
   const host = { internalError: (_: string, thrown: unknown) => void told.push(thrown) };

@@ -1,4 +1,4 @@
-/** What people are asked: found by whoever comes later, in another process, with nothing but the store. */
+/** Tests what people are asked: found by whoever comes later, in another process, with nothing but the store. */
 import { stableHash } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { type Journal, defineTool, importLog, logText, memoryJournal } from "../src/index.ts";

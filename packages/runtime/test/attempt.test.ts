@@ -1,4 +1,4 @@
-/** What a later attempt asks for, and what becomes of it when that attempt starts again. */
+/** Tests what a later attempt asks for, and what becomes of it when that attempt starts again. */
 import { done, failureOutput, safeRetryFailure } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { type ToolContext, defineTool } from "../src/index.ts";

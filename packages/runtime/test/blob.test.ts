@@ -163,7 +163,7 @@ describe("a large value", () => {
   });
 });
 
-/** What looks like the reference to a blob. */
+/** Returns what looks like the reference to a blob. */
 const lookalike = (name: string): Json => ({
   $lash_tool_value: "attachment",
   ref: {

@@ -17,7 +17,7 @@ const toolOf = (execute: Execute, attempts = 1) =>
     execute: async (args, ctx) => execute(args, ctx),
   });
 
-/** What a process wrote to its log since it began. */
+/** Returns what a process wrote to its log since it began. */
 const logOf = async (process: Process): Promise<readonly string[]> => {
   const session = await process.runtime.session("s");
   const types: string[] = [];

@@ -1,4 +1,4 @@
-/** What calls live through in a runtime: batches of bodies, retries, approvals, cancels, hidden state of none. */
+/** Tests what calls live through in a runtime: batches of bodies, retries, approvals, cancels, hidden state of none. */
 import { callRef } from "@pawl/sansio-core";
 import { failureOutput, done, safeRetryFailure, stableHash } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";

@@ -62,7 +62,7 @@ class Loop {
     return row !== undefined && "body" in row ? (row.body?.resumes ?? -1) : -1;
   }
 
-  /** What the host's log says of crashes, since it was asked last. */
+  /** Returns what the host's log says of crashes, since it was asked last. */
   get warnings(): readonly unknown[] {
     const warnings = this.entries.filter(({ name }) => name === "call.crashed");
     this.entries.length = 0;

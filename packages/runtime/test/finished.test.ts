@@ -1,4 +1,4 @@
-/** What has left a scope's state is found in memory, or in the store's index: never in neither. */
+/** Tests that what has left a scope's state is found in memory, or in the store's index: never in neither. */
 import type { Finished } from "@pawl/sansio-core";
 import { expect, it } from "vitest";
 import { FinishedIndex } from "../src/scope/history.ts";

@@ -1,4 +1,4 @@
-/** What an instance believes of its lease: always less than what the store grants, and nothing once it is gone. */
+/** Tests what an instance believes of its lease: always less than what the store grants, and nothing once it is gone. */
 import { describe, expect, it } from "vitest";
 import { HeldLease } from "../src/lifecycle/lease.ts";
 import { TestPlatform } from "./world.ts";

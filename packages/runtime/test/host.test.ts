@@ -1,4 +1,4 @@
-/** What a body asks of its host: asked again after a crash, and answered once. */
+/** Tests what a body asks of its host: asked again after a crash, and answered once. */
 import { describe, expect, it } from "vitest";
 import {
   type HostPort,

@@ -1,4 +1,4 @@
-/** What is at rest in memory, and out of it. */
+/** Tests what is at rest in memory, and out of it. */
 import { describe, expect, it } from "vitest";
 import { type Evicted, abandonEvicted, IdleCache } from "../src/lifecycle/eviction.ts";
 import { Callers } from "../src/session/callers.ts";

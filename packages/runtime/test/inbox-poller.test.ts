@@ -1,4 +1,4 @@
-/** Who looks into inboxes: mail of one scope holds up none of others. */
+/** Tests who looks into inboxes: mail of one scope holds up none of others. */
 import { expect, it } from "vitest";
 import { type Addressee, InboxPoller } from "../src/message/inbox-poller.ts";
 import { TestPlatform } from "./world.ts";

@@ -1,4 +1,4 @@
-/** Who has left a scope holds nothing of it: neither its memory, nor a word of what they were told. */
+/** Tests that whoever has left a scope holds nothing of it: neither its memory, nor a word of what they were told. */
 import { getEventListeners } from "node:events";
 import { queryObjects } from "node:v8";
 import { describe, expect, it } from "vitest";

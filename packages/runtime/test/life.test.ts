@@ -1,4 +1,4 @@
-/** What a body makes in one life of its call, and what it makes in the next: under protocol 2, and as protocol 1 had it. */
+/** Tests what a body makes in one life of its call, and what it makes in the next: under protocol 2, and as protocol 1 had it. */
 import { type Json, type Resolution, done, failureOutput, safeRetryFailure, stableHash } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { type HostPort, type ToolContext, defineTool } from "../src/index.ts";

@@ -1,4 +1,4 @@
-/** What becomes of a scope in which something goes wrong that is nobody's call, and of those who wait for it. */
+/** Tests what becomes of a scope in which something goes wrong that is nobody's call, and of those who wait for it. */
 import { describe, expect, it } from "vitest";
 import { type Journal, Runtime, type RuntimeOptions, type Telemetry, defineTool } from "../src/index.ts";
 import type { Append, AppendResult } from "../src/driver.ts";

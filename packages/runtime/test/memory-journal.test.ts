@@ -1,4 +1,4 @@
-import { type JournalRig, journalChecks, moveChecks } from "@pawl/testkit";
+import { type JournalRig, journalChecks, limitChecks, moveChecks } from "@pawl/testkit";
 import { describe, it } from "vitest";
 import { memoryJournal } from "../src/index.ts";
 
@@ -17,5 +17,5 @@ const rig = (): JournalRig => {
 };
 
 describe("a journal in memory", () => {
-  for (const { name, run } of [...journalChecks, ...moveChecks]) it(name, () => run(rig()));
+  for (const { name, run } of [...journalChecks, ...moveChecks, ...limitChecks]) it(name, () => run(rig()));
 });

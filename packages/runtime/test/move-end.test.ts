@@ -1,9 +1,9 @@
-/** What comes after a move: its scope goes on wherever it is by then, and can move once more. */
+/** Tests what comes after a move: its scope goes on wherever it is by then, and can move once more. */
 import { describe, expect, it } from "vitest";
 import { defineTool } from "../src/index.ts";
 import { Hosts, type Moment, type Place, never, scope, set, use } from "./move-world.ts";
 
-/** What is on record at a place since the scope was received there, or taken back. */
+/** Returns what is on record at a place since the scope was received there, or taken back. */
 const since = async (place: Place, type: Moment): Promise<readonly string[]> => {
   const events = await place.events();
   return events.slice(events.lastIndexOf(type) + 1);

@@ -93,7 +93,7 @@ export class Place {
   async events(): Promise<readonly string[]> {
     return typesIn(await this.journal.read(scope, 1));
   }
-  /** Whether its copy accepts events. */
+  /** Says whether its copy accepts events. */
   async accepts(): Promise<boolean> {
     const { scope: row } = await this.state();
     return row.epoch > 0 && row.status.type === "open";
@@ -117,7 +117,7 @@ export class Hosts {
     return name === "a" ? this.a : this.b;
   }
 
-  /** What is said to a host that is dead is lost; what a dead one would say as well. */
+  /** Loses what is said to a host that is dead, and what a dead one would say. */
   mover(to: string): Mover {
     const place = this.at(to);
     const reach = async <A>(ask: (mover: Mover) => Promise<A>): Promise<A> => {

@@ -23,7 +23,7 @@ const taken = async (subscription: Subscription, count: number): Promise<readonl
   return frames;
 };
 
-/** What a frame is, in one word. */
+/** Returns what a frame is, in one word. */
 const word = (frame: Frame): string => {
   if (frame.type !== "observed") return frame.type;
   const { observation } = frame;

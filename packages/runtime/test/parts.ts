@@ -1,12 +1,13 @@
 /** The three objects that a scope is made of, for tests of one part alone. */
 import { LogPages } from "../src/session/observe/log-page.ts";
 import { initial } from "@pawl/sansio-core";
-import type { Journal, RuntimeOptions } from "../src/index.ts";
-import { defaultPatience } from "../src/body/rest.ts";
+import { type Journal, memoryJournal, type RuntimeOptions } from "../src/index.ts";
+import { defaultPatience } from "../src/body/body-end.ts";
 import { HostRequests } from "../src/host/host-request.ts";
 import { CrashTurns } from "../src/lifecycle/crash-turn.ts";
 import { Shutdown } from "../src/lifecycle/lease.ts";
 import { Places } from "../src/process/run/background.ts";
+import { QueueDoor } from "../src/queue/door.ts";
 import { ScopeClock } from "../src/scope/clock.ts";
 import { RejectedSizes } from "../src/scope/large-values.ts";
 import { type ScopeStore, scopeStoreOf } from "../src/scope/scope-store.ts";
@@ -29,6 +30,10 @@ export const instanceOf = (platform: TestPlatform): Instance => ({
   places: new Places(1),
   models: new ModelPlaces(),
   crashTurns: new CrashTurns(platform),
+  queues: new QueueDoor(
+    { journal: memoryJournal(), tools: [], instance: "a" },
+    { platform, mayAsk: () => true, fault: () => undefined },
+  ),
   shutdown: new Shutdown(),
   schedule: () => undefined,
   isLeased: () => false,
@@ -36,6 +41,8 @@ export const instanceOf = (platform: TestPlatform): Instance => ({
   open: () => Promise.reject(new Error("there is no other scope")),
   sent: () => undefined,
   glimpse: async (scope) => ({ state: initial(scope), isAlive: false }),
+  awaiting: async () => [],
+  isStored: async () => false,
   showIn: () => undefined,
   atRest: () => undefined,
   lost: () => undefined,

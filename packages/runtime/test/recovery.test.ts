@@ -1,4 +1,4 @@
-/** What is known of scopes that could not be taken up, after many have come and gone. */
+/** Tests what is known of scopes that could not be taken up, after many have come and gone. */
 import { describe, expect, it } from "vitest";
 import { Recovery } from "../src/lifecycle/recovery.ts";
 import { type Journal, defineTool } from "../src/index.ts";

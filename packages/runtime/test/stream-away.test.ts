@@ -1,8 +1,22 @@
-/** Streams whose scope does not stay as it was: logs that are shortened, moves, upgrades in mid-stream. */
+/** Streams whose scope does not stay as it was: logs that are shortened, moves, hosts that stop, newer protocols. */
 import { describe, expect, it } from "vitest";
 import { type Session, type ToolContext, defineTool } from "../src/index.ts";
+import { cursorAfter } from "../src/driver.ts";
 import { Hosts, scope } from "./move-world.ts";
-import { type Frame, World, all, awaiting, begin, reading, say, script } from "./stream-world.ts";
+import {
+  type Body,
+  type Frame,
+  type Script,
+  World,
+  all,
+  awaiting,
+  begin,
+  logged,
+  numbered,
+  reading,
+  say,
+  script,
+} from "./stream-world.ts";
 
 const chunksIn = (frames: readonly Frame[]): readonly unknown[] =>
   frames.flatMap((frame) => (frame.type === "chunks" ? frame.chunks : []));
@@ -94,5 +108,62 @@ describe("a stream whose scope moves to another host", () => {
     expect(chunksIn(here.frames)).toEqual(all.slice(2));
     expect(here.isOver()).toBe(true);
     expect(one.runs).toHaveLength(1);
+  });
+});
+
+describe("a stream whose host stops in the middle of it", () => {
+  it("goes on with the next host: a reader asks that one from its cursor, and drops what was never on record", async () => {
+    const [one, two] = [script(), script()];
+    const world = new World(2);
+    const { process, session } = await begin(awaiting(one), { world });
+    const here = reading(session);
+    await say(world, one, 2, 300);
+    await say(world, one, 1, 5);
+    expect(chunksIn(here.frames)).toEqual(all.slice(0, 3));
+    const closing = process.runtime.close();
+    await world.quiet();
+    await closing;
+    expect(here.error()).toMatchObject({ code: expect.any(String) });
+    const next = await begin(awaiting(two), { world });
+    const cursor = here.frames.reduce((at, frame) => cursorAfter(frame, at), { attempt: 0, at: 0 });
+    const there = reading(next.session, { from: cursor });
+    await say(world, two, 7, 300);
+    expect(there.isOver()).toBe(true);
+    const [reset, ...rest] = there.frames;
+    expect(reset).toMatchObject({ type: "reset", attempt: 2 });
+    expect(chunksIn(rest)).toEqual(numbered(2));
+    const groups = await logged(world, "stream.recorded");
+    expect(groups.map(({ attempt }) => attempt)).toEqual([1, 1, 2, 2, 2, 2, 2]);
+    expect(groups.map(({ from }) => from)).toEqual([0, 1, 2, 3, 4, 5, 6]); // Each number was given once.
+  });
+});
+
+/** Waits for a word, and says words. */
+const late =
+  (one: Script): Body =>
+  async (ctx) => {
+    await ctx.waitFor("go");
+    return awaiting(one)(ctx);
+  };
+
+describe("a stream of a call that began under protocol 1", () => {
+  it("is said and read once its scope has a newer protocol, and was refused before", async () => {
+    const one = script();
+    const world = new World(1);
+    const old = await begin(late(one), { world });
+    const refused = reading(old.session);
+    await world.quiet();
+    expect(refused.frames).toEqual([]);
+    old.process.kill();
+    const { session, told } = await begin(late(one), { world, upgrade: "auto" });
+    expect(session.state.scope.protocol).toBe(2);
+    const live = reading(session);
+    const [wait] = session.state.waits.rows();
+    await session.resolveById(wait?.key ?? "", { status: "ok", payload: 1 }, "ada");
+    world.platform.advance(70_000); // A body whose owner was lost is resumed after a pause.
+    await say(world, one, 7, 300);
+    expect(told.payload).toEqual(all);
+    expect([chunksIn(live.frames), live.isOver()]).toEqual([all, true]);
+    expect(chunksIn(await reading(session, { from: 2 }).soFar(world))).toEqual(all.slice(2));
   });
 });

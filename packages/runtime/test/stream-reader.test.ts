@@ -12,7 +12,7 @@ const chunk = (from: number, chunks: readonly string[], isRecorded: boolean, att
 });
 const end = (at: number, isDone = true, attempt = 1): Frame => ({ type: "end", attempt, at, isDone });
 const name = "words";
-/** What a reader has in the end, after all resets. */
+/** Returns what a reader has in the end, after all resets. */
 const applied = (frames: readonly Frame[]): readonly unknown[] => {
   const has: unknown[] = [];
   for (const frame of frames) {

@@ -1,29 +1,17 @@
 /**
- * The invariants: those of all concerns, and those of the state as a whole. Tests check them after each step; `restore`
+ * The invariants of a state: those of all concerns, and those of the state as a whole. Tests check them after each step; `restore`
  * checks them before it believes a snapshot.
  */
-import { approvalChangeChecks, batchChangeChecks, callChangeChecks } from "./call/check.ts";
 import { duesOf } from "./call/deadlines.ts";
-import { effectChangeChecks } from "./call/effect/check.ts";
-import { checkG4Change } from "./call/effect/stream.ts";
 import { bodyOf } from "./call/row.ts";
-import type { ChangeCheck, Check } from "./concern.ts";
+import type { Check } from "./concern.ts";
 import { concerns } from "./concerns.ts";
-import { flowChangeChecks } from "./flow/check.ts";
 import { type Due, earlierOf } from "./kernel/deadline.ts";
-import { handleChangeChecks, linkChangeChecks } from "./link/check.ts";
-import { processChangeChecks } from "./process/check.ts";
-import { requestChangeChecks } from "./request/concern.ts";
-import { backgroundChangeChecks } from "./run/concern.ts";
-import { scheduleChangeChecks } from "./schedule/concern.ts";
-import { scopeChangeChecks } from "./scope/concern.ts";
-import { turnChangeChecks } from "./turn/check.ts";
-import { waitChangeChecks } from "./wait/check.ts";
 import { dueOfTurn } from "./turn/conversation.ts";
 import type { State } from "./kernel/vocabulary.ts";
 import { nextDeadline, outstanding } from "./machine.ts";
 
-export type { ChangeCheck, Check };
+export type { Check };
 
 const shown = (due: Due | undefined): string => (due === undefined ? "none" : `${due.at}/${due.birth}/${due.key}`);
 
@@ -79,44 +67,12 @@ export const checks: readonly Check[] = [
   checkPast,
 ];
 
-/**
- * Checks of a step by the part of the state that they are about: where that stays the same, nothing is checked. They are for
- * tests alone, and stand here and not in the records of the concerns, so that no page loads them.
- */
-const changes: { readonly [Part in keyof State]?: readonly (readonly ChangeCheck[])[] } = {
-  seq: [scopeChangeChecks],
-  requests: [requestChangeChecks],
-  links: [linkChangeChecks],
-  handles: [handleChangeChecks],
-  deletion: [handleChangeChecks],
-  batches: [batchChangeChecks],
-  calls: [callChangeChecks, approvalChangeChecks, effectChangeChecks, [checkG4Change]],
-  waits: [waitChangeChecks],
-  process: [processChangeChecks],
-  flows: [flowChangeChecks],
-  background: [backgroundChangeChecks],
-  schedules: [scheduleChangeChecks],
-  conversation: [turnChangeChecks],
-};
-
 /** Returns what is wrong with a state, if anything is. */
 export const checkAll = (state: State): string | undefined => {
   const issued = outstanding(state);
   for (const check of checks) {
     const broken = check(state, issued);
     if (broken !== undefined) return broken;
-  }
-  return undefined;
-};
-
-/** Returns what is wrong with a step from one state to the next, if anything is. */
-export const checkChange: ChangeCheck = (before, after) => {
-  for (const [part, ofPart] of Object.entries(changes) as [keyof State, readonly (readonly ChangeCheck[])[]][]) {
-    if (before[part] === after[part]) continue;
-    for (const check of ofPart.flat()) {
-      const broken = check(before, after);
-      if (broken !== undefined) return broken;
-    }
   }
   return undefined;
 };

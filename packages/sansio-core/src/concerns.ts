@@ -31,8 +31,8 @@ import type { ScheduleCommand, ScheduleEvent, ScheduleRows, ScheduleSignal } fro
 import { scope } from "./scope/concern.ts";
 import type { ScopeEvent, ScopeRows } from "./scope/model.ts";
 import { turn } from "./turn/concern.ts";
-import type { TurnEvent } from "./turn/event.ts";
-import type { TurnCommand, TurnRows, TurnSignal } from "./turn/model.ts";
+import type { TurnEvent, TurnSignal } from "./turn/event.ts";
+import type { TurnCommand, TurnRows } from "./turn/model.ts";
 import { wait } from "./wait/concern.ts";
 import type { WaitEvent, WaitRows, WaitSignal } from "./wait/model.ts";
 

@@ -151,7 +151,7 @@ export {
 } from "./call/model.ts";
 export { type RequestDifference, type NamedRequest } from "./call/vocabulary.ts";
 export { type Versions, unnamedVersion, versionIn } from "./scope/model.ts";
-export { bodyOf, hasFailed } from "./call/row.ts";
+export { bodyOf, hasFailed, queuedAttempt, queueOf } from "./call/row.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";
 export { snapshotSlices } from "./snapshot/write.ts";
 export { beginReading, endReading, feed, type Reading, type Torn } from "./log/read.ts";
@@ -292,7 +292,7 @@ export { type FailureClass, type Finish, type ModelKind, type WhenBusy } from ".
 export { type AnswerPart, assemble, type Message as TurnMessage, type Piece } from "./turn/message.ts";
 export { type TurnEnd, turnCodecs } from "./turn/codec.ts";
 export { modelFate } from "./turn/model-event.ts";
-export { type Plan as PromptPlan, promptPlan, piecesIn } from "./turn/plan.ts";
+export { type Plan as PromptPlan, promptPlan, piecesIn, taskIn as agentTaskIn } from "./turn/plan.ts";
 export { promptOf, type PromptMessage } from "./turn/prompt.ts";
 export { added as addedUsed, type Amounts, type Limits, type Reached, type Usage, type Used } from "./turn/budget.ts";
 export { type Entry, seqsOf } from "./turn/frame.ts";

@@ -46,7 +46,8 @@ export {
 export { follow, type Replay, replay, type ReplayOptions } from "./log/replay.ts";
 export { type Fault, type FaultCode } from "./log/fault.ts";
 export { describeFault } from "./log/compare.ts";
-export { checkAll, checkChange } from "./check.ts";
+export { checkAll } from "./check.ts";
+export { checkChange } from "./check-change.ts";
 export { snapshot } from "./snapshot/write.ts";
 export { stateHash } from "./log/hash.ts";
 export { restore } from "./snapshot/restore.ts";

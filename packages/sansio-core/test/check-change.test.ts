@@ -1,7 +1,8 @@
 /** Steps that `pnpm core-sim` came to, and that the checkers of changes once took for broken. */
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { checkAll, checkChange } from "../src/check.ts";
+import { checkAll } from "../src/check.ts";
+import { checkChange } from "../src/check-change.ts";
 import { initial, step } from "../src/machine.ts";
 import type { Event } from "../src/kernel/vocabulary.ts";
 import { type Options, defaultOptions } from "../src/kernel/options.ts";
@@ -23,7 +24,7 @@ const again: Event = {
   schedule: { id: "sched_1", description: "do it", cron_expression: "* * * * *", timezone: "UTC" },
 };
 
-/** What the checkers say of each step of a log that is taken. */
+/** Returns what the checkers say of each step of a log that is taken. */
 const complaintsOf = (log: readonly (readonly [at: number, event: Event])[]): readonly string[] => {
   let state = initial("session:s");
   return log.flatMap(([at, event]) => {

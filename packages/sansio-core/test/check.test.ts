@@ -10,6 +10,7 @@ import type { BodyState, CallRow } from "../src/call/model.ts";
 import * as unknown from "../src/call/recovery/unknown.ts";
 import * as catalog from "../src/catalog/concern.ts";
 import * as whole from "../src/check.ts";
+import type { ChangeCheck } from "../src/concern.ts";
 import { outstanding } from "../src/machine.ts";
 import { Deadlines } from "../src/kernel/deadline.ts";
 import * as effect from "../src/call/effect/check.ts";
@@ -124,7 +125,7 @@ const broken: { readonly [name: string]: readonly [whole.Check, State] } = {
   call: [whole.checkPast, withBody(() => ({ startedAt: 10 ** 9 }))],
 };
 
-const changes: { readonly [name: string]: readonly [whole.ChangeCheck, State, State] } = {
+const changes: { readonly [name: string]: readonly [ChangeCheck, State, State] } = {
   C2: [call.checkC2Change, withBody(() => ({ run: 2 })), rich()],
   C9: [life.checkC9Change, rich(), withBody(() => ({ life: { ...life.firstLife, number: 2 } }))],
   E8: [

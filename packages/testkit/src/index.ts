@@ -22,6 +22,7 @@ export {
 export { failingTool } from "./failing-tool.ts";
 export { type Asked, Continued, type Script, type Scripted, type TestContext, testContext } from "./test-context.ts";
 export { type JournalCheck, type JournalRig, journalChecks } from "./journal-suite.ts";
+export { limitChecks } from "./journal/limit-check.ts";
 export { type BlobCheck, type BlobRig, blobChecks } from "./blob-suite.ts";
 export { type PlatformCheck, platformChecks } from "./platform-suite.ts";
 export { moveChecks } from "./journal/move-check.ts";

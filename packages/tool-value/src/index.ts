@@ -9,6 +9,7 @@ export {
   formatPath,
   isObject,
 } from "./json.ts";
+export { escaped, escapedLines } from "./escape.ts";
 export { type Limits, defaultLimits, noLimits } from "./limits.ts";
 export { type PatternFlags, linearPattern } from "./pattern.ts";
 export { parse, parseRecord } from "./parse.ts";

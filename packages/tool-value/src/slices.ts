@@ -33,21 +33,30 @@ export function* encodeSlices<A>(item: Codec<A>, items: readonly A[]): Slices<vo
 /** Weight of what is written at once: a value weighs 1, and each 64 characters of a text. */
 const mostAtOnce = 4096;
 
+/** What is deeper is heavy: this walk is on JavaScript's stack. */
+const deepest = 256;
+
 /** Weighs JSON, and stops where it is too heavy to be written at once. Whatever is has its place in `heavy`. */
-const weightOf = (json: unknown, heavy: Set<unknown>): number => {
+const weightOf = (json: unknown, heavy: Set<unknown>, level = 0): number => {
   if (typeof json === "string") return 1 + (json.length >>> 6);
   if (typeof json !== "object" || json === null) return 1;
-  if (heavy.has(json)) return Infinity;
+  if (level > deepest || heavy.has(json)) return Infinity;
   const parts: readonly unknown[] = Array.isArray(json) ? json : Object.values(json);
   let weight = 1 + parts.length;
-  for (let i = 0; i < parts.length && weight <= mostAtOnce; i++) weight += weightOf(parts[i], heavy);
+  for (let i = 0; i < parts.length && weight <= mostAtOnce; i++) weight += weightOf(parts[i], heavy, level + 1);
   if (weight <= mostAtOnce) return weight;
   heavy.add(json);
   return Infinity;
 };
 
-/** Tells whether a value takes some milliseconds to read or write. */
-export const isHeavy = (value: unknown): boolean => weightOf(value, new Set()) > mostAtOnce;
+/** Tells whether a value takes some milliseconds to read or write. One that cannot be looked at does not: it is refused. */
+export const isHeavy = (value: unknown): boolean => {
+  try {
+    return weightOf(value, new Set()) > mostAtOnce;
+  } catch {
+    return false; // A getter, or a proxy.
+  }
+};
 
 const partOf = (json: JsonObject, keys: readonly string[]): JsonObject => {
   const part: { [key: string]: Json } = {};
@@ -69,9 +78,13 @@ interface Writing {
   readonly heavy: Set<unknown>;
 }
 
-function* writtenSlices(json: Json, writing: Writing): Slices<string> {
+/** Levels at which values are taken apart. What is heavy by its depth is written at once: a slice is no smaller there. */
+const mostLevels = 16;
+
+function* writtenSlices(json: Json, writing: Writing, levels = mostLevels): Slices<string> {
   const { write, keysOf, heavy } = writing;
-  if (weightOf(json, heavy) <= mostAtOnce || typeof json !== "object" || json === null) return write(json);
+  const isWhole = levels === 0 || weightOf(json, heavy) <= mostAtOnce;
+  if (isWhole || typeof json !== "object" || json === null) return write(json);
   const list = isObject(json) ? undefined : (json as readonly Json[]);
   const keys = list === undefined ? keysOf(json as JsonObject) : [];
   const count = list?.length ?? keys.length;
@@ -92,7 +105,7 @@ function* writtenSlices(json: Json, writing: Writing): Slices<string> {
     }
     weight += own;
     if (own <= mostAtOnce) continue;
-    const text = yield* writtenSlices(child as Json, writing);
+    const text = yield* writtenSlices(child as Json, writing, levels - 1);
     texts.push(key === undefined ? text : `${quote(key)}:${text}`);
     [from, weight] = [i + 1, 0];
   }

@@ -62,11 +62,32 @@ it("texts of heavy values are those that are written in one piece", () => {
   );
 });
 
+it("a value of a hundred thousand levels is written as soon as in one piece", () => {
+  let deep: Json = { b: "x", a: 1 };
+  for (let n = 0; n < 100_000; n += 1) deep = n % 2 === 0 ? [deep] : { a: deep };
+  expect(isHeavy(deep)).toBe(true);
+  const { result, count } = run(textSlices([deep, deep]));
+  expect(result === stringify([deep, deep])).toBe(true);
+  expect(count).toBeLessThan(100);
+});
+
 it("a value that is not heavy is written in one slice", () => {
   for (const value of [null, 1, "x", [], {}, { b: [1], a: 2n }, Array.from({ length: 900 }, () => ({ n: 1 }))]) {
     expect(isHeavy(value)).toBe(false);
     expect(run(textSlices(value))).toEqual({ result: stringify(value), count: 1 });
   }
+});
+
+it("weighs also what contains itself, or throws when it is read", () => {
+  const cyclic: unknown[] = [];
+  cyclic.push(cyclic);
+  const throwing = Object.defineProperty({}, "a", {
+    enumerable: true,
+    get: () => {
+      throw new Error("no");
+    },
+  });
+  expect([isHeavy(cyclic), isHeavy([throwing])]).toEqual([true, false]);
 });
 
 it("a long list is mapped in its order, each slice with the number of items before it", () => {

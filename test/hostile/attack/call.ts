@@ -112,7 +112,7 @@ export const endlessTools = async (siege: Siege): Promise<void> => {
   if (more > 128 * mebibyte) siege.say(`bodies that were ended left ${Math.round(more / mebibyte)} MiB`);
 };
 
-/** What an executor says of a run that it has, or has not. */
+/** Returns what an executor says of a run that it has, or has not. */
 const lies = (offer: Heard, { random }: Siege): readonly object[] => {
   const run = {
     executor: offer["executor"],

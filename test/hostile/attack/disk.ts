@@ -54,7 +54,7 @@ const damages: readonly Damage[] = [
   (_, file) => rmSync(file),
 ];
 
-/** What a host on damaged files answers: the same as before, an error, or nothing at all. Never anything else. */
+/** Returns what a host on damaged files answers: the same as before, an error, or nothing at all. Never anything else. */
 const compare = async (siege: Siege, told: ReadonlyMap<string, string>): Promise<void> => {
   const client = siege.client();
   for (const [session, expected] of told) {

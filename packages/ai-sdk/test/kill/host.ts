@@ -54,7 +54,7 @@ const chat = chatTool({ name: "chat", model, tools });
 const { runtime } = openRuntime({ file, tools: [ask, chat] });
 const handlers = chatHandlers(runtime, { tool: chat });
 
-/** What is not streamed: asked, decided and read by its own routes. */
+/** Serves what is not streamed: asked, decided and read by its own routes. */
 const plain = async (path: string): Promise<Response> => {
   const session = await runtime.session("plain");
   if (path === "/approve") for (const one of await session.approvals()) await one.approve({ by: "ann" });

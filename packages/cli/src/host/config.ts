@@ -19,9 +19,10 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import type { OpenOptions } from "@pawl/driver-node";
 import { type HostLimits, isSocketUrl, Right } from "@pawl/driver-node/operator";
 import { isDatabase } from "../database.ts";
-import { CliError, exit } from "../exit.ts";
+import { CliError, exit, usageError } from "../exit.ts";
 
 /** A token that the host writes to a file at its start. */
 export interface Grant {
@@ -52,6 +53,10 @@ export interface FlowConfig {
 
 export interface HostConfig {
   readonly journal?: string;
+  /** The database itself, where `journal` is the address of a pooler. */
+  readonly direct?: string;
+  /** Prepares statements on the connections of `journal`: true by default. */
+  readonly prepares?: boolean;
   /** The folder of large values. */
   readonly blobs?: string;
   /** The folder of keys that seal values. */
@@ -132,6 +137,8 @@ const FlowCodec: Codec<FlowConfig> = record<FlowConfig>("a flow", {
 
 const ConfigCodec: Codec<HostConfig> = record<HostConfig>("the configuration of a host", {
   journal: optional(string),
+  direct: optional(string),
+  prepares: optional(boolean),
   blobs: optional(string),
   keys: optional(string),
   flows: optional(array(FlowCodec)),
@@ -242,3 +249,25 @@ export const limitsOf = (limits: Limits = {}): Partial<HostLimits> =>
       value,
     ]),
   );
+
+/** Returns where the journal is: a file, or a database, perhaps behind a pooler. */
+export const journalPlaceOf = (
+  journal: string,
+  { direct, prepares }: HostConfig,
+): { readonly postgres: NonNullable<OpenOptions["postgres"]> } | { readonly file: string } => {
+  const pooled = direct !== undefined || prepares !== undefined;
+  if (!isDatabase(journal)) {
+    if (pooled) throw usageError("`direct` and `prepares` are for a journal in a database", `found ${journal}`);
+    return { file: journal };
+  }
+  if (direct !== undefined && !isDatabase(direct))
+    throw usageError(`--direct expects the address of a database, found ${direct}`, "postgres://app@db.internal/app");
+  if (!pooled) return { postgres: journal };
+  return {
+    postgres: {
+      url: journal,
+      ...(direct === undefined ? {} : { direct }),
+      ...(prepares === undefined ? {} : { prepares }),
+    },
+  };
+};

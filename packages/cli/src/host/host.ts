@@ -24,7 +24,7 @@ import { journalFolders, journalOf } from "../place.ts";
 import { loadModule } from "../module.ts";
 import { hostIn } from "./module.ts";
 import type { Terminal } from "../terminal.ts";
-import { type HostConfig, configOf, limitsOf, type Peer } from "./config.ts";
+import { type HostConfig, configOf, journalPlaceOf, limitsOf, type Peer } from "./config.ts";
 import { devServerFor } from "./dev.ts";
 import { mountedBy } from "./flow.ts";
 import { secretsOf, textIn, tokenFor, writeGrants } from "./secret.ts";
@@ -61,7 +61,7 @@ const isLevel = (text: string): text is LogLevel => levels.includes(text);
 const mergedConfig = (input: Input, terminal: Terminal): HostConfig => {
   const config = configOf(input.positionals[0]);
   const [port, idle] = [countOf(input, "port"), countOf(input, "stop-after-idle")];
-  const [address, level] = [input.text("address"), input.text("log-level")];
+  const [address, level, direct] = [input.text("address"), input.text("log-level"), input.text("direct")];
   if (level !== undefined && !isLevel(level))
     throw usageError(`--log-level expects ${levels.join(", ")}, found \`${level}\``);
   const whole = {
@@ -69,6 +69,7 @@ const mergedConfig = (input: Input, terminal: Terminal): HostConfig => {
     ...journalFolders(input, terminal),
     ...(port === undefined ? {} : { port }),
     ...(address === undefined ? {} : { address }),
+    ...(direct === undefined ? {} : { direct }),
     ...(level === undefined ? {} : { log_level: level }),
     ...(idle === undefined ? {} : { stop_after_idle_ms: idle * 1000 }),
     ...(input.isSet("traces") ? { traces: true } : {}),
@@ -132,7 +133,7 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
     ...defined
   }: Partial<HostDefinition> = file === undefined ? {} : hostIn(file, await loadModule(file));
   const { tools, flows } = await mountedBy(config, own);
-  const secrets = await secretsOf(journal, config.secrets);
+  const secrets = await secretsOf(config.direct ?? journal, config.secrets);
   const shown = shownJournal(journal);
   const log: Log = logTo({ write: (line) => terminal.note(line.trimEnd()) }, level);
   const peers = peersOf(config.peers ?? []);
@@ -140,7 +141,7 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
   const server = serverOf(config);
   const open = openRuntime({
     ...defined,
-    ...(isDatabase(journal) ? { postgres: journal } : { file: journal }),
+    ...journalPlaceOf(journal, config),
     tools,
     host: flows === undefined ? ports : { ...ports, flow: { ...ports.flow, observe: flows.observe } },
     ...(config.blobs === undefined ? {} : { blobs: config.blobs }),
@@ -212,6 +213,7 @@ export const hostCommand: Command = {
   maxArgs: 1,
   options: {
     ...journalOption,
+    direct: { type: "string", value: "<url>", what: "The database itself, where the journal is behind a pooler" },
     port: { type: "string", short: "p", value: "<n>", what: "The port (a free one)" },
     address: { type: "string", value: "<ip>", what: "The address to listen on (this machine only)" },
     origin: { type: "strings", value: "<url>", what: "An origin of pages that may connect (may be given again)" },
@@ -228,6 +230,7 @@ export const hostCommand: Command = {
   examples: [
     ["pawl host ./tools.ts -j journal.db --port 7777 --grant ann", "and print a token for it"],
     ["pawl host ./tools.ts -j postgres://db.internal/app", "one of many hosts on a database"],
+    ["pawl host ./tools.ts -j postgres://pool.internal/app --direct postgres://db.internal/app", "behind PgBouncer"],
     ["pawl host ./tools.ts -j postgres: --dev", "on a database that it starts for itself, to try it"],
     ["pawl host ./host.ts --origin http://localhost:5173", "pages of this origin may connect"],
     ["pawl host ./tools.ts --studio", "and print a link to the page on which people approve and look"],

@@ -1,6 +1,7 @@
 /** `pawl why`: says what a scope waits for, since when, and what would move it on. */
 import { type State, effectWords, otherWords, waitsWords, why } from "@pawl/sansio-core";
 import type { CallReason, EffectReason, OtherReason } from "@pawl/sansio-core/driver";
+import type { Standing } from "@pawl/runtime/driver";
 import type { Command } from "../command.ts";
 import type { JournalFolders } from "../journal-file.ts";
 import { CliError, type Exit, exit } from "../exit.ts";
@@ -45,6 +46,22 @@ const effectJson = (history: History, effect: EffectReason): object => ({
 const sinceOfCall = ({ entered }: History, { call, since }: CallReason): number | undefined =>
   entered.get(call) ?? since;
 
+/** Says where a call stands in its queue: its line there, and how many are before it. */
+const inLine = (
+  { call, what }: CallReason,
+  standing: readonly Standing[],
+): CallReason["what"] & { before?: number } => {
+  if (what.type !== "queue") return what;
+  const place = standing.find((one) => one.call.slice(0, one.call.lastIndexOf("#")) === call);
+  if (place === undefined) return what;
+  return { ...what, queue: place.queue, ...(place.before === undefined ? {} : { before: place.before }) };
+};
+
+const lineWords = (reason: CallReason, standing: readonly Standing[]): string => {
+  const what = inLine(reason, standing);
+  return what.before === undefined ? waitsWords(what) : `${waitsWords(what)}, ${what.before} before it`;
+};
+
 /** Returns the divergence if the call waits because of it. */
 const divergenceOf = ({ diverged }: History, { call, what }: CallReason): object | undefined => {
   const event = what.type === "resolver" && what.cause === "diverged" ? diverged.get(call) : undefined;
@@ -61,8 +78,14 @@ const refusedEditWords = (history: History, reason: CallReason): readonly string
   return [`  the arguments that ${refused.by} approved do not fit (event ${refused.seq}): ${refused.message}`];
 };
 
-const callJson = (history: History, reason: CallReason, told: readonly string[]): object => {
-  const { call, tool, phase, life, what } = reason;
+const callJson = (
+  history: History,
+  reason: CallReason,
+  told: readonly string[],
+  standing: readonly Standing[],
+): object => {
+  const { call, tool, phase, life } = reason;
+  const what = inLine(reason, standing);
   const effects = "effects" in what ? what.effects.map((effect) => effectJson(history, effect)) : undefined;
   const divergence = divergenceOf(history, reason);
   return {
@@ -95,7 +118,7 @@ const callWords = (
   history: History,
   reason: CallReason,
   told: readonly string[],
-  terminal: Terminal,
+  { terminal, standing }: { readonly terminal: Terminal; readonly standing: readonly Standing[] },
 ): readonly string[] => {
   const { call, tool, phase, life, what } = reason;
   const { paint } = terminal;
@@ -103,7 +126,7 @@ const callWords = (
   const effects = "effects" in what ? what.effects : [];
   return [
     `${paint("bold", call)}  ${tool}  ${paint("cyan", phase)}${life === undefined ? "" : `, life ${life}`}`,
-    `  waits for ${waitsWords(what)}${when}`,
+    `  waits for ${lineWords(reason, standing)}${when}`,
     ...divergenceWords(history, reason),
     ...refusedEditWords(history, reason),
     ...effects.map((effect) => `    - ${effectWords(effect)}${timeWords(history, effect, effect.since, terminal)}`),
@@ -148,17 +171,19 @@ interface Asked {
   /** The host that owns the scope. */
   readonly host: string | undefined;
   readonly beside: JournalFolders;
+  /** Its calls in queues, where the store says. */
+  readonly standing: readonly Standing[];
 }
 
 const words = (history: History, asked: Asked, terminal: Terminal): readonly string[] => {
-  const { only, owned } = asked;
+  const { only, owned, standing } = asked;
   const told = remedyFor(history, asked);
   const { calls, others } = why(history.state);
   const shown = only === undefined ? calls : calls.filter(({ call }) => call === only);
   const rest = only === undefined ? others : [];
   if (shown.length + rest.length === 0) return [`${history.state.scope.id} waits for nothing`];
   return [
-    ...shown.flatMap((reason) => callWords(history, reason, told(reason), terminal)),
+    ...shown.flatMap((reason) => callWords(history, reason, told(reason), { terminal, standing })),
     ...rest.map((reason) => otherLine(history, reason, terminal)),
     ...movedWords(history.state),
     ...ownerWords(shown, owned),
@@ -199,7 +224,8 @@ export const whyCommand: Command = {
       if (only !== undefined && state.calls.at(only) === undefined) return printEnd(history, only, terminal);
       const { calls, others } = why(state);
       const shown = calls.filter(({ call }) => only === undefined || call === only);
-      const asked: Asked = { only, ...(await ownershipOf(log)), beside: givenFolders(input) };
+      const standing = (log.scope && (await log.journal?.journal.queues?.standing(log.scope))) || [];
+      const asked: Asked = { only, ...(await ownershipOf(log)), beside: givenFolders(input), standing };
       const told = remedyFor(history, asked);
       const json = {
         scope: state.scope.id,
@@ -207,7 +233,7 @@ export const whyCommand: Command = {
         at: state.at,
         owner: state.scope.owner,
         owned: asked.owned,
-        calls: shown.map((reason) => callJson(history, reason, told(reason))),
+        calls: shown.map((reason) => callJson(history, reason, told(reason), standing)),
         others:
           only === undefined
             ? others.map(({ what, ...rest }) => ({ what, ...timedJson(history, rest, rest.since) }))

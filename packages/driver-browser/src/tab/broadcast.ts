@@ -19,8 +19,10 @@ export class Channel {
     });
   }
 
-  hear(hearer: (message: TabMessage) => void): void {
+  /** Hears all messages, until the returned function is called. */
+  hear(hearer: (message: TabMessage) => void): () => void {
     this.#hearers.add(hearer);
+    return () => void this.#hearers.delete(hearer);
   }
 
   #tell(message: TabMessage): void {

@@ -3,8 +3,15 @@
  * The others follow. When the leader closes, crashes or hangs, the next tab continues where it was.
  */
 import type { Recorded } from "@pawl/sansio-core";
-import { type AttachmentStore, type Journal, type Log, Registry, Runtime } from "@pawl/runtime";
-import { admittedOptions, entryOf, wrongNumber } from "@pawl/runtime/driver";
+import { type AttachmentStore, type Journal, type Log, Refused, Registry, Runtime } from "@pawl/runtime";
+import {
+  type StreamFrame,
+  type StreamOptions,
+  admittedOptions,
+  cursorAfter,
+  entryOf,
+  wrongNumber,
+} from "@pawl/runtime/driver";
 import { BrowserJournalError } from "../journal/error.ts";
 import { type BrowserJournal, openBrowserJournal } from "../journal/journal.ts";
 import type { OpenTab, OpenTabOptions } from "../open.ts";
@@ -12,6 +19,8 @@ import { browserPlatform } from "../platform.ts";
 import { LeaderLock, locksHere } from "./leader-lock.ts";
 import { broadcasting, Channel } from "./broadcast.ts";
 import { follow, News } from "./follow.ts";
+import type { TabMessage } from "./message.ts";
+import type { StreamPort, StreamServer } from "./stream.ts";
 import { takeOver } from "./take-over.ts";
 
 const errorsShown: Log = ({ level, name, fields, thrown }) => {
@@ -33,6 +42,9 @@ class Tab implements OpenTab {
   readonly #channel: Channel;
   readonly #news: News;
   readonly #leaderLock: LeaderLock;
+  readonly #streamPort: StreamPort;
+  #streams: Promise<StreamServer> | undefined;
+  readonly #left = new AbortController();
   #writing: Runtime | undefined;
   #waiting: Waiting[] = [];
   #closed: BrowserJournalError | undefined;
@@ -46,9 +58,21 @@ class Tab implements OpenTab {
     this.#news = new News(this.#channel);
     this.attachments = options.host?.attachments ?? journal.attachments;
     this.journal = broadcasting(journal, this.#channel);
+    const writer = crypto.randomUUID();
+    this.#streamPort = {
+      channel: this.#channel,
+      locks: locksHere(),
+      writer,
+      left: this.#left.signal,
+      isWriting: () => this.#leaderLock.isHeld,
+      runtime: () => this.runtime(),
+      cursorAfter,
+      Refused,
+    };
+    this.#channel.hear((message) => this.#heard(message));
     this.#leaderLock = new LeaderLock({
       lock: `pawl ${options.name}`,
-      writer: crypto.randomUUID(),
+      writer,
       channel: this.#channel,
       beatMs: options.beatMs,
       taken: () => this.#begin(),
@@ -69,6 +93,25 @@ class Tab implements OpenTab {
 
   follow(scope: string, after: number, signal: AbortSignal): AsyncGenerator<Recorded> {
     return follow(this.#journal, this.#news, { scope, after }, signal);
+  }
+
+  async *stream(scope: string, call: string, options: StreamOptions): AsyncGenerator<StreamFrame> {
+    const { readStream } = await import("./stream.ts");
+    yield* readStream(this.#streamPort, { scope, call }, options);
+  }
+
+  /** Takes what readers of streams say. With the first question the code is loaded that answers it. */
+  #heard(message: TabMessage): void {
+    if (message.type !== "stream") return;
+    if (this.#leaderLock.isHeld)
+      this.#streams ??= import("./stream.ts").then((code) => new code.StreamServer(this.#streamPort));
+    void this.#streams?.then(
+      (server) => server.take(message),
+      (thrown: unknown) => {
+        this.#streams = undefined;
+        this.#fault("other tabs cannot read streams", thrown);
+      },
+    );
   }
 
   #fault(what: string, thrown: unknown): void {
@@ -128,6 +171,7 @@ class Tab implements OpenTab {
   #leave(why: BrowserJournalError): void {
     for (const { reject } of this.#waiting.splice(0)) reject(why);
     this.#news.wakeAll();
+    this.#left.abort(why);
     this.#leaderLock.close();
     this.#channel.close();
   }

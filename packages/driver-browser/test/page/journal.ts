@@ -25,7 +25,7 @@ export const runPlatform = async (name: string): Promise<string | undefined> => 
   );
 };
 
-/** What is wrong with a check, if anything is. */
+/** Returns what is wrong with a check, if anything is. */
 export const run = async (name: string): Promise<string | undefined> => {
   const check = checks.find((one) => one.name === name) as JournalCheck;
   databases += 1;
@@ -102,7 +102,7 @@ export const callTool = async (name: string, secondMs: number): Promise<unknown>
   return reply?.output.outcome;
 };
 
-/** What becomes of a tab's writes when another one has taken the fence, in a scope that nobody claimed since. */
+/** Returns what becomes of a tab's writes when another one has taken the fence, in a scope that nobody claimed since. */
 export const writeSuperseded = async (name: string): Promise<readonly unknown[]> => {
   const [first, second] = [await openBrowserJournal({ name }), await openBrowserJournal({ name })];
   await first.takeFence();

@@ -1,6 +1,6 @@
 /** Runs in the browser: what pages of tests share. */
 
-/** What is wrong with a check, if anything is, over a database and a clock of its own. */
+/** Returns what is wrong with a check, if anything is, over a database and a clock of its own. */
 export const wrongIn = async (
   run: (database: { readonly name: string; readonly now: () => number }, pass: (ms: number) => void) => Promise<void>,
   name: string,
@@ -26,7 +26,7 @@ export const noise = (size: number): string => {
   return pieces.join("");
 };
 
-/** What work was done, in any tab. */
+/** Returns what work was done, in any tab. */
 export const done = (step: string): number => {
   const count = Number(localStorage.getItem(step) ?? 0) + 1;
   localStorage.setItem(step, String(count));

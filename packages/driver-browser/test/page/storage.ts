@@ -15,7 +15,7 @@ let databases = 0;
 
 const blobsOf = (of: BrowserJournalOptions) => async () => (await openBrowserJournal(of)).blobs;
 
-/** What is wrong with a check, if anything is. */
+/** Returns what is wrong with a check, if anything is. */
 export const run = async (name: string): Promise<string | undefined> => {
   const check = blobChecks.find((one) => one.name === name) as BlobCheck;
   databases += 1;
@@ -81,7 +81,7 @@ export const wait = async (): Promise<void> => {
 };
 export const waitEnded = (): Promise<string> => ended;
 
-/** What bytes a body has put, as another page finds them by what the call came to. */
+/** Returns what bytes a body has put, as another page finds them by what the call came to. */
 export const draw = async (request: string): Promise<string> => {
   const session = await (await tab.runtime()).session("s");
   const [reply] = await session.request(request, [{ label: "d", tool: "draws", args: {} }]);
@@ -107,7 +107,7 @@ export const takeIn = async (text: string): Promise<string> => {
   );
 };
 
-/** What is swept away beside one blob that nobody names. */
+/** Returns what is swept away beside one blob that nobody names. */
 export const sweep = async (): Promise<readonly string[]> => {
   await tab.journal.blobs?.put("session:s", "f".repeat(64), new Uint8Array(9));
   return (await sweepBlobs(tab.journal, { graceMs: 0 })).removed;
@@ -193,7 +193,7 @@ export const makeOther = async (name: string, version: number): Promise<void> =>
   request.addEventListener("upgradeneeded", () => request.result.createObjectStore("note").put("milk", "today"));
   (await answered(request)).close();
 };
-/** What stands in it, and of which version it is. */
+/** Returns what stands in it, and of which version it is. */
 export const otherNow = async (name: string): Promise<unknown> => {
   const other = await answered(indexedDB.open(name));
   const row: unknown = await answered(other.transaction("note").objectStore("note").get("today"));

@@ -53,6 +53,60 @@ const nap = defineTool<{ readonly ms: number }>({
   },
 });
 
+/** Says words, so many milliseconds apart; a run after a crash says them with its own number. */
+const speak = defineTool<{ readonly words: number; readonly ms: number }>({
+  name: "speak",
+  durable: true,
+  execute: ({ words, ms }, ctx) =>
+    ctx.stream("words", async function* ({ attempt }) {
+      for (let i = 0; i < words; i++) {
+        await pause(ms);
+        yield `${i}/${attempt} `;
+      }
+    }),
+});
+
+export const say = async (request: string, words: number, ms: number): Promise<unknown> => {
+  const session = await (await tab.runtime()).session("s");
+  const [reply] = await session.request(request, [{ label: "1", tool: "speak", args: { words, ms } }]);
+  return reply?.output.outcome;
+};
+
+/** What a reader of a stream has, which drops what it is told to drop. */
+export interface Read {
+  kept: unknown[];
+  /** Chunks that it was shown before they were on record. */
+  early: number;
+  resets: number;
+  isOver: boolean;
+}
+
+/** Reads a stream in this tab, from a number on or from its beginning. */
+export const readWords = (request: string, from?: number): Read => {
+  const read: Read = { kept: [], early: 0, resets: 0, isOver: false };
+  void (async () => {
+    for await (const frame of tab.stream("session:s", `${request}:1`, {
+      name: "words",
+      ...(from !== undefined && { from }),
+    })) {
+      if (frame.type === "reset") {
+        read.resets += 1;
+        read.kept = read.kept.slice(0, frame.from);
+        for (let i = 0; i < frame.keep; i++) delete read.kept[i];
+      }
+      if (frame.type !== "chunks") continue;
+      read.kept.push(...frame.chunks);
+      if (!frame.isRecorded) read.early += frame.chunks.length;
+    }
+    read.isOver = true;
+  })();
+  return read;
+};
+export const reads: { [name: string]: Read } = {};
+export const beginReading = (name: string, request: string, from?: number): void => {
+  reads[name] = readWords(request, from);
+};
+
 /** Its arguments are checked by a JSON Schema. */
 const greet = defineTool({
   name: "greet",
@@ -74,7 +128,7 @@ export const greeting = async (request: string, args: { readonly [name: string]:
   return reply?.output.outcome;
 };
 
-/** What a nap came to, and how long it took by the clock of the machine that ran on all the time. */
+/** Returns what a nap came to, and how long it took by the clock of the machine that ran on all the time. */
 export const takeNap = async (request: string, ms: number): Promise<unknown> => {
   const from = performance.now();
   const session = await (await tab.runtime()).session("s");
@@ -125,7 +179,7 @@ export const open = async (name: string, beatMs: number): Promise<void> => {
   });
   tab = await openTab({
     name,
-    tools: [work, nap, greet],
+    tools: [work, nap, greet, speak],
     beatMs,
     host: { fault: (what, thrown) => void faults.push(`${what}: ${String(thrown)}`) },
     changed: (runtime: Runtime | undefined) => void changes.push({ at: Date.now(), isWriting: runtime !== undefined }),
@@ -150,14 +204,14 @@ export const throwing = async (name: string, isLogged: boolean): Promise<readonl
   return logged.filter((entry) => entry.includes("Error"));
 };
 
-/** What a name is refused for that no scope has. */
+/** Returns what a name is refused for that no scope has. */
 export const followed = (scope: string): Promise<unknown> =>
   tab
     .follow(scope, 0, AbortSignal.timeout(2000))
     .next()
     .then(({ value }) => (value === undefined ? "nothing" : "an event"), String);
 
-/** What a tab is refused for that is opened so, and whether a database was made. */
+/** Returns what a tab is refused for that is opened so, and whether a database was made. */
 export const refused = async (name: string, options: Partial<OpenTabOptions>): Promise<unknown> => {
   const code = await openTab({ name, tools: [nap], ...options }).then(
     () => "opened",
@@ -183,14 +237,14 @@ export const openBriefly = async (name: string): Promise<readonly string[]> => {
 export const isWriting = (): boolean => tab.isWriting;
 export const close = (): Promise<void> => tab.close();
 
-/** What a call of so many steps came to. */
+/** Returns what a call of so many steps came to. */
 export const call = async (request: string, steps: number, ms: number): Promise<unknown> => {
   const session = await (await tab.runtime()).session("s");
   const [reply] = await session.request(request, [{ label: request, tool: "work", args: { steps, ms } }]);
   return reply?.output.outcome;
 };
 
-/** What a request came to that any tab has made. */
+/** Returns what a request came to that any tab has made. */
 export const replies = async (request: string): Promise<unknown> => {
   const session = await (await tab.runtime()).session("s");
   const [reply] = await session.replies(request);
@@ -218,7 +272,7 @@ export const log = async (): Promise<Log> => {
   };
 };
 
-/** What a strict policy keeps a page from: says whether it did. */
+/** Does what a strict policy keeps a page from, and says whether it did. */
 export const forbidden = (): string => {
   try {
     return String(new Function("return 'it ran'")());

@@ -27,7 +27,7 @@ export const attach = async (): Promise<readonly string[]> => {
   return attached.tools;
 };
 
-/** What is said of a worker of this address. */
+/** Returns what is said of a worker of this address. */
 export const refusalOf = (address: string): Promise<string> =>
   attachWorker(runtime, new Worker(address)).then(() => "attached", String);
 
@@ -43,7 +43,7 @@ export const call = async (request: string, tool: string): Promise<unknown> => {
   );
 };
 
-/** Whether it is on record that the worker runs it. */
+/** Says whether it is on record that the worker runs it. */
 export const isWithWorker = (request: string): boolean => {
   const row = session.state.calls.at(`${request}:c`);
   return row?.phase === "running" && row.owner.startsWith("executor:");

@@ -17,8 +17,9 @@ let journal: (Methods & Pick<InlineJournal, "close">) | undefined;
 
 const opened = (): Methods & Pick<InlineJournal, "close"> => {
   const at = new Connection(file, { ...options, integrity: "skip", now: () => now });
-  const { moves, ...rest } = inlineJournal(at);
-  return { ...rest, ...moves };
+  const { moves, queues, ...rest } = inlineJournal(at);
+  const { advance: advanceQueues, leave: leaveQueues, standing } = queues;
+  return { ...rest, ...moves, advanceQueues, leaveQueues, standing };
 };
 
 const perform = async (request: ThreadRequest): Promise<unknown> => {

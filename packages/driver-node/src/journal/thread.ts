@@ -1,13 +1,20 @@
 /** A journal in a worker thread of its own, so that a slow sync does not block this thread. */
 import type { Worker } from "node:worker_threads";
 import type { Journal } from "@pawl/runtime";
-import type { Append, AppendResult, MoveStore } from "@pawl/runtime/driver";
+import type { Append, AppendResult, MoveStore, QueueStore } from "@pawl/runtime/driver";
 import type { FileOptions } from "../sqlite/connection.ts";
 import { JournalFileError, type JournalFileCode } from "../sqlite/file-error.ts";
 import type { ThreadData } from "./thread-worker.ts";
 import { moduleExtension, startThread } from "../sqlite/worker-thread.ts";
 
-export type Methods = Omit<Journal, "moves"> & MoveStore;
+/** The methods of queues, under names that no other method has. */
+interface QueueMethods {
+  readonly advanceQueues: QueueStore["advance"];
+  readonly leaveQueues: QueueStore["leave"];
+  readonly standing: QueueStore["standing"];
+}
+
+export type Methods = Omit<Journal, "moves" | "queues"> & MoveStore & QueueMethods;
 export type Method = keyof Methods;
 
 /** `now` is the store's clock at the time of the request: waiting for the disk does not lengthen a lease. */
@@ -133,6 +140,7 @@ export const threadJournal = (file: string, options: FileOptions): ThreadJournal
       secrets: forward("secrets"),
       index: forward("index"),
     },
+    queues: { advance: forward("advanceQueues"), leave: forward("leaveQueues"), standing: forward("standing") },
     join: forward("join"),
     renew: forward("renew"),
     leave: forward("leave"),

@@ -133,6 +133,17 @@ export class Connection {
     if (this.#db.isOpen) this.#db.exec("PRAGMA wal_autocheckpoint = 1000");
   }
 
+  /** Tells whether the file has a table. */
+  hasTable(name: string): boolean {
+    return this.query(() => this.#db.prepare("SELECT 1 FROM sqlite_master WHERE name = ?").get(name) !== undefined);
+  }
+
+  /** Makes tables that not every file has, and prepares their statements. */
+  extended<A>(tables: string, prepare: (db: DatabaseSync) => A): A {
+    this.#db.exec(tables);
+    return prepare(this.#db);
+  }
+
   /** Runs statements and converts SQLite's errors. */
   query<A>(work: () => A): A {
     if (!this.#db.isOpen) throw new JournalFileError("closed", `journal ${this.file} was closed`);

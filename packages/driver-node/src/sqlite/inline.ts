@@ -6,18 +6,20 @@
  * appends to it. The file's own index is brought up to date from time to time, from the rows behind a mark.
  */
 import type { Journal } from "@pawl/runtime";
-import type { MoveStore } from "@pawl/runtime/driver";
+import type { MoveStore, QueueStore } from "@pawl/runtime/driver";
 import { Appender } from "./append.ts";
 import { head, verify } from "./chain.ts";
 import { claim, load, release, join, leave, lost, renew } from "./ownership.ts";
 import type { Connection } from "./connection.ts";
 import { fileMoves } from "./move.ts";
 import { due, find, inbox, mailed, read, scopes } from "./query.ts";
+import { FileQueues } from "./queue.ts";
 import { putSnapshot, retain, segment } from "./retention.ts";
 import { ScopeIndex } from "./scope-index.ts";
 
 export interface InlineJournal extends Journal {
   readonly moves: MoveStore;
+  readonly queues: QueueStore;
   /** Closes the file. */
   readonly close: () => Promise<void>;
 }
@@ -26,8 +28,14 @@ export interface InlineJournal extends Journal {
 export const inlineJournal = (connection: Connection): InlineJournal => {
   const index = new ScopeIndex(connection);
   const appender = new Appender(connection, index);
+  const queues = new FileQueues(connection);
   return {
     moves: fileMoves(connection, index),
+    queues: {
+      advance: async (...of) => queues.advance(...of),
+      leave: async (...of) => queues.leave(...of),
+      standing: async (scope) => queues.standing(scope),
+    },
     join: async (instance, lease) => join(connection, instance, lease),
     renew: async (instance) => renew(connection, instance),
     leave: async (instance) => leave(connection, instance),

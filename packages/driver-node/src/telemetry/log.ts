@@ -1,6 +1,11 @@
-/** Log output as JSON lines, one object each, as pino writes them; `event` is the stable name of a line. */
+/**
+ * Log output as JSON lines, one object each, as pino writes them; `event` is the stable name of a line. Names in it come from
+ * models and clients, and logs are read in terminals: what a terminal obeys or does not show is spelled out.
+ */
+import { inspect } from "node:util";
 import { EffectError, type Log, Refused } from "@pawl/runtime";
 import { type LogEntry, type LogLevel, errorOf } from "@pawl/runtime/driver";
+import { escaped, escapedLines } from "@pawl/tool-value";
 
 /** The numbers that pino gives to its levels, which collectors of logs know. */
 const levels: { readonly [L in LogLevel]: number } = { debug: 20, info: 30, warn: 40, error: 50 };
@@ -39,15 +44,19 @@ export const logTo =
     if (levels[of] < levels[level]) return;
     const error = thrown === undefined ? {} : { err: errorFields(thrown) };
     const head = { level: levels[of], time: Date.now(), pid: process.pid, event: name };
-    stream.write(`${JSON.stringify({ ...head, ...fields, ...error, msg: textOf(entry) }, plain())}\n`);
+    stream.write(`${escaped(JSON.stringify({ ...head, ...fields, ...error, msg: textOf(entry) }, plain()))}\n`);
   };
+
+const shownOf = (part: unknown): string => (typeof part === "string" ? part : inspect(part));
+
+const lineOf = (parts: readonly unknown[]): string => escapedLines(parts.map(shownOf).join(" "));
 
 /** The default log: prints errors to the console, and when a call that crashed goes on. */
 export const errorsToConsole: Log = ({ level, name, fields, thrown }) => {
   const { call, tool, message } = fields;
-  if (name === "call.crashed") console.warn(`pawl: call ${String(call)} of ${String(tool)} ${String(message)}`);
+  if (name === "call.crashed") console.warn(lineOf(["pawl: call", call, "of", tool, message]));
   if (level !== "error") return;
   const code = thrown instanceof Refused || thrown instanceof EffectError ? thrown.code : undefined;
   const page = code === undefined ? [] : [`see docs/errors.md#${code}`];
-  console.error(`pawl: ${name}`, fields, ...(thrown === undefined ? [] : [thrown]), ...page);
+  console.error(lineOf([`pawl: ${name}`, fields, ...(thrown === undefined ? [] : [thrown]), ...page]));
 };

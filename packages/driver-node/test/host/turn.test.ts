@@ -169,4 +169,66 @@ describe("a turn at a host", () => {
     raw.send({ type: "read_turn", id: 9, scope: "session:s", request: "t1", from: { n: 1 }, window: 1 });
     expect(await raw.until(({ type }) => type === "error")).toMatchObject({ code: "invalid_frame" });
   });
+
+  it("shows what its model is told, and was told in each call", async () => {
+    const model = modelOf();
+    const session = clientOf(await hostWith(model)).session("s");
+    model.say("Once.");
+    model.end();
+    await session.turn("t1", "Tell me.");
+    const { messages, hash, ...told } = await session.prompt({ request: "t1", n: 1 });
+    expect(messages.map(({ role }) => role)).toEqual(["system", "user"]);
+    expect(hash).toMatch(/^[\da-f]{32}$/);
+    expect(told).toMatchObject({ request: "t1", n: 1, attempt: 1, agent: "main", provider: "p", toolChoice: "auto" });
+    expect((await session.prompt()).messages.map(({ role }) => role)).toEqual(["system", "user", "assistant"]);
+    await expect(session.prompt({ request: "t2" })).rejects.toMatchObject({ code: "request_unknown" });
+  });
+
+  it("has its sub-agents' calls and budgets decided by clients of its session, and of no other", async () => {
+    const model = modelOf();
+    const asks = defineTool({
+      name: "pay",
+      durable: true,
+      execute: async (_, ctx) => {
+        const turn_input = { messages: [{ role: "user", content: "pay it" }] };
+        const create_request = { agent: "clerk", limits: { input_tokens: { limit: 3 } } };
+        const input = { type: "session_turn", create_request, turn_input, output_contract: null } as const;
+        await ctx.processes.start({ id: ctx.subAgentId, input });
+        return (await ctx.processes.await(ctx.subAgentId)).type;
+      },
+    });
+    const sign = defineTool({ name: "sign", needsApproval: true, execute: () => "signed" });
+    const clerk = { ...agent, tools: ["sign"], routes: [{ provider: "p", model: "clerk" }] };
+    const ask = async (call: ModelCall) => {
+      const answer = await model.ask(call);
+      const pieces = answer.pieces.map((piece) => ({ ...piece, part: { ...piece.part, tool: "sign" } }));
+      return { ...answer, pieces };
+    };
+    const host = {
+      models: ({ model: name }: { readonly model: string }) => (name === "clerk" ? { ask } : model),
+      agents: (name: string) => ({ main: agent, clerk })[name],
+    };
+    const how = { journal: memoryJournal(), platform: nodePlatform, tools: [asks, sign], instance: "i1", roots, host };
+    const at = await hostOf([], { runtime: new Runtime(how) });
+    const session = clientOf(at).session("s");
+    const end = session.turn("t1", "pay it");
+    model.say("Done.");
+    model.end();
+    const pending = async () => session.approvals({ deep: true }).catch(() => []);
+    await until(async () => (await pending()).length === 1);
+    const [call] = await pending();
+    expect(call).toMatchObject({ kind: "call", subAgent: "s/t1/m1.0", approval: { tool: "sign" } });
+    const other = clientOf(at).session("other");
+    await other.turn("t0", "Tell me.");
+    const { hash = "" } = call?.kind === "call" ? call.approval : {};
+    const decision = { hash, subAgent: "s/t1/m1.0" };
+    await expect(other.approve("turn:m1.0", decision)).rejects.toMatchObject({ code: "scope_unknown" });
+    if (call?.kind === "call") await call.approval.approve({});
+    await until(async () => (await pending())[0]?.kind === "budget");
+    const [budget] = await pending();
+    if (budget?.kind !== "budget") throw new Error("expected a budget");
+    const add = { turn: { input_tokens: 100 } };
+    await session.decideBudget({ ask: budget.ask, decision: "extend", add, subAgent: budget.subAgent });
+    expect(await end).toMatchObject({ status: "finished", text: "Done." });
+  });
 });

@@ -12,6 +12,7 @@ import type { Order } from "./order.ts";
 import { Place } from "./place.ts";
 import { programOf } from "./program.ts";
 import { Random } from "./random.ts";
+import { hostProgram } from "./run.ts";
 
 export interface FleetOptions {
   readonly url: string;
@@ -55,7 +56,7 @@ class Seat {
   }
 
   async start(fate?: Fate): Promise<void> {
-    const life = new Life();
+    const life = new Life([], hostProgram);
     this.life = life;
     const instance = `${this.#order.instance}-${(this.#lives += 1)}`;
     this.url = await life.begin({ ...this.#order, instance, ...(fate !== undefined && { fate }) });

@@ -13,6 +13,7 @@ import { wholeLog } from "./archive.ts";
 import { Effects } from "./effects.ts";
 import type { Fate, Point } from "./fate.ts";
 import { Life } from "./life.ts";
+import { hostProgram } from "./run.ts";
 import type { Order } from "./order.ts";
 import { Place } from "./place.ts";
 
@@ -20,7 +21,7 @@ const scope = "session:s";
 const turns = Array.from({ length: 16 }, (_, n) => `r${n}`);
 
 const begin = async (folder: string, n: number, fate: Fate | undefined, commits: Order["commits"]) => {
-  const life = new Life();
+  const life = new Life([], hostProgram);
   const more = fate === undefined ? {} : { fate };
   const url = await life.begin({ folder, instance: `host-${n}`, commits, snapshots: true, retention: true, ...more });
   return { life, url };

@@ -31,7 +31,8 @@ export interface KillReport {
   readonly folder: string;
 }
 
-const program = await bundled(join(import.meta.dirname, "process.ts"));
+/** The program of a host, for lives that are many. */
+export const hostProgram = await bundled(join(import.meta.dirname, "process.ts"));
 
 /** Life of a process that reaches no named point. */
 const longestLifeMs = 1000;
@@ -56,7 +57,7 @@ export class World {
   }
 
   #load(): Life {
-    const life = new Life([], program);
+    const life = new Life([], hostProgram);
     this.#lives.push(life);
     return life;
   }

@@ -9,6 +9,7 @@ import { sqliteJournal } from "../../src/index.ts";
 import { Effects } from "./effects.ts";
 import type { Fate } from "./fate.ts";
 import { Life } from "./life.ts";
+import { hostProgram } from "./run.ts";
 import { Place } from "./place.ts";
 import { until } from "../until.ts";
 
@@ -55,7 +56,7 @@ const wrongIn = async (journal: Journal, folder: string): Promise<readonly strin
 };
 
 const start = async (folder: string, instance: string, fate?: Fate) => {
-  const life = new Life();
+  const life = new Life([], hostProgram);
   const order = {
     folder,
     instance,

@@ -10,6 +10,7 @@ import { checkWorld } from "./check.ts";
 import { Effects } from "./effects.ts";
 import type { Point } from "./fate.ts";
 import { Life } from "./life.ts";
+import { hostProgram } from "./run.ts";
 import type { Order } from "./order.ts";
 import { Place } from "./place.ts";
 import { type Program, programOf } from "./program.ts";
@@ -39,7 +40,7 @@ interface Started {
 }
 
 const start = async (folder: string, instance: string, more: Pick<Order, "leaseMs" | "fate" | "slowMs">) => {
-  const life = new Life();
+  const life = new Life([], hostProgram);
   ends.push(() => (life.kill(), life.ended));
   const url = await life.begin({ folder, instance, commits: "inline", ...more });
   return { life, url } satisfies Started;

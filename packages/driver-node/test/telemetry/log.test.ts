@@ -110,9 +110,71 @@ describe("a log", () => {
     const said = shown.mock.calls;
     shown.mockRestore();
     expect(said).toEqual([
-      ["pawl: call.diverged", diverged.fields],
-      ["pawl: store.fault", { what: "w" }, "full"],
+      ["pawl: call.diverged { scope: 'session:s', call: 'r:c', position: 1 }"],
+      ["pawl: store.fault { what: 'w' } full"],
     ]);
+  });
+
+  it("spells out what a terminal would obey or not show, wherever it stands", () => {
+    const evil = "a\u001b[2J\u009b1m\u202e\u200b\u2028\u{e0041}b";
+    const spelled = String.raw`a\u001b[2J\u009b1m\u202e\u200b\u2028\udb40\udc41b`;
+    const printed: string[] = [];
+    const spies = (["error", "warn"] as const).map((to) =>
+      vi.spyOn(console, to).mockImplementation((...said) => void printed.push(said.join(" "))),
+    );
+    const thrown = Object.assign(new Error(evil), { tool: evil });
+    const entries = [
+      entryOf("store.fault", { what: evil }, thrown),
+      entryOf("store.fault", { what: "w" }, evil),
+      entryOf("call.crashed", { call: evil, tool: evil, message: evil }),
+    ];
+    for (const entry of entries) errorsToConsole(entry);
+    for (const spy of spies) spy.mockRestore();
+    const lines: string[] = [];
+    for (const entry of entries) logTo({ write: (line) => void lines.push(line) }, "debug")(entry);
+    expect(printed).toHaveLength(3);
+    for (const letter of ["\u001b", "\u009b", "\u202e", "\u200b", "\u2028", "\u{e0041}"])
+      expect([...printed, ...lines].join("")).not.toContain(letter);
+    expect(printed.at(-1)).toContain(spelled);
+    expect(lines.map((line) => (JSON.parse(line) as { readonly what?: string }).what)).toEqual([evil, "w", undefined]);
+  });
+
+  it("says what an object is that was thrown", async () => {
+    const printed: string[] = [];
+    const spy = vi.spyOn(console, "error").mockImplementation((...said) => void printed.push(said.join(" ")));
+    const write = (line: string): void => void printed.push(line);
+    const throwing = [{ code: 7, of: { a: [1] } }, null, undefined, Symbol("s"), 1n, { message: { deep: 1 } }, [{}]];
+    const tools = throwing.map((thrown, n) =>
+      defineTool({
+        name: `throws${n}`,
+        execute: () => {
+          throw thrown;
+        },
+      }),
+    );
+    const log = (entry: LogEntry): void => {
+      errorsToConsole(entry);
+      logTo({ write }, "debug")(entry);
+    };
+    const runtime = new Runtime({
+      journal: memoryJournal(),
+      platform: nodePlatform,
+      tools,
+      instance: "i1",
+      roots,
+      log,
+    });
+    const session = await runtime.session("s");
+    await session.request(
+      "r",
+      tools.map(({ name }) => ({ tool: name, args: {} })),
+    );
+    await runtime.close();
+    spy.mockRestore();
+    const all = printed.join("\n");
+    expect(all).toContain('"code":7');
+    expect(all).toMatch(/code: 7/);
+    expect(all).not.toContain("[object Object]");
   });
 
   it("tells who was refused, and why", async () => {

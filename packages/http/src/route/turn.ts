@@ -13,7 +13,8 @@ import { sessionOf } from "@pawl/wire/host";
 import { answered } from "../body.ts";
 import type { ServerEvent } from "../event-stream.ts";
 import { after, last, lastId } from "./event.ts";
-import { type Asked, type Caller, principal, route, scopeIn } from "./route.ts";
+import { ShownPromptCodec } from "@pawl/wire/frame";
+import { type Asked, type Caller, countIn, principal, route, scopeIn } from "./route.ts";
 import { lookedAt, prefer, waited } from "./waited.ts";
 
 interface TurnSubmission {
@@ -104,6 +105,14 @@ const events = async (asked: Caller): Promise<Response> => {
   return asked.stream(frames(session, requestIn(asked), { ...from, signal: asked.gone }));
 };
 
+const prompt = async (asked: Caller): Promise<Response> => {
+  const session = await sessionOf(asked.runtime, scopeIn(asked), "prompt");
+  const request = asked.query.get("request");
+  const n = countIn(asked.query, "n");
+  const of = { ...(request === null ? {} : { request }), ...(n === undefined ? {} : { n }) };
+  return answered(ShownPromptCodec, await session.prompt(of));
+};
+
 const path = "/v1/sessions/{session}/turns/{request}";
 
 export const turnRoutes = [
@@ -130,6 +139,19 @@ export const turnRoutes = [
     headers: prefer,
     answers: { 200: { what: "The turn", body: TurnViewCodec } },
     act: look,
+  }),
+  route({
+    method: "GET",
+    path: "/v1/sessions/{session}/prompt",
+    name: "getPrompt",
+    what: "Returns what the model is told in the n-th model call of a turn, or in its last; without a turn, in the next one.",
+    asks: "prompt",
+    query: {
+      request: { type: "string", what: "The turn" },
+      n: { type: "integer", what: "The number of its model call" },
+    },
+    answers: { 200: { what: "The prompt", body: ShownPromptCodec } },
+    act: prompt,
   }),
   route({
     method: "GET",

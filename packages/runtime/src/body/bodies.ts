@@ -4,8 +4,7 @@ import { bodyOf, hasRule, refusalIn, type CallIn } from "@pawl/sansio-core/drive
 import { stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { BodyRun } from "./body-run.ts";
-import type { RunTerms } from "./rest.ts";
-import { leftBy, recordEnd } from "./body-end.ts";
+import { type RunTerms, leftBy, recordEnd } from "./body-end.ts";
 import { type BodyPort, bodyPort } from "./body-port.ts";
 import { type Answer, type RunId, RequestQueue, withPatches } from "./record.ts";
 import { divergedEvent } from "./divergence.ts";

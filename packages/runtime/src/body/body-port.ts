@@ -12,7 +12,7 @@ import { textOf } from "../error.ts";
 import type { HostRequest } from "../host/host-request.ts";
 import type { Platform } from "../platform.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
-import { isAwaiting } from "./body-end.ts";
+import { isAwaiting, type Patience } from "./body-end.ts";
 import type { Divergence } from "./divergence.ts";
 import {
   type Request,
@@ -23,7 +23,6 @@ import {
   unknownOutcome,
   withPatches,
 } from "./record.ts";
-import type { Patience } from "./rest.ts";
 
 export interface BodyPort {
   /** The ends that wait for a change of their scope. */

@@ -41,11 +41,10 @@
  * where it has not returned by then, `call.cleaned_up` ends the call without it.
  */
 import type { Ask } from "@pawl/sansio-core";
-import { BodyEnd } from "./body-end.ts";
+import { BodyEnd, RestWatch, type RunTerms } from "./body-end.ts";
 import type { BodyPort } from "./body-port.ts";
 import { type Answer, type Request, type RunId, type Waiting, PatchAnswers } from "./record.ts";
 import { type Divergence, askedBefore, differsFrom, quiet } from "./divergence.ts";
-import { RestWatch, type RunTerms } from "./rest.ts";
 import { CancelMark, CleanUps, ended, Signals } from "./stop.ts";
 import type { EffectError } from "../error.ts";
 import type { RecordedStreams } from "./stream-replay.ts";

@@ -20,6 +20,7 @@ import {
   report,
   sessionOf,
 } from "../host/host.ts";
+import { subAgentId } from "../process/registration.ts";
 import { cancelledOutcome, isAbortError } from "./stop.ts";
 import { Failures } from "./facet/durable.ts";
 import type { CallFacts, KeyScope, ProcessApi } from "./facet/facet.ts";
@@ -78,6 +79,7 @@ export const callFacts = (
     name,
     payload,
     keepsValues: hasRule(state.scope.protocol, "kept_values") && life.upgradedIn === undefined,
+    subAgentId: named(subAgentId(scope, request, name)),
     place: named(`${scope.replace(/^session:/, "")}/${request}/${name}`),
     processApi,
     token: (key, whose) => (isNew ? scopedTokenOf : tokenOf)(roots, scope, key, ownerOf(whose)),

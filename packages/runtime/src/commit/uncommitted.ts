@@ -69,6 +69,10 @@ const waitOrLeave = (waiters: Waiter[], leaves: AbortSignal, left: () => void): 
     waiters.push(waiter);
   });
 
+/** Counts what a scope waits for a person with: its approvals, and the budget of a sub-agent that is used up. */
+const waitingForPerson = ({ awaitingApproval, process, conversation: { running } }: State): number =>
+  awaitingApproval + Number(process?.run === "turn" && running?.phase.type === "parked");
+
 export class Uncommitted {
   /** Collects what is stepped, until the next append is made of it. */
   batch = emptyBatch();
@@ -80,7 +84,7 @@ export class Uncommitted {
 
   constructor(state: State) {
     this.#durable = state;
-    this.#approvals = state.awaitingApproval;
+    this.#approvals = waitingForPerson(state);
   }
 
   get durable(): State {
@@ -134,7 +138,7 @@ export class Uncommitted {
     const { batch } = this;
     if (!hasContent(batch) || batch.putting > 0) return undefined;
     const known = this.#approvals;
-    if (batch.lines.length > 0) this.#approvals = state.awaitingApproval;
+    if (batch.lines.length > 0) this.#approvals = waitingForPerson(state);
     this.batch = emptyBatch();
     this.#inFlight = { batch, state };
     const { lines, finished, messages, received } = batch;
@@ -147,7 +151,7 @@ export class Uncommitted {
       lines,
       finished,
       wakeAt: wakeAtOf(state),
-      approvals: state.awaitingApproval === known ? undefined : state.awaitingApproval,
+      approvals: waitingForPerson(state) === known ? undefined : waitingForPerson(state),
       protocol: state.scope.protocol,
       messages,
       received,

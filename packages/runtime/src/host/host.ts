@@ -11,7 +11,7 @@
  *
  * `Place` names a call to the host, and the key ids below name its waits.
  */
-import type { CommandOf, CallRef, Options, State } from "@pawl/sansio-core";
+import type { CommandOf, CallRef, Options, State, Tool } from "@pawl/sansio-core";
 import { type AwaitEventWaitIdentity, awaitKeyId, bodyOf, hasRule } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
@@ -125,6 +125,8 @@ export interface HostSide {
   readonly host: HostPort;
   /** Returns the tool that has this id now. */
   readonly tool: (id: string) => LiveTool | undefined;
+  /** Lists the tools that sub-agents may have: those of the runtime. */
+  readonly tools: () => readonly Tool[];
   /** Which versions of tools are here. */
   readonly versions: CodeVersions;
   readonly attachments: AttachmentStore;

@@ -9,6 +9,7 @@
  */
 import type { Finished } from "@pawl/sansio-core";
 import type { BlobStore } from "./blob.ts";
+import type { QueueStore } from "./queue.ts";
 import type { ScopeSecret } from "../scope/wait-token.ts";
 
 /** One line of the log with its sequence. */
@@ -170,6 +171,8 @@ export interface Wakes {
   readonly mail: (scope: string) => void;
   /** Scopes were let go, or wakes may have been missed. */
   readonly look: () => void;
+  /** Places in queues may have become free. */
+  readonly places?: () => void;
 }
 
 /**
@@ -195,6 +198,8 @@ export interface Journal {
   readonly moves?: MoveStore;
   /** The journal below one that seals values: as it is stored. */
   readonly stored?: Journal;
+  /** Queues that all instances of the store share. Without them an instance has its own, in memory. */
+  readonly queues?: QueueStore;
   /** The store of large values. Without it they stay in the lines. */
   readonly blobs?: BlobStore;
   /** Gives an instance a lease, or a new one after the last ran out. */

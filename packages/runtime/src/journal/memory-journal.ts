@@ -11,6 +11,7 @@ import type {
   ScopeEntry,
 } from "./journal.ts";
 import { memoryBlobs } from "./blob.ts";
+import { MemoryQueues, type MemoryQueuesPort } from "./queue.ts";
 import { StoredScope } from "./memory-scope.ts";
 import type { ScopeSecret } from "../scope/wait-token.ts";
 
@@ -30,6 +31,7 @@ class MemoryStore {
   readonly #capacity: () => number;
   readonly #scopes = new Map<string, StoredScope>();
   readonly #leases = new Map<string, HeldLease>();
+  readonly #left = new Set<string>();
   #size = 0;
 
   constructor({ now = Date.now, capacity = () => Infinity }: MemoryJournalOptions) {
@@ -38,6 +40,7 @@ class MemoryStore {
   }
 
   join(instance: string, lease: Lease): void {
+    this.#left.delete(instance);
     this.#leases.set(instance, { ...lease, until: this.#now() + lease.ttlMs });
   }
 
@@ -45,6 +48,13 @@ class MemoryStore {
   #live(instance: string): HeldLease | undefined {
     const lease = this.#leases.get(instance);
     return lease !== undefined && this.#now() < lease.until ? lease : undefined;
+  }
+
+  /** Answers what queues ask of the store. An instance that never had a lease lives until it leaves. */
+  get queuesPort(): MemoryQueuesPort {
+    const isAlive = (instance: string): boolean =>
+      this.#leases.has(instance) ? this.#live(instance) !== undefined : !this.#left.has(instance);
+    return { now: this.#now, isAlive, isOwner: (scope, instance) => this.known(scope)?.owner === instance };
   }
 
   renew(instance: string): boolean {
@@ -55,6 +65,7 @@ class MemoryStore {
 
   leave(instance: string): void {
     this.#leases.delete(instance);
+    this.#left.add(instance);
     for (const scope of this.#scopes.values()) if (scope.owner === instance) scope.owner = undefined;
   }
 
@@ -138,6 +149,7 @@ export const memoryJournal = (options: MemoryJournalOptions = {}): Journal => {
   return {
     moves: memoryMoves((scope) => store.at(scope)),
     blobs: memoryBlobs(options),
+    queues: new MemoryQueues(store.queuesPort),
     join: async (instance, lease) => store.join(instance, lease),
     renew: async (instance) => store.renew(instance),
     leave: async (instance) => store.leave(instance),

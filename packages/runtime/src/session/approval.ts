@@ -41,7 +41,7 @@ export const ApprovalWanted: Codec<ApprovalWanted> = record<ApprovalWanted>("App
 });
 
 /** The part of a session that decides. */
-interface Decides<Said extends object> {
+export interface Decides<Said extends object = ByWhom> {
   approve(call: string, approval: Said & { readonly hash: string; readonly args?: Json }): Promise<void>;
   reject(call: string, rejecting: Said & { readonly hash: string; readonly reason: string }): Promise<void>;
 }

@@ -84,12 +84,12 @@ export class OwnTools {
   }
 
   /**
-   * Returns the tools that a session publishes; undefined where its own are not here. A process keeps the tools of its
-   * environment.
+   * Returns the tools that a session publishes, or a sub-agent; undefined where its own are not here. Any other process
+   * keeps the tools of its environment.
    */
   catalogOf(session: Session, shared: Registry): readonly Tool[] | undefined {
     const { id } = session.runner;
-    if (id.startsWith("process:")) return undefined;
+    if (id.startsWith("process:")) return session.state.process?.run === "turn" ? shared.catalog() : undefined;
     const own = this.#byScope.get(id)?.registry;
     if (own !== undefined) return own.catalog();
     return session.state.about.ownTools ? undefined : shared.catalog();

@@ -2,7 +2,7 @@
  * How requests have ended, read from the whole log: for those whose acknowledgement does not tell, since it was recorded
  * under an older protocol. Each event is stepped once more, and the rows of requests are looked at on the way.
  */
-import type { State } from "@pawl/sansio-core";
+import type { Event, State } from "@pawl/sansio-core";
 import { type StatusWord, requestStatus } from "@pawl/sansio-core/driver";
 import type { JournalLine } from "../journal/journal.ts";
 import type { Access } from "../scope/access.ts";
@@ -15,6 +15,15 @@ export interface RequestEnd {
   readonly createdAt: number;
   readonly seq: number;
 }
+
+/** Says which lines may be submissions, before any of them is decoded. */
+export const mayBeSubmission = ({ line }: JournalLine): boolean => /"(?:request|flow|turn)\.submitted"/.test(line);
+
+/** Returns the request that an event submits. */
+export const submittedBy = (event: Event): string | undefined =>
+  event.type === "request.submitted" || event.type === "flow.submitted" || event.type === "turn.submitted"
+    ? event.request
+    : undefined;
 
 /** Follows the log from its beginning, and notes the ends of requests. */
 class Ends {
@@ -37,8 +46,8 @@ class Ends {
     const recorded = recordedIn(scope, line);
     this.#state = stateAfter(scope, before, recorded, line.seq);
     const { at, event } = recorded;
-    if (event.type === "request.submitted" || event.type === "flow.submitted" || event.type === "turn.submitted")
-      this.#submitted.set(event.request, { seq: line.seq, createdAt: at });
+    const submitted = submittedBy(event);
+    if (submitted !== undefined) this.#submitted.set(submitted, { seq: line.seq, createdAt: at });
     for (const key of this.#state.requests.changedSince(before.requests)) this.#note(key, at);
   }
 

@@ -22,12 +22,14 @@ import type { Executors } from "./executor/executor.ts";
 import type { LogPages } from "./observe/log-page.ts";
 import type { Ephemeral } from "./observe/observation.ts";
 import type { Session } from "./session.ts";
-import type { Patience } from "../body/rest.ts";
+import type { Patience } from "../body/body-end.ts";
 import type { HostRequests } from "../host/host-request.ts";
 import type { CrashTurns } from "../lifecycle/crash-turn.ts";
 import type { Shutdown } from "../lifecycle/lease.ts";
+import type { Journal } from "../journal/journal.ts";
 import type { Platform } from "../platform.ts";
 import type { Places } from "../process/run/background.ts";
+import type { QueueDoor } from "../queue/door.ts";
 import type { Glimpse } from "../process/run/session-work.ts";
 import type { Member } from "../commit/commit-loop.ts";
 import type { Telemetry } from "../log.ts";
@@ -52,6 +54,8 @@ export interface Instance {
   readonly models: ModelPlaces;
   /** Turns of calls that crash again and again. */
   readonly crashTurns: CrashTurns;
+  /** Calls that wait for places in queues, and those that have one. */
+  readonly queues: QueueDoor;
   readonly shutdown: Shutdown;
 
   /** Asks for a turn in the commit loop. */
@@ -65,6 +69,9 @@ export interface Instance {
   readonly sent: (to: string) => void;
   /** Reads the state of a scope without owning it. */
   readonly glimpse: (scope: string) => Promise<Glimpse>;
+  /** Lists scopes whose names begin so, and that wait for a person. */
+  readonly awaiting: Journal["awaitingApproval"];
+  readonly isStored: (scope: string) => Promise<boolean>;
   /** Shows an observation to those who watch another scope, if it is in memory. */
   readonly showIn: (scope: string, observation: Ephemeral) => void;
   /** Takes note that a scope has nothing to do, and may leave memory. */

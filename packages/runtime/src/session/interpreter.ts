@@ -8,6 +8,7 @@
  *    args.check, tool.prepare, hook.run,
  *    host.request, ...                     questions       the event that answers the question
  *    reply                                 requests        `reply.acked`
+ *    place.take                            places          `place.granted`
  *    observe, flow.observe                 the host        none
  *    model.ask, agent.load, ...            turns           `model.answered`, `agent.published`, ...
  *    send, engine.run, permit.take, ...    scope links     messages, events of processes and runs
@@ -57,7 +58,7 @@ export class ScopeInterpreter implements Interpreter {
   readonly #session: Session;
   readonly #instance: Instance;
   readonly #store: ScopeStore;
-  readonly #side: HostSide;
+  readonly side: HostSide;
   readonly runner: ScopeRunner;
   readonly access: Access;
   readonly bodies: Bodies;
@@ -79,7 +80,7 @@ export class ScopeInterpreter implements Interpreter {
     this.#session = session;
     this.#instance = instance;
     this.#store = store;
-    this.#side = side;
+    this.side = side;
     const runner = new ScopeRunner(state, instance, store, this);
     const schedule = (): void => runner.schedule();
     this.runner = runner;
@@ -103,17 +104,20 @@ export class ScopeInterpreter implements Interpreter {
     this.leaving = new Leaving(runner, instance);
     this.requests = new Requests(this.access, callers, instance.admission);
     this.offers = new Offers(this.access, this.observers, instance, side);
-    this.turns = new Turns(this.access, side, instance.models, (answer) => this.#answer(answer));
+    // A sub-agent has the tools of the runtime, as a session has; its agent says which of them.
+    const publishTools = async (): Promise<void> => {
+      if (this.state.process?.run === "turn") await publish(this.access, side.tools(), side.versions);
+    };
+    this.turns = new Turns(this.access, side, instance.models, (answer) => this.#answer(answer), publishTools);
     this.#snapshots = new Snapshots(store, instance.platform, schedule);
   }
 
   #accessOf(runner: ScopeRunner): Access {
     const { platform, telemetry, pages } = this.#instance;
     const { begun, values, fault } = this.#store;
-    const { finished } = this;
+    const [newest, { finished }] = [new NewestEvents(), this];
     const readLines = this.underWay.counted(this.#store.readLines);
-    const report: Access["report"] = (what, thrown) => this.#side.host.internalError?.(what, thrown);
-    const newest = new NewestEvents();
+    const report: Access["report"] = (what, thrown) => this.side.host.internalError?.(what, thrown);
     return { runner, finished, readLines, newest, pages, platform, telemetry, begun, values, fault, report };
   }
 
@@ -131,10 +135,9 @@ export class ScopeInterpreter implements Interpreter {
 
   /** Opens the scope in its log, and goes on with what was under way. A process loads its tools itself. */
   async open(opening: readonly Event[], tools: readonly Tool[] | undefined): Promise<void> {
-    const { runner } = this;
-    runner.open(opening);
+    this.runner.open(opening);
     if (this.state.calls.some(isOffered)) this.offers.opened();
-    await (tools === undefined ? runner.whenDurable() : publish(this.access, tools, this.#side.versions));
+    await (tools === undefined ? this.runner.whenDurable() : publish(this.access, tools, this.side.versions));
     this.bodies.askParked();
   }
 
@@ -163,6 +166,7 @@ export class ScopeInterpreter implements Interpreter {
     this.observers.stepped(cause, commands, this.runner);
     this.streams.stepped(cause.event, finished, this.runner);
     this.#instance.crashTurns.stepped(this.state);
+    this.#instance.queues.stepped(this.state);
   }
 
   deliverNext(): boolean {
@@ -194,9 +198,8 @@ export class ScopeInterpreter implements Interpreter {
     this.#instance.hostRequests.forget(id);
     this.scopeLinks.abandon(why);
     const lost = new ScopeLost(`scope ${id} was lost: ${why}`);
-    this.observers.end(lost);
+    for (const readers of [this.observers, this.streams]) readers.end(lost);
     this.turns.endAll(lost);
-    this.streams.end(lost);
     this.#instance.lost(this.#session);
   }
 
@@ -233,12 +236,16 @@ export class ScopeInterpreter implements Interpreter {
   #perform(command: Command, cause: Cause): void {
     const isNextOwners = this.#isClosing || this.state.scope.status.type !== "open";
     if (isNextOwners && command.type !== "reply" && command.type !== "observe") return;
-    const { host } = this.#side;
+    const { host } = this.side;
     switch (command.type) {
       case "tool.execute": {
         const of = isClientSide(this.state, command) ? this.offers : this.bodies;
-        return this.#guard(this.#instance.crashTurns.start(this.runner, command, () => of.execute(command)));
+        const { crashTurns, queues } = this.#instance;
+        const begin = (): Promise<void> => queues.start(this, command, () => of.execute(command));
+        return this.#guard(crashTurns.start(this.runner, command, begin));
       }
+      case "place.take":
+        return this.#guard(this.#instance.queues.take(this, command));
       case "tool.cancel":
         this.offers.cancel({ call: command.call, attempt: command.attempt, run: command.run });
         this.bodies.at(command.call)?.enqueueCancel({ seq: cause.seq, index: -1 });

@@ -4,12 +4,13 @@
  */
 import type { State } from "@pawl/sansio-core";
 import { type Status, type StatusWord, type WaitsFor, requestStatus, scopeStatus } from "@pawl/sansio-core/driver";
-import { type Codec, array, named, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
+import { type Codec, array, named, optional, record, string, u64 } from "@pawl/tool-value";
 import { errorOf } from "../error.ts";
 import type { Journal, ScopeEntry } from "../journal/journal.ts";
 import { openState } from "../scope/open-scope.ts";
 import { aboutOf } from "../host/about.ts";
 import type { Session } from "./session.ts";
+import { statusFields } from "./status.ts";
 
 /** The state of a session, in the words of its requests' status. */
 export interface SessionStatus {
@@ -33,14 +34,7 @@ export interface SessionEntry {
   readonly address?: string;
 }
 
-export const SessionStatus: Codec<SessionStatus> = record<SessionStatus>("SessionStatus", {
-  state: oneOf<StatusWord>("a status", "working", "waiting", "unknown", "done", "failed", "cancelled"),
-  waitsFor: named(
-    "waits_for",
-    optional(oneOf<WaitsFor>("what is waited for", "person", "outside", "time", "executor", "model", "budget")),
-  ),
-  until: optional(u64),
-});
+export const SessionStatus: Codec<SessionStatus> = record<SessionStatus>("SessionStatus", statusFields);
 
 export const SessionEntry: Codec<SessionEntry> = record<SessionEntry>("SessionEntry", {
   session: string,

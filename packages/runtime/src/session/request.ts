@@ -4,7 +4,7 @@
  */
 import type { CommandOf, Event, EventOf } from "@pawl/sansio-core";
 import { type FlowEnd, type TurnEnd, ackOf } from "@pawl/sansio-core/driver";
-import { sliceOf, string } from "@pawl/tool-value";
+import { sliceOf, string, u64 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, decoded, decodedEvent, storedForm, record, refuse } from "../scope/access.ts";
 import { type Admission, Admitted } from "./admission.ts";
@@ -25,6 +25,8 @@ export interface Submission {
   /** The base of every key of its calls, where the host gives one: a turn's, a process's. */
   readonly executionScope?: string;
   readonly by?: string;
+  /** Places its calls in the queues of tools with a `limit`: the higher, the sooner. Default: 0. */
+  readonly priority?: number;
   /** The caller's span, as W3C Trace Context writes it. */
   readonly traceparent?: string;
 }
@@ -104,7 +106,7 @@ export class Requests {
     const { calls } = read;
     const text = textOf(read, given.executionScope);
     const hash = this.#access.platform.hashText(text);
-    const { executionScope, by, traceparent } = given;
+    const { executionScope, by, priority, traceparent } = given;
     const event = {
       type: "request.submitted",
       request,
@@ -112,6 +114,7 @@ export class Requests {
       calls,
       ...(executionScope === undefined ? {} : { execution_scope: executionScope }),
       ...(by === undefined ? {} : { by }),
+      ...(priority === undefined ? {} : { priority: decoded(u64, priority, "priority") }),
       ...(traceparent === undefined ? {} : { traceparent }),
     } as const;
     const isLarge = this.#access.values.isLarge(text);

@@ -138,6 +138,7 @@ export class Scopes {
     const { id } = session.runner;
     this.#idle.forget(session);
     this.#instance.crashTurns.forget(id);
+    this.#instance.queues.forget(id);
     this.inMemory.delete(id);
   }
 
@@ -147,6 +148,7 @@ export class Scopes {
       void open.then(({ runner }) => runner.abandon(why)).catch(() => undefined); // One that could not be opened is lost already.
     abandonEvicted(this.#evicted, why);
     this.#parked.clear();
+    this.#instance.queues.lost();
   }
 
   /**

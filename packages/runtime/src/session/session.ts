@@ -31,22 +31,23 @@
  * request by its id, a resolution and a decision by the name that their author gave them (`id`), a cancel by its author.
  */
 import type { Event, Recorded, State, Tool } from "@pawl/sansio-core";
-import type { FlowEnd, TurnEnd } from "@pawl/sansio-core/driver";
+import type { FlowEnd } from "@pawl/sansio-core/driver";
 import type { Resolution } from "@pawl/tool-value";
-import { type CallOfRequest, type Replies, CallsTools } from "./call.ts";
-import { approvalsIn, type Approval, PendingApproval, type Rejecting, approve, reject } from "./approval.ts";
+import type { CallOfRequest, Replies } from "./call.ts";
+import { type Approval, type Rejecting, approve, reject } from "./approval.ts";
 import { type Target, cancel } from "./cancel.ts";
+import { type Resolved, resolveKey, resolveToken } from "./resolve.ts";
 import { publish } from "./catalog.ts";
 import type { Offers } from "./executor/offer.ts";
 import type { FlowSubmission } from "./flow.ts";
-import { followLog, held } from "./observe/follow.ts";
+import { followLog, held } from "./observe/log-page.ts";
 import type { HostSide } from "../host/host.ts";
 import type { Instance } from "./instance.ts";
 import { ScopeInterpreter } from "./interpreter.ts";
 import type { ObserveOptions, Subscription } from "./observe/observer.ts";
 import type { Callers } from "./callers.ts";
 import type { RequestOptions, Waiting } from "./request.ts";
-import { type Resolved, resolveKey, resolveToken } from "./resolve.ts";
+import { Conversation, type Talking } from "./conversation.ts";
 import { type RequestPage, type RequestStatus, requestsOf, statusOf } from "./status.ts";
 import { type About, aboutOf, describe, type SessionStore, storeOver } from "../host/about.ts";
 import { type SessionSecrets, secretsAt, secretsOver } from "../host/secret.ts";
@@ -60,11 +61,9 @@ import { record } from "../scope/access.ts";
 import type { StreamFrame, StreamOptions } from "../stream/streams.ts";
 import type { ScopeRunner } from "../scope/runner.ts";
 import type { ScopeStore } from "../scope/scope-store.ts";
-import { type BudgetDecision, decideBudget, type Said, type TurnOptions, turnSubmitted } from "../turn/submit.ts";
-import type { ReadTurnOptions, TurnFrame } from "../turn/turn-reader.ts";
 
 /** A session, or a process. */
-export class Session extends CallsTools {
+export class Session extends Conversation {
   readonly #instance: Instance;
   readonly #store: ScopeStore;
   readonly #side: HostSide;
@@ -131,6 +130,13 @@ export class Session extends CallsTools {
     return refusal === undefined ? this.#live(act) : Promise.reject(refusal);
   }
 
+  protected talking<A>(act: (of: Talking) => Promise<A>): Promise<A> {
+    return this.#with((live) => {
+      const { access, turns, requests, underWay } = live.#scope;
+      return act({ access, turns, requests, underWay, refusal: live.leaving.refusal, reach: live.#instance });
+    });
+  }
+
   /** Applies an event of the host, and waits until it is durable. */
   report(event: Event): Promise<void> {
     return this.#with((live) => record(live.#scope.access, event));
@@ -144,32 +150,6 @@ export class Session extends CallsTools {
   /** Submits a flow and waits for its end. The same flow again joins it, or is answered as it was. */
   flow(given: FlowSubmission, waiting: Waiting = {}): Promise<FlowEnd> {
     return this.#with((live) => live.leaving.refusal ?? live.#scope.requests.flow(live.#side, given, waiting));
-  }
-
-  /**
-   * Says something to the session's agent, and waits for the end of the turn. The same turn again joins it, or is answered
-   * as it was. `cancel` stops it.
-   */
-  turn(request: string, said: Said, options: TurnOptions & Waiting = {}): Promise<TurnEnd> {
-    return this.#with(async (live) => {
-      await live.leaving.refusal;
-      await live.#scope.turns.publish(options.agent);
-      const event = turnSubmitted(live.#instance.platform, request, said, options);
-      return live.#scope.requests.turn(event, options);
-    });
-  }
-
-  /** Reads the answers of a turn until it is over. A turn that nobody has submitted yet is waited for. */
-  async *readTurn(request: string, options: ReadTurnOptions = {}): AsyncGenerator<TurnFrame> {
-    const { signal = new AbortController().signal } = options;
-    yield* await this.#with(async (live) =>
-      held(live.#scope.underWay, live.#scope.turns.read(request, { ...options, signal }), signal),
-    );
-  }
-
-  /** Decides on a budget that is reached: the turn that it holds up goes on, or stops. */
-  decideBudget(decision: BudgetDecision): Promise<void> {
-    return this.#with((live) => decideBudget(live.#scope.access, decision));
   }
 
   /** Returns the replies of a request that was submitted before. */
@@ -246,12 +226,6 @@ export class Session extends CallsTools {
       const { streams, access, underWay } = live.#scope;
       return held(underWay, streams.read(access, call, { ...options, signal }), signal);
     });
-  }
-
-  /** Lists the calls, of one request or of all, that wait for approval, oldest first: each has `approve` and `reject`. */
-  async approvals(request?: string): Promise<readonly PendingApproval[]> {
-    const wanted = await this.#with((live) => approvalsIn(live.#scope.access, request));
-    return wanted.map((one) => new PendingApproval(one, this));
   }
 
   approve(call: string, approval: Approval): Promise<void> {

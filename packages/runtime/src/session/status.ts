@@ -7,12 +7,12 @@
  */
 import type { Event, State } from "@pawl/sansio-core";
 import { type StatusWord, type WaitsFor, requestStatus } from "@pawl/sansio-core/driver";
-import { type Codec, named, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
+import { type Codec, type Fields, named, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
 import { Refused } from "../error.ts";
 import type { Access } from "../scope/access.ts";
 import { recordedIn, turn } from "../scope/history.ts";
 import { LogLines, lastOf } from "./newest-event.ts";
-import { type RequestEnd, endsInLog } from "./ends-in-log.ts";
+import { type RequestEnd, endsInLog, mayBeSubmission, submittedBy } from "./ends-in-log.ts";
 
 /** The status of a request, as people read it. */
 export interface RequestStatus {
@@ -30,14 +30,20 @@ export interface RequestStatus {
   readonly seq: number;
 }
 
-const words = ["working", "waiting", "unknown", "done", "failed", "cancelled"] as const;
-const waits = ["person", "outside", "time", "executor", "model", "budget"] as const;
+/** The fields of a status, as the wire carries them. */
+export const statusFields: Fields<Pick<RequestStatus, "state" | "waitsFor" | "until">> = {
+  state: oneOf<StatusWord>("a status", "working", "waiting", "unknown", "done", "failed", "cancelled"),
+  waitsFor: named(
+    "waits_for",
+    optional(oneOf<WaitsFor>("what is waited for", "person", "outside", "time", "executor", "model", "budget")),
+  ),
+  until: optional(u64),
+};
+
 export const RequestStatus: Codec<RequestStatus> = record<RequestStatus>("RequestStatus", {
   request: string,
-  state: oneOf<StatusWord>("a status", ...words),
-  waitsFor: named("waits_for", optional(oneOf<WaitsFor>("what is waited for", ...waits))),
+  ...statusFields,
   since: u64,
-  until: optional(u64),
   createdAt: named("created_at", u64),
   updatedAt: named("updated_at", u64),
   seq: u64,
@@ -122,15 +128,6 @@ export const statusOf = async (access: Access, request: string): Promise<Request
 
 const linesAtOnce = 1024;
 
-/** Says which lines may be submissions, before any of them is decoded. */
-const isSubmission = (line: string): boolean =>
-  line.includes('"request.submitted"') || line.includes('"flow.submitted"') || line.includes('"turn.submitted"');
-
-const submissionOf = (event: Event): string | undefined =>
-  event.type === "request.submitted" || event.type === "flow.submitted" || event.type === "turn.submitted"
-    ? event.request
-    : undefined;
-
 /** Yields the requests that were submitted after an event: those that the log begins with, then page by page. */
 async function* submittedAfter(lines: LogLines, after: number, end: number): AsyncGenerator<Submitted> {
   const { runner, platform, begun: begins } = lines.access;
@@ -139,7 +136,7 @@ async function* submittedAfter(lines: LogLines, after: number, end: number): Asy
     if (seq > after) yield { request, seq };
   for (let from = Math.max(after, begun.seq) + 1; from <= end; from += linesAtOnce) {
     for (const line of await lines.between(from, Math.min(end, from + linesAtOnce - 1))) {
-      const request = isSubmission(line.line) ? submissionOf(recordedIn(runner.id, line).event) : undefined;
+      const request = mayBeSubmission(line) ? submittedBy(recordedIn(runner.id, line).event) : undefined;
       if (request !== undefined) yield { request, seq: line.seq };
     }
     await turn(platform);

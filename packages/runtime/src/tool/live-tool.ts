@@ -2,11 +2,11 @@
 import type { Tool } from "@pawl/sansio-core";
 import { type Json, type ToolResult, isToolResult } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { approvalOf } from "./admit-definition.ts";
+import { approvalOf, type CallPhase, type ToolDefinition } from "./definition.ts";
 import { jsonOf } from "./argument.ts";
 import { checkerOf, resultChecker } from "./check.ts";
 import type { BackgroundSink } from "../process/run/report.ts";
-import type { CallPhase, ToolDefinition } from "./definition.ts";
+import { type Line, lineOf } from "./limit.ts";
 import type { ToolContract, ToolManifest } from "./manifest.ts";
 import type { ToolContext } from "../body/facet/context.ts";
 import { asksOf, contractOf, coreTool, wireManifestOf } from "./tool.ts";
@@ -57,6 +57,8 @@ export interface LiveTool {
   readonly check: (args: Json) => Promise<Verdict>;
   readonly prepare: (args: Json, context: PrepareContext) => Promise<Prepared | ToolResult>;
   readonly execute: (args: Json, context: ToolContext) => Promise<unknown>;
+  /** Returns the line of a queue that a call stands in. Absent if the tool has no limit. */
+  readonly line?: (args: Json) => Promise<Line>;
   /** Tells a person what a call is doing. Absent if the tool has no words of its own. */
   readonly narrate?: (args: Json, phase: CallPhase) => Promise<string>;
   /** Executes as a background run. Absent if the tool has no such body. */
@@ -135,6 +137,7 @@ export const liveTool = (definition: ToolDefinition): LiveTool => {
       return E.isRight(checked) ? { verdict: "valid" } : { verdict: "invalid", message: checked.left };
     },
     prepare: preparer(definition, manifest.id, typed),
+    ...(definition.limit === undefined ? {} : { line: async (args) => lineOf(definition, await typed(args)) }),
     ...bodiesOf(definition, typed),
   };
 };

@@ -109,6 +109,8 @@ export interface ToolManifest {
   readonly approval_ms?: number;
   /** The preparation of a call may find that it needs no approval; an extension of pawl. */
   readonly waives_approval?: boolean;
+  /** The queue in which its calls wait for a place; an extension of pawl. */
+  readonly queue?: string;
   /** Permits a model's tool search to leave out the schema until it is requested. */
   readonly deferrable: "never" | "automatic" | "always";
   readonly display_name?: string;
@@ -197,6 +199,7 @@ export const manifestFields: Fields<ToolManifest> = {
   version: optional(string),
   approval_ms: optional(u64),
   waives_approval: optional(boolean),
+  queue: optional(string),
   deferrable: defaulted<ToolManifest["deferrable"]>(
     oneOf("a deferral", "never", "automatic", "always"),
     "automatic",

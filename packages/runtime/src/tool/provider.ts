@@ -22,7 +22,7 @@ import { ToolContract, ToolManifest } from "./manifest.ts";
 import type { ToolContext } from "../body/facet/context.ts";
 import type { ProgressMessage } from "../session/observe/observation.ts";
 import { Refused } from "../error.ts";
-import { admitName, admitSchema } from "./admit-definition.ts";
+import { admitName, admitSchema } from "./definition.ts";
 import { coreTool } from "./tool.ts";
 
 /** A call as a model requested it, to be prepared. */

@@ -8,8 +8,7 @@ import type { ToolContract, ToolManifest } from "./manifest.ts";
 import { Refused, ScopeLost, shownOf } from "../error.ts";
 import { type LiveTool, liveTool } from "./live-tool.ts";
 import { type ToolProvider, toolsOfProvider } from "./provider.ts";
-import { admittedDefinition } from "./admit-definition.ts";
-import type { CallPhase, ToolDefinition } from "./definition.ts";
+import { admittedDefinition, type CallPhase, type ToolDefinition } from "./definition.ts";
 import type { Platform } from "../platform.ts";
 import type { Session } from "../session/session.ts";
 

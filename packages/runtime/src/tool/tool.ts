@@ -15,9 +15,12 @@ import {
   approvalOf,
   refused,
   retryPolicyOf,
-} from "./admit-definition.ts";
+  type DefineTool,
+  type ToolDefinition,
+  type ToolDescription,
+} from "./definition.ts";
 import { jsonSchemaOf, problemOfAnySchema } from "./argument.ts";
-import type { DefineTool, ToolDefinition, ToolDescription } from "./definition.ts";
+import { queueOfTool } from "./limit.ts";
 import { ToolContract, ToolManifest } from "./manifest.ts";
 
 /**
@@ -76,6 +79,7 @@ const wireFields = (description: ToolDescription): object => {
       activation: description.activation,
       divergence: description.onDivergence,
       on_crash_loop: description.onCrashLoop,
+      queue: queueOfTool(description),
       version: description.version,
       input_schema: inputSchema === undefined ? undefined : jsonSchemaOf(inputSchema, "input"),
       output_schema: outputSchema === undefined ? undefined : jsonSchemaOf(outputSchema, "output"),
@@ -132,7 +136,7 @@ export const contractOf = (description: ToolDescription): ToolContract => {
 /** Makes the core's tool from a manifest. */
 export const coreTool = (manifest: ToolManifest, asks: Pick<Tool, "checks" | "prepares">): Tool => {
   const { id, name, scheduling, retry_policy, policy, durable, recovery, divergence, approval_ms, hints } = manifest;
-  const { on_crash_loop, waives_approval } = manifest;
+  const { on_crash_loop, waives_approval, queue } = manifest;
   return plainTool(name, {
     id,
     availability: manifest.availability_override ?? manifest.availability.base,
@@ -145,6 +149,7 @@ export const coreTool = (manifest: ToolManifest, asks: Pick<Tool, "checks" | "pr
     ...(recovery === undefined ? {} : { recovery }),
     ...(on_crash_loop === "fail" ? { on_crash_loop } : {}),
     ...(waives_approval === true ? { waives_approval } : {}),
+    ...(queue === undefined ? {} : { queue }),
     ...(approval_ms === undefined ? {} : { approval_ms }),
     ...asks,
   });

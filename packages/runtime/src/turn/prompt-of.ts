@@ -1,9 +1,18 @@
 /** The prompt of an attempt, made of the log; and its hash, by which a recorded session is compared with a replay of it. */
 import type { Event, State } from "@pawl/sansio-core";
-import { type AgentSpec, type PromptMessage, type PromptPlan, promptOf, seqsOf } from "@pawl/sansio-core/driver";
+import {
+  type AgentSpec,
+  type PromptMessage,
+  type PromptPlan,
+  agentTaskIn,
+  promptOf,
+  promptPlan,
+  seqsOf,
+} from "@pawl/sansio-core/driver";
 import { type Json, stringify } from "@pawl/tool-value";
 import type { Access } from "../scope/access.ts";
-import { eventsIn, linesAt } from "../scope/history.ts";
+import { eventsIn, eventsOfTypes, linesAt, stateBefore } from "../scope/history.ts";
+import type { PromptSource } from "./shown-prompt.ts";
 
 /** Events that a conversation refers to, kept while its scope is in memory: the log does not change behind it. */
 export class PromptEvents {
@@ -45,17 +54,39 @@ export class PromptEvents {
     return promptOf(plan, this.#read);
   }
 
-  async agent(seq: number): Promise<AgentSpec> {
+  async #published(seq: number): Promise<{ readonly name: string; readonly spec: AgentSpec }> {
     const event = await this.#at(seq);
     if (event.type !== "agent.published") throw new Error(`event ${seq} publishes no agent`);
-    return event.spec;
+    return { name: event.agent, spec: event.spec };
   }
 
-  /** Returns the form that the running turn's answers are to have: its own, or its agent's. */
+  async agent(seq: number): Promise<AgentSpec> {
+    return (await this.#published(seq)).spec;
+  }
+
+  /** Returns how prompts of the past are made of the log. */
+  source(): PromptSource {
+    const access = this.#access;
+    const { runner, platform } = access;
+    return {
+      scope: runner.id,
+      state: runner.state,
+      planOf: promptPlan,
+      eventsOfTypes: (types) => eventsOfTypes(access, types),
+      stateBefore: (seq) => stateBefore(access, seq),
+      agent: (seq) => this.#published(seq),
+      form: (state, spec) => this.form(state, spec),
+      messages: (plan) => this.prompt(plan),
+      hash: (head, messages) => promptHash(platform.hashText, head, messages),
+    };
+  }
+
+  /** Returns the form that the answers of the running turn, or of the next one, are to have: its own, or its agent's. */
   async form({ conversation: { running } }: State, spec: AgentSpec): Promise<AgentSpec["output"]> {
-    if (running === undefined) return undefined;
+    if (running === undefined) return spec.output;
     const submitted = await this.#at(running.born);
-    return (submitted.type === "turn.submitted" ? submitted.output : undefined) ?? spec.output;
+    const own = submitted.type === "turn.submitted" ? submitted.output : agentTaskIn(submitted)?.output;
+    return own ?? spec.output;
   }
 }
 

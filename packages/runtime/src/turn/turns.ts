@@ -2,7 +2,7 @@
  * The turns of one scope in memory: asks models, agents and the host what the core wants to know, and lets readers follow the
  * answer that is under way. What comes back is an event; what is asked again after a crash, the core says.
  */
-import type { Command, CommandOf, Event } from "@pawl/sansio-core";
+import type { Command, CommandOf, Event, EventOf } from "@pawl/sansio-core";
 import { type AgentSpec, modelFate, promptPlan } from "@pawl/sansio-core/driver";
 import { type Json, stringify } from "@pawl/tool-value";
 import type { HostSide } from "../host/host.ts";
@@ -14,11 +14,14 @@ import { Attempt } from "./attempt.ts";
 import type { ModelPlaces } from "./pace.ts";
 import type { AgentDefinition } from "./port.ts";
 import { PromptEvents } from "./prompt-of.ts";
+import type { PromptQuestion, ShownPrompt } from "./shown-prompt.ts";
 import { type LiveAnswer, type ReadTurnOptions, type TurnFrame, readTurn } from "./turn-reader.ts";
 
 type TurnCommand = CommandOf<
   "agent.load" | "model.ask" | "model.stop" | "model.resolve" | "turn.check" | "turn.observe"
 >;
+
+type Published = EventOf<"agent.published">;
 
 const types: ReadonlySet<string> = new Set<TurnCommand["type"]>([
   "agent.load",
@@ -52,6 +55,8 @@ export class Turns {
   readonly #access: Access;
   readonly #side: HostSide;
   readonly #answer: (answer: Promise<Event | undefined>) => void;
+  /** Publishes the tools of a sub-agent, before its agent. */
+  readonly #publishTools: () => Promise<void>;
   readonly #places: ModelPlaces;
   readonly #events: PromptEvents;
   readonly #changes = new Changes();
@@ -66,11 +71,13 @@ export class Turns {
     side: HostSide,
     places: ModelPlaces,
     answer: (answer: Promise<Event | undefined>) => void,
+    publishTools: () => Promise<void>,
   ) {
     this.#access = access;
     this.#side = side;
     this.#places = places;
     this.#answer = answer;
+    this.#publishTools = publishTools;
     this.#events = new PromptEvents(access);
   }
 
@@ -109,6 +116,12 @@ export class Turns {
       return this.#live?.request === of && this.#live.kind === "answer" ? this.#live : undefined;
     };
     return readTurn({ access: this.#access, events: this.#events, changes: this.#changes, live }, request, options);
+  }
+
+  /** Returns what the model of a model call is told, now or in the past. */
+  async prompt(question: PromptQuestion): Promise<ShownPrompt> {
+    const { shownPrompt } = await import("./shown-prompt.ts");
+    return shownPrompt(this.#events.source(), question);
   }
 
   #streamOf({ request, n, kind }: CommandOf<"model.ask">): AnswerStream {
@@ -165,7 +178,7 @@ export class Turns {
   }
 
   /** Returns the event that publishes an agent as the host has it now; undefined where it is on record as it is. */
-  async published(agent: string): Promise<Event | undefined> {
+  async published(agent: string): Promise<Published | undefined> {
     const found: AgentDefinition | undefined = await this.#side.host.agents?.(agent);
     if (found === undefined) return undefined;
     const spec: AgentSpec = { ...found, shown: found.shown ?? shownIn(this.#access, this.#side, found.tools) };
@@ -174,21 +187,32 @@ export class Turns {
     return known?.hash === hash ? undefined : { type: "agent.published", agent, hash, spec };
   }
 
+  /** Lists what is new of an agent, and of those that it hands over to. */
+  async #news(agent: string): Promise<readonly Published[]> {
+    const news: Published[] = [];
+    const names = new Set([agent]);
+    for (const name of names) {
+      const event = await this.published(name);
+      if (event === undefined) continue;
+      news.push(event);
+      for (const other of event.spec.handoffs ?? []) names.add(other);
+    }
+    return news;
+  }
+
   /** Puts the agent of the next turn on record as the host has it now, with those that it hands over to. */
   async publish(agent: string | undefined): Promise<void> {
     const { frames, frame } = this.#access.runner.state.conversation;
-    const names = new Set<string>([agent ?? frames.get(frame)?.agent ?? "main"]);
-    for (const name of names) {
-      const event = await this.published(name);
-      if (event?.type !== "agent.published") continue;
-      await record(this.#access, event);
-      for (const other of event.spec.handoffs ?? []) names.add(other);
-    }
+    const news = await this.#news(agent ?? frames.get(frame)?.agent ?? "main");
+    for (const event of news) await record(this.#access, event);
   }
 
   async #load(agent: string): Promise<Event | undefined> {
     try {
-      return (await this.published(agent)) ?? { type: "agent.missing", agent };
+      await this.#publishTools();
+      const [found, ...others] = await this.#news(agent);
+      for (const event of others) await record(this.#access, event);
+      return found ?? { type: "agent.missing", agent };
     } catch (thrown) {
       this.#access.report(`the agent ${agent} could not be loaded`, thrown);
       return { type: "agent.missing", agent };

@@ -26,7 +26,7 @@ interface Surroundings {
   readonly host?: HostPort;
 }
 
-/** What one body saw: its value, or the error that it met. */
+/** Returns what one body saw: its value, or the error that it met. */
 const inBody = async (
   body: (ctx: ToolContext) => Promise<unknown>,
   { callId = "c1", resolution, tools = [], host = {} }: Surroundings = {},

@@ -39,7 +39,7 @@ const emitting = (emits: Emits): ToolDefinition =>
 
 const isForeign = /^process\.|undeclared|^\s*$/;
 
-/** What a case emits is declared, but for what every process has, what the case calls undeclared, and what has no name. */
+/** Declares what a case emits, but for what every process has, what the case calls undeclared, and what has no name. */
 const declaredOf = (types: readonly string[]): readonly string[] =>
   [...new Set(types)].filter((type) => !isForeign.test(type));
 

@@ -79,7 +79,7 @@ class Reading {
     else if (this.#say(text)) this.#checkpoint();
   }
 
-  /** What an attempt says as it ends is in the event of its end. */
+  /** Puts what an attempt says as it ends into the event of its end. */
   #rest(text: Json): void {
     if (typeof text === "string" && text !== "") this.#say(text);
   }

@@ -1,4 +1,4 @@
-/** What a body asks for and the core refuses: the body is told, on record, and hears the same when it runs again. */
+/** Tests what a body asks for and the core refuses: the body is told, on record, and hears the same when it runs again. */
 import { describe, expect, it } from "vitest";
 import { EffectError } from "../../src/index.ts";
 import { deaths, eventType, live, program, toolCall } from "./world.ts";

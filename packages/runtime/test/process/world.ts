@@ -81,7 +81,7 @@ export const deaths = (appends: number): readonly Death[] =>
     { append: i + 1, when: "after" } as const,
   ]).flat();
 
-/** What a body gives back that is this program. */
+/** Returns what a body gives back that is this program. */
 export const reply = async (
   execute: (ctx: ToolContext) => Promise<unknown>,
   more: readonly ToolDefinition[] = [],

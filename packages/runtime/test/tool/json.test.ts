@@ -11,7 +11,7 @@ const picture = attachment({ id: "img", media_type: { kind: "image", type: "png"
 const echo = defineTool({ name: "echo", durable: true, execute: (args) => args });
 const draw = defineTool({ name: "draw", durable: true, execute: () => [picture, tagged] });
 
-/** What a body sees, on its first run and on the one after its process died. */
+/** Returns what a body sees, on its first run and on the one after its process died. */
 const seenBy = async (
   body: (ctx: ToolContext, see: (seen: unknown) => void) => Promise<unknown>,
   host: HostPort = {},

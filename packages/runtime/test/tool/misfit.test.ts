@@ -1,4 +1,4 @@
-/** What a program says wrongly of its tools and scopes is refused where it says it. */
+/** Tests that what a program says wrongly of its tools and scopes is refused where it says it. */
 import { isLeft } from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { type JsonSchema, Registry, type ToolManifest, type ToolProvider, defineTool } from "../../src/index.ts";

@@ -1,4 +1,4 @@
-/** What programs say that no log could give back: it is refused where it is said, and the scope opens again. */
+/** Tests what programs say that no log could give back: it is refused where it is said, and the scope opens again. */
 import { done, pending } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { EffectError, type HostPort, type ToolContext, type ToolDefinition, defineTool } from "../../src/index.ts";

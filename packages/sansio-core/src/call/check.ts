@@ -48,7 +48,7 @@ export const checkC2Change = (before: State, after: State): string | undefined =
 
 /** Phases before anybody was told of the call, and those after. Others may be either. */
 const unobserved: ReadonlySet<CallPhase> = new Set(["requested", "preparing"]);
-const either: ReadonlySet<CallPhase> = new Set(["ready", "no_tool", "finishing"]);
+const either: ReadonlySet<CallPhase> = new Set(["ready", "no_tool", "queued", "finishing"]);
 
 export const checkC3: Check = (state) =>
   firstOf(state, ({ phase, observed }) => {
@@ -79,7 +79,7 @@ export const checkC6: Check = (state) =>
 
 const approvedPhases: ReadonlySet<CallPhase> = new Set(["ready", "running", "resuming"]);
 const needsApproval = (row: CallRow): boolean =>
-  ((row.phase === "ready" || (row.phase === "no_tool" && row.waits === "launch")) &&
+  ((row.phase === "ready" || row.phase === "queued" || (row.phase === "no_tool" && row.waits === "launch")) &&
     row.manifest.policy === "requires_approval") ||
   bodyOf(row)?.manifest.policy === "requires_approval";
 

@@ -55,6 +55,7 @@ import {
 } from "./batch.ts";
 import { onCallsUpgraded, onWaitKept } from "./life.ts";
 import { nextCallDue, onCallDue, tidyCallDues } from "./deadlines.ts";
+import { onPlaceGranted } from "./queue.ts";
 import { onEffectRequested } from "./effect/perform.ts";
 import { onCallLeft, onEffectEnd, onEffectReused, onHostAnswered, onRepliesRecorded } from "./effect/settle.ts";
 import { checkG1, checkG2, checkG3, onStreamRecorded, onStreamReset, type StreamEvent } from "./effect/stream.ts";
@@ -142,6 +143,7 @@ export const call: Concern<
     "call.cleaned_up": { fields: ofRun, on: onCleanedUp },
     "call.executor_missing": { fields: ofRun, on: onRun },
     "call.tool_missing": { fields: { call: string }, since: "absent_tool_waits", on: onToolMissing },
+    "place.granted": { fields: { call: string, attempt: u64 }, since: "queues", on: onPlaceGranted },
     "executors.available": {
       fields: { tools: array(string), versions: optional(VersionsCodec) },
       fieldsSince: { versions: "parked_divergence" },

@@ -131,6 +131,8 @@ export type CallCommand =
       /** For a later run: why the body starts again. */
       readonly cause?: ResumeCause;
     } & OfRun)
+  /** A place in the queue of the call's tool, for this attempt. */
+  | { readonly type: "place.take"; readonly call: CallRef; readonly attempt: number }
   | ({ readonly type: "tool.cancel" } & OfRun)
   /** `try`: left out for the first. */
   | ({

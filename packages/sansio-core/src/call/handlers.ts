@@ -1,7 +1,7 @@
 /** Takes what the outside reports of calls. Each handler looks up, decides, and only then writes. */
 import type { PendingCompletion } from "@pawl/tool-value";
 import { afterAnswer, asPreparing } from "./recovery/absent-tool.ts";
-import { continued, decideRetry, nextAttempt } from "./launch.ts";
+import { backingOff, continued, decideRetry, nextAttempt } from "./launch.ts";
 import { afterEdit, afterPrepare } from "./approval.ts";
 import { cancel, cancelNow, cleaned, stopLeft } from "./stop.ts";
 import { type End, complete, endWith, outputHere, projectEnd, problemOfEnd } from "./finish.ts";
@@ -141,10 +141,7 @@ const afterAttempt = (draft: Draft, row: CallIn<"running">, { output, durationMs
     return endWith(draft, row, { output, durationMs, cause, outputAt: outputHere(draft, row) });
   const delayMs = Number(verdict.delayMs);
   if (delayMs === 0) return nextAttempt(draft, row, body);
-  const { call, tool, args, observed } = row;
-  const open = body.open.filter((effect) => effect.recovery === "once");
-  const due = deadlineIn(draft, delayMs);
-  return { call, tool, args, observed, phase: "backing_off", body: { ...withoutRoom(body), open }, due };
+  return backingOff(row, body, deadlineIn(draft, delayMs));
 };
 const keep = { type: "keep" } as const;
 

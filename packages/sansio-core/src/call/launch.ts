@@ -4,9 +4,9 @@ import { observeStart, project, unapproved, unavailable } from "./finish.ts";
 import { firstLife, nextLife } from "./life.ts";
 import type { StreamRow } from "./effect/stream.ts";
 import type { BodyState, CallIn, CallRow, FailedVersion, Patches, ResumeCause, Stop } from "./model.ts";
-import { runningRow } from "./row.ts";
+import { runningRow, withoutRoom } from "./row.ts";
 import { type Tool, launchable, recoveryOf } from "../catalog/model.ts";
-import { deadlineIn } from "../kernel/deadline.ts";
+import { type Deadline, deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { hasRule } from "../kernel/protocol.ts";
@@ -135,8 +135,19 @@ const freshBody = (draft: Draft, { manifest, payload, argsHash }: CallIn<"ready"
 export const running = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> =>
   runningRow(row, body, { owner: draft.scope.owner, key: undefined, cancelled: undefined });
 
-/** The first run of a call that is ready; its tool may have gone since, or want a person's word now. */
+const takePlace = (draft: Draft, { call }: CallRow, attempt: number): void =>
+  draft.emit({ type: "place.take", call: call.ref, attempt });
+
+/** Launches a call that is ready, or puts it in the queue of its tool. */
 export const launch = (draft: Draft, row: CallIn<"ready">): CallRow => {
+  if (launchable(draft.catalog, row.manifest)?.queue === undefined) return launchWithPlace(draft, row);
+  const { call, tool, args, observed, manifest, payload, argsHash } = row;
+  takePlace(draft, row, 1);
+  return { call, tool, args, observed, phase: "queued", manifest, payload, argsHash, since: draft.at };
+};
+
+/** The first run of a call; its tool may have gone since it was prepared, or want a person's word now. */
+export const launchWithPlace = (draft: Draft, row: CallIn<"ready">): CallRow => {
   const manifest = launchable(draft.catalog, row.manifest);
   if (manifest === undefined) return project(draft, row, unavailable());
   const isAsked = row.manifest.policy === "requires_approval";
@@ -171,8 +182,21 @@ export const resuming = (
 
 const noRecord = { resumes: 0, hasRecord: false } as const;
 
-/** Starts the next attempt, with what the last one settled and the steps that must not run twice. */
-export const nextAttempt = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> => {
+/** Keeps what the last attempt settled, and the steps that must not run twice, for the next one. */
+export const backingOff = (row: CallRow, body: BodyState, due: Deadline | undefined): CallIn<"backing_off"> => {
+  const { call, tool, args, observed } = row;
+  const open = body.open.filter((effect) => effect.recovery === "once");
+  return { call, tool, args, observed, phase: "backing_off", body: { ...withoutRoom(body), open }, due };
+};
+
+/** Begins the next attempt, or puts the call in the queue of its tool for that. */
+export const nextAttempt = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running" | "backing_off"> => {
+  if (body.manifest.queue === undefined) return nextAttemptWithPlace(draft, row, body);
+  takePlace(draft, row, body.attempt + 1);
+  return backingOff(row, body, undefined);
+};
+
+export const nextAttemptWithPlace = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> => {
   const open = body.open.filter((effect) => effect.recovery === "once");
   const version = versionOf(draft, body.manifest);
   const fresh = { attempt: body.attempt + 1, run: 1, ...noRecord, open, version, failed: noVersions };

@@ -1,11 +1,11 @@
 /**
  * A call: one use of a tool, from the request to its completed output.
  *
- *   requested ─▶ preparing ─▶ [awaiting_approval] ─▶ ready ─▶ running ─▶ finishing ─▶ completed
- *                 ▲    ▼                               ▲       │ │ ▲
- *                [no_tool]              [backing_off] ─┘◀──────┘ │ └── resuming ◀─ suspended
- *                                        [no_executor]           ▼
- *                                                        [pending] [unknown]
+ *   requested ─▶ preparing ─▶ [awaiting_approval] ─▶ ready ─▶ [queued] ─▶ running ─▶ finishing ─▶ completed
+ *                 ▲    ▼                                          ▲       │ │ ▲
+ *                [no_tool]                         [backing_off] ─┘◀──────┘ │ └── resuming ◀─ suspended
+ *                                                   [no_executor]           ▼
+ *                                                                   [pending] [unknown]
  *
  * Any phase before `finishing` may go to `finishing` (a failure, a cancel), or straight to `completed` where no hook
  * and no projection of the host's has a say.
@@ -172,6 +172,15 @@ export type CallRow =
       /** Set where a step has launched its share of the batch: the next one goes on from this call. */
       readonly due?: Deadline | undefined;
     })
+  /** Holds a slot of its batch, and waits for a place in the queue of its tool. */
+  | (Base & {
+      readonly phase: "queued";
+      readonly manifest: Tool;
+      readonly payload: Json;
+      readonly argsHash: string;
+      /** The scope time since which it waits: of equals the oldest has the first place. */
+      readonly since: number;
+    })
   | (WithBody & {
       readonly phase: "running";
       readonly owner: string;
@@ -190,7 +199,8 @@ export type CallRow =
     })
   | (WithBody & { readonly phase: "suspended"; readonly due: Deadline | undefined; readonly link?: RoomWanted })
   | (WithBody & { readonly phase: "no_executor"; readonly due: Deadline })
-  | (WithBody & { readonly phase: "backing_off"; readonly due: Deadline })
+  /** Without a deadline its pause is over, and it waits for a place in the queue of its tool. */
+  | (WithBody & { readonly phase: "backing_off"; readonly due: Deadline | undefined })
   | (WithBody & {
       readonly phase: "unknown";
       readonly cause: UnknownCause;

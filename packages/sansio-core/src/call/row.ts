@@ -3,6 +3,7 @@
  * of its slots.
  */
 import { type Deadline, isSameDeadline } from "../kernel/deadline.ts";
+import type { Tool } from "../catalog/model.ts";
 import type { OpenEffect } from "./effect/effect.ts";
 import type { BodyState, CallIn, CallPhase, CallRow, Patches } from "./model.ts";
 import type { Resolution } from "@pawl/tool-value";
@@ -27,11 +28,32 @@ const isEnded = (row: CallRow): row is CallIn<"finishing" | "completed"> =>
   row.phase === "finishing" || row.phase === "completed";
 
 /** Phases in which a call holds a slot of its batch. */
-const occupying: ReadonlySet<CallPhase> = new Set(["running", "resuming", "suspended", "no_executor", "backing_off"]);
+const occupying: ReadonlySet<CallPhase> = new Set([
+  "queued",
+  "running",
+  "resuming",
+  "suspended",
+  "no_executor",
+  "backing_off",
+]);
 export const occupies = (row: CallRow): boolean => occupying.has(row.phase);
 
 /** Returns the record of a call's body, where the call has one. */
 export const bodyOf = (row: CallRow): BodyState | undefined => ("body" in row ? row.body : undefined);
+
+/** Returns the attempt that a call waits to begin; undefined where it waits for no place. */
+export const queuedAttempt = (row: CallRow | undefined): number | undefined => {
+  if (row?.phase === "queued") return 1;
+  return row?.phase === "backing_off" && row.due === undefined ? row.body.attempt + 1 : undefined;
+};
+
+/** Returns the queue of a call's tool, wherever the call stands. */
+export const queueOf = (row: CallRow): Tool["queue"] =>
+  "body" in row && row.body !== undefined
+    ? row.body.manifest.queue
+    : "manifest" in row
+      ? row.manifest.queue
+      : undefined;
 
 /**
  * Returns whether this version of the tool could not go on with the attempt before. What crashed again and again did so in

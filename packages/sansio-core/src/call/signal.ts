@@ -1,5 +1,5 @@
 /** Handlers of the signals that calls hear. */
-import { type CallRef, type SignalOf, callRef, isExecutor } from "../kernel/vocabulary.ts";
+import { type CallRef, type SignalOf, isExecutor } from "../kernel/vocabulary.ts";
 import { absentAtLaunch, awaitsTool } from "./recovery/absent-tool.ts";
 import { batchAt, goOnLater, parallelSlots, shareOf } from "./batch.ts";
 import type { Draft } from "../kernel/draft.ts";
@@ -13,10 +13,12 @@ import { askForProvider, unpark } from "./approval.ts";
 import { begin } from "./prepare.ts";
 import { lose } from "./recovery/owner-lost.ts";
 
+/** A call and its batch hold one text of its reference: texts that are one and the same compare at once. */
 export const onCallsCreate = (draft: Draft, { batch, request, prefix, calls }: SignalOf<"calls.create">): void => {
+  const { calls: refs } = batchAt(draft, batch);
   const rows = calls.map(({ id, tool, by_id = false, args, replay, prepared, refused, asks }, index): CallRow => {
     const name = prefix + id;
-    const identity = { ref: callRef(request, name), request, name, id, batch, index, born: draft.seq };
+    const identity = { ref: refs[index] as CallRef, request, name, id, batch, index, born: draft.seq };
     const call = replay === undefined ? identity : { ...identity, replay };
     const row = { call, tool, args, observed: false, phase: "requested", byId: by_id } as const;
     if (prepared === undefined && refused === undefined && asks === undefined) return row;

@@ -145,6 +145,8 @@ export type CallEvent =
   | ({ readonly type: "call.executor_missing" } & OfRun)
   /** The tool of a call in preparation is not here. */
   | { readonly type: "call.tool_missing"; readonly call: string }
+  /** The store has a place for the call in the queue of its tool. */
+  | { readonly type: "place.granted"; readonly call: string; readonly attempt: number }
   | { readonly type: "executors.available"; readonly tools: readonly string[]; readonly versions?: Versions }
   | { readonly type: "call.cancelled"; readonly call: string; readonly by?: string }
   | { readonly type: "outcome.resolved"; readonly call: string; readonly resolved: Resolved; readonly by?: string }
@@ -189,6 +191,11 @@ export const callCommands: { readonly [T in CallCommand["type"]]: CommandRule<T>
       lanes.run(command).text(command.tool_id).text(command.tool).number(command.max_attempts);
       return lanes.text(command.recovery).optional(command.cause);
     },
+  },
+  "place.take": {
+    tag: 66,
+    duty: answered("place.granted"),
+    digest: (lanes, command) => lanes.text(command.call).number(command.attempt),
   },
   "tool.cancel": { tag: 5, duty: toBody, digest: (lanes, command) => lanes.run(command) },
   "step.run": {

@@ -69,6 +69,7 @@ export const ToolCodec: Codec<Tool> = record<Tool>("struct Tool", {
   on_crash_loop: optional(oneOf<"fail">("what a crash loop leads to", "fail")),
   approval_ms: optional(u64),
   waives_approval: optional(boolean),
+  queue: optional(string),
   checks: defaulted(boolean, false, kept),
   prepares: defaulted(boolean, false, kept),
 });
@@ -85,7 +86,7 @@ const tooYoung = (protocol: number, tools: readonly Tool[]): Rejection | undefin
   }
   return undefined;
 };
-const fieldRules = { on_crash_loop: "crash_loops", waives_approval: "waived_approvals" } as const;
+const fieldRules = { on_crash_loop: "crash_loops", waives_approval: "waived_approvals", queue: "queues" } as const;
 
 export const onPublished = (draft: Draft, { tools, versions }: EventOf<"catalog.published">): Rejection | undefined => {
   const repeated = firstRepeated(tools.map(({ id }) => id)) ?? firstRepeated(tools.map(({ name }) => name));

@@ -51,6 +51,8 @@ export interface Tool {
   readonly approval_ms?: number;
   /** Its preparation of a call may waive the approval that its policy requires. From protocol 2 on. */
   readonly waives_approval?: boolean;
+  /** The queue in which its calls wait for a place before a body begins. From protocol 2 on. */
+  readonly queue?: string;
   /** Arguments are checked (`checks`), and the tool prepares its calls (`prepares`). */
   readonly checks: boolean;
   readonly prepares: boolean;
@@ -132,8 +134,8 @@ export const recoveryOf = (tool: Tool): Recovery => {
 export const toolsUnder = (protocol: number, tools: readonly Tool[]): readonly Tool[] => {
   if (hasRule(protocol, "crash_loops")) return tools;
   return tools.map((tool) => {
-    const { on_crash_loop: _, waives_approval: __, ...rest } = tool;
-    return tool.on_crash_loop === undefined && tool.waives_approval === undefined ? tool : rest;
+    const { on_crash_loop: _, waives_approval: __, queue: ___, ...rest } = tool;
+    return Object.keys(rest).length === Object.keys(tool).length ? tool : rest;
   });
 };
 

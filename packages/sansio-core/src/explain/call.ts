@@ -73,6 +73,8 @@ const ofReady = (state: State, { call, manifest, due }: CallIn<"ready">): Found 
   return slot(manifest.scheduling === "serial" ? "serial" : "concurrency", holders);
 };
 
+const ofQueue = (queue = ""): Found => ({ what: { type: "queue", queue }, movedBy: ["place.granted"] });
+
 const waitsForEffects = (state: State, call: CallRef): boolean =>
   hasRule(state.scope.protocol, "waits_for_effects") && awaitedEffects(state, call).length > 0;
 
@@ -157,7 +159,10 @@ const found = (state: State, row: CallRow): Found => {
         movedBy: ["executors.available"],
         due: row.due,
       };
+    case "queued":
+      return ofQueue(row.manifest.queue);
     case "backing_off": {
+      if (row.due === undefined) return ofQueue(row.body.manifest.queue);
       const { attempt, manifest } = row.body;
       const of = maxAttempts(manifest.retry_policy);
       return { what: { type: "retry", attempt: attempt + 1, of }, movedBy: [], due: row.due };

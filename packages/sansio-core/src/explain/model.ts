@@ -64,6 +64,8 @@ export type CallWaits =
       readonly because: "preparation" | "concurrency" | "serial";
       readonly behind: readonly CallRef[];
     }
+  /** A place in the queue of its tool. How many stand before it, the store knows. */
+  | { readonly type: "queue"; readonly queue: string }
   | ({ readonly type: "body"; readonly owner: string; readonly effects: readonly EffectReason[] } & Run)
   /** Told to stop, with its grace running. */
   | ({ readonly type: "stop"; readonly owner: string; readonly effects: readonly EffectReason[] } & Run)

@@ -91,6 +91,7 @@ const ofReason = (reason: CallReason): Found => {
     case "completion":
       return waiting("outside", reason);
     case "executor":
+    case "queue":
       return waiting("executor", reason);
     case "retry":
     case "resume_pause":

@@ -119,6 +119,8 @@ export const waitsWords = (what: CallWaits): string => {
         : `room for a message to ${what.link}; its body is out of memory meanwhile`;
     case "executor":
       return `an executor of ${what.toolId}`;
+    case "queue":
+      return `a place in queue ${what.queue}`;
     case "retry":
       return `the pause before attempt ${what.attempt} of ${what.of}`;
     case "resolver":

@@ -17,6 +17,9 @@ export type Limits = { readonly [K in What]?: Limit };
 /** Amounts of what can be limited. */
 export type Amounts = { readonly [K in What]?: number };
 
+/** Amounts, with how often usage was not told, or had no price. What is 0 is left out. */
+export type Used = Amounts & { readonly unmetered?: number; readonly unpriced?: number };
+
 /** The same codec for everything that can be limited. */
 export const perWhat = <C>(of: C): { readonly [K in What]: C } =>
   Object.fromEntries(whats.map((what) => [what, of])) as { readonly [K in What]: C };
@@ -29,3 +32,8 @@ const LimitCodec: Codec<Limit> = record<Limit>("struct Limit", {
 /** Decodes and encodes the limits of a turn, an agent or a session. */
 export const LimitsCodec: Codec<Limits> = record<Limits>("struct Limits", perWhat(optional(LimitCodec)));
 export const AmountsCodec: Codec<Amounts> = record<Amounts>("struct Amounts", perWhat(optional(u64)));
+export const UsedCodec: Codec<Used> = record<Used>("struct Used", {
+  ...perWhat(optional(u64)),
+  unmetered: optional(u64),
+  unpriced: optional(u64),
+});

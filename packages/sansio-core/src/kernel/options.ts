@@ -76,6 +76,8 @@ export interface Options {
   readonly keep_partial: boolean;
   /** The limits of turns that say nothing else. */
   readonly turn_limits: Limits;
+  /** Processes that are turns of an agent are run here, not by an engine. */
+  readonly turns: boolean;
   /** The host checks turns before each model call and before their end; it decides on attempts that were lost. */
   readonly turn_check: boolean;
   readonly model_resolver: boolean;
@@ -124,6 +126,7 @@ export const defaultOptions: Options = {
   max_frames: 100,
   keep_partial: true,
   turn_limits: { model_calls: { limit: 100 } },
+  turns: true,
   turn_check: false,
   model_resolver: false,
   unpriced: "fail",
@@ -195,6 +198,7 @@ const since = {
   max_frames: "turns",
   keep_partial: "turns",
   turn_limits: "turns",
+  turns: "turns",
   turn_check: "turns",
   model_resolver: "turns",
   unpriced: "turns",
@@ -256,6 +260,7 @@ export const Options: Codec<Options> = record<Options>("struct Options", {
   max_frames: unlessDefault("max_frames"),
   keep_partial: unlessSame(boolean, defaultOptions.keep_partial),
   turn_limits: unlessSame(LimitsCodec, defaultOptions.turn_limits),
+  turns: unlessSame(boolean, defaultOptions.turns),
   turn_check: unlessSame(boolean, defaultOptions.turn_check),
   model_resolver: unlessSame(boolean, defaultOptions.model_resolver),
   unpriced: unlessSame(oneOf<Options["unpriced"]>("fail or allow", "fail", "allow"), defaultOptions.unpriced),

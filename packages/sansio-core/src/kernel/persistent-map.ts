@@ -26,7 +26,7 @@ interface Branch<K, Row> {
 type Node<K, Row> = Leaf<K, Row> | Branch<K, Row>;
 
 /** FNV-1a of a text; a number is its own hash. */
-const hashOf = (key: Key): number => {
+export const hashOf = (key: Key): number => {
   if (typeof key === "number") return key | 0;
   let hash = -2_128_831_035;
   for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 16_777_619);
@@ -180,8 +180,8 @@ export class PersistentMap<K extends Key, Row> {
     return this.#root === undefined ? 0 : this.#root.size;
   }
 
-  #leaf(key: K): Leaf<K, Row> | undefined {
-    const hash = hashOf(key);
+  /** Finds what holds the row of a key. Whoever looks into several maps gives the key's hash, which takes longest. */
+  find(key: K, hash = hashOf(key)): { readonly row: Row } | undefined {
     let node = this.#root;
     for (let shift = 0; node?.slots !== undefined; shift += 5) {
       const bit = bitOf(hash, shift);
@@ -191,10 +191,10 @@ export class PersistentMap<K extends Key, Row> {
   }
 
   get(key: K): Row | undefined {
-    return this.#leaf(key)?.row;
+    return this.find(key)?.row;
   }
   has(key: K): boolean {
-    return this.#leaf(key) !== undefined;
+    return this.find(key) !== undefined;
   }
 
   set(key: K, row: Row): PersistentMap<K, Row> {

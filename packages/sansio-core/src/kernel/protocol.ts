@@ -71,6 +71,8 @@ const firstProtocol = {
   ended_requests: 2,
   /** A step prepares and launches so many calls of a batch and no more; the next step goes on. */
   large_batches: 2,
+  /** A call of a tool with a queue waits there for a place before its body begins, and a request has a priority. */
+  queues: 2,
 } as const;
 
 export type ProtocolRule = keyof typeof firstProtocol;

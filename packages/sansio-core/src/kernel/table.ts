@@ -3,7 +3,7 @@
  * a small young map; when it is full it is merged into the old one. A write costs the same whether ten rows live or
  * ten thousand. What is deleted in the old tier is a tombstone in the young one until the merge.
  */
-import { PersistentMap } from "./persistent-map.ts";
+import { PersistentMap, hashOf } from "./persistent-map.ts";
 
 const youngRows = 24;
 
@@ -28,9 +28,9 @@ export class Table<Row> {
   }
 
   at(key: string): Row | undefined {
-    const row = this.#young.get(key);
-    if (row !== undefined) return row;
-    return this.#old.size === 0 || this.#young.has(key) ? undefined : this.#old.get(key);
+    const hash = hashOf(key);
+    const found = this.#young.find(key, hash) ?? this.#old.find(key, hash);
+    return found?.row;
   }
 
   set(key: string, row: Row): Table<Row> {

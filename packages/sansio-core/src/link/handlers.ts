@@ -11,6 +11,7 @@ import {
   type OutgoingMessage,
   type WaitingMessage,
   finishedLink,
+  problemOfMessage,
   saidProtocol,
 } from "./model.ts";
 import type { Message, Outcome } from "../message/message.ts";
@@ -107,7 +108,7 @@ const unheard = (end: IncomingEnd | undefined, heard: number): PersistentMap<num
 export const onReceived = (draft: Draft, event: Received): Rejection | undefined => {
   const { from, link, number, heard, message, invalid, known } = event;
   const row = heardOf(draft.link(from) ?? { peer: from }, event);
-  const problem = problemOf(event, row.incoming);
+  const problem = problemOf(event, row.incoming) ?? problemOfMessage(draft, message);
   if (problem !== undefined) return problem;
   const isNewer = row.incoming !== undefined && row.incoming.link < link;
   const answers = unheard(isNewer ? undefined : row.incoming, heard);

@@ -22,7 +22,7 @@
  *   L8  the protocol of a peer only grows, and is known in scopes that say their own alone
  */
 import type { Draft } from "../kernel/draft.ts";
-import { hasRule } from "../kernel/protocol.ts";
+import { hasRule, missingRule } from "../kernel/protocol.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { TerminalState } from "../process/model.ts";
 import type { WakeDelivery } from "../process/append.ts";
@@ -125,11 +125,31 @@ export interface Sending {
 export const saidProtocol = ({ scope }: Pick<State, "scope">): { readonly protocol?: number } =>
   hasRule(scope.protocol, "link_protocols") ? { protocol: scope.protocol } : {};
 
-/** A message or an answer as a scope takes it: one of protocol 1 knows nothing of protocols. */
+/** A message without what only scopes with budgets know. */
+const withoutBudget = (message: Message): Message => {
+  if (message.type === "process.start") {
+    const { limits: _, ...rest } = message;
+    return rest;
+  }
+  if (message.type !== "process.ended") return message;
+  const { used: _, ...rest } = message;
+  return rest;
+};
+
+/** Returns why a scope of an older protocol does not take a message, if so. */
+export const problemOfMessage = ({ scope }: Pick<State, "scope">, message: Message): Rejection | undefined => {
+  const hasBudget =
+    message.type === "budget.raised" ||
+    (message.type === "process.start" && message.limits !== undefined) ||
+    (message.type === "process.ended" && message.used !== undefined);
+  return hasBudget ? missingRule(scope.protocol, "turns", "a message about a budget") : undefined;
+};
+
+/** A message or an answer as a scope takes it: one of protocol 1 knows nothing of protocols, and of budgets. */
 export const takenBy = <A extends { readonly protocol?: number }>({ scope }: Pick<State, "scope">, said: A): A => {
   if (said.protocol === undefined || hasRule(scope.protocol, "link_protocols")) return said;
-  const { protocol: _, ...rest } = said;
-  return rest as A;
+  const { protocol: _, ...rest } = said as { readonly protocol?: number; readonly message?: Message };
+  return (rest.message === undefined ? rest : { ...rest, message: withoutBudget(rest.message) }) as A;
 };
 
 /** How many messages to a peer are on their way, or wait to be. */

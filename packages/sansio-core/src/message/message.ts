@@ -22,6 +22,7 @@ import {
   TerminalState,
 } from "./process.ts";
 import { type TaskUpdate, TaskUpdateCodec } from "./task.ts";
+import { type Amounts, AmountsCodec, type Limits, LimitsCodec, type Used, UsedCodec } from "../kernel/limit.ts";
 import type { HandleDescriptor, ProcessState } from "../process/model.ts";
 import type { WakeDelivery } from "../process/append.ts";
 
@@ -65,7 +66,11 @@ export type Telling =
       /** The waits of the peer's that hear of it; without any the output is left out. */
       readonly waits: readonly string[];
       readonly output?: Json;
+      /** For the scope that gave it a grant: all that the sub-agent has used. */
+      readonly used?: Used;
     }
+  /** A person has extended the budget of a sub-agent beyond its grant. */
+  | { readonly type: "budget.raised"; readonly process: string; readonly add: Amounts }
   | { readonly type: "process.woke"; readonly wake: WakeDelivery }
   /** From a background run: an update of its task. */
   | { readonly type: "task.reported"; readonly task: string; readonly run: string; readonly update: TaskUpdate }
@@ -80,10 +85,15 @@ interface Closing {
   readonly type: "link.closed";
 }
 
-export type Message = Asking | Telling | Closing;
+/** A request as it is sent: the scope of a body adds the grant of a sub-agent. */
+export type Asked =
+  | Exclude<Asking, { readonly type: "process.start" }>
+  | (Extract<Asking, { readonly type: "process.start" }> & { readonly limits?: Limits });
+
+export type Message = Asked | Telling | Closing;
 export type MessageOf<T extends Message["type"]> = Extract<Message, { readonly type: T }>;
 /** Messages that concerns send and take; the last word is the link's own. */
-export type Said = Asking | Telling;
+export type Said = Asked | Telling;
 
 /** The receiver's answer to a message. `last`: nothing will come of more, so that the link may close. */
 export type Outcome =
@@ -121,12 +131,15 @@ export const AskingCodec: Codec<Asking> = tagged<Asking, "type">("Asking", "type
 
 export const MessageCodec: Codec<Message> = tagged<Message, "type">("Message", "type", {
   ...asking,
+  "process.start": { ...asking["process.start"], limits: optional(LimitsCodec) },
+  "budget.raised": { process: string, add: AmountsCodec },
   "process.ended": {
     process: string,
     hash: string,
     state: TerminalState,
     waits: array(string),
     output: optional(json),
+    used: optional(UsedCodec),
   },
   "task.reported": { task: string, run: string, update: TaskUpdateCodec },
   "process.woke": { wake: WakeDeliveryCodec },

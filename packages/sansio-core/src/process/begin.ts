@@ -1,5 +1,5 @@
 /** A process is made, and begins to run. */
-import { lift } from "@pawl/tool-value";
+import { isObject, lift } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
@@ -7,8 +7,16 @@ import { scopeOfHolder } from "../link/handle.ts";
 import { processScope } from "../identity/scope.ts";
 import { endProcess, write } from "./tell.ts";
 import { descriptorOf } from "../message/process.ts";
-import type { Peer, ProcessRegistration, ProcessRow } from "./model.ts";
+import type { Limits } from "../kernel/limit.ts";
+import { hasRule } from "../kernel/protocol.ts";
+import type { Peer, ProcessInput, ProcessRegistration, ProcessRow } from "./model.ts";
 import { type Registered, register } from "./registration.ts";
+
+/** The scope that asks for a process, and the grant that it gives it. */
+export interface Starter {
+  readonly scope?: string;
+  readonly limits?: Limits;
+}
 
 /** Decides whether a process may be made here, and returns it. */
 export const decideRegistration = (
@@ -26,6 +34,8 @@ export const decideRegistration = (
   const isTaken = E.isRight(registered) && !registered.right.isReplay && draft.request(registration.id) !== undefined;
   return isTaken ? E.left(reject("request_exists", `request \`${registration.id}\` is live`)) : registered;
 };
+
+type SessionTurn = Extract<ProcessInput, { readonly type: "session_turn" }>;
 
 const withPeer = (peers: readonly Peer[], scope: string, waits: readonly string[] = []): readonly Peer[] => {
   const known = peers.find((peer) => peer.scope === scope);
@@ -77,8 +87,22 @@ const loadEnv = (draft: Draft, row: ProcessRow): void => {
   draft.emit({ type: "env.load", process: id, env_ref });
 };
 
-const run = (draft: Draft, row: ProcessRow): void => {
+/** Returns whether the work of a process is a turn of an agent: an engine has it where no agent is named. */
+const isTurn = (draft: Draft, input: ProcessInput): input is SessionTurn => {
+  if (input.type !== "session_turn" || !hasRule(draft.scope.protocol, "turns") || !draft.options.turns) return false;
+  return isObject(input.create_request) && typeof input.create_request["agent"] === "string";
+};
+
+/** Begins the turn of a sub-agent, within the grant of whoever started it. */
+const startTurn = (draft: Draft, row: ProcessRow, input: SessionTurn, { scope, limits }: Starter): void => {
+  const grantedBy = limits === undefined || scope === undefined ? {} : { grantedBy: scope };
+  draft.setProcess({ ...row, run: "turn", ...grantedBy });
+  draft.raise({ type: "turn.begin", input, hash: row.hash, ...(limits === undefined ? {} : { limits }) });
+};
+
+const run = (draft: Draft, row: ProcessRow, starter: Starter): void => {
   const { input } = row.registration;
+  if (isTurn(draft, input)) return startTurn(draft, row, input, starter);
   switch (input.type) {
     case "external":
       return write(
@@ -88,8 +112,7 @@ const run = (draft: Draft, row: ProcessRow): void => {
       );
     case "tool_call":
       return draft.catalog.byId.size > 0 ? startCall(draft, row) : loadEnv(draft, row);
-    case "engine":
-    case "session_turn":
+    default:
       return startEngine(draft, row);
   }
 };
@@ -104,8 +127,9 @@ const grantToTarget = (draft: Draft, { registration }: ProcessRow): void => {
   draft.raise({ type: "messages.send", to: scopeOfHolder(holder), message, isLast: false });
 };
 
-/** Makes the process. `starter`: the scope that asked for it; without one the host did. */
-export const begin = (draft: Draft, made: ProcessRow, starter?: string): void => {
+/** Makes the process. Without a `starter` the host asked for it. */
+export const begin = (draft: Draft, made: ProcessRow, by: Starter = {}): void => {
+  const { scope: starter } = by;
   const { id, wake_target } = made.registration;
   const target = wake_target === undefined ? undefined : scopeOfHolder(wake_target);
   let row = made;
@@ -114,5 +138,5 @@ export const begin = (draft: Draft, made: ProcessRow, starter?: string): void =>
   draft.emit({ type: "process.observe", what: "registered", process: id, sequence: 0 });
   if (target !== starter) grantToTarget(draft, row);
   draft.raise({ type: "run.begin", session: starter });
-  run(draft, row);
+  run(draft, row, by);
 };

@@ -3,7 +3,7 @@ import type { Check } from "../concern.ts";
 import { isBlank, processScope, signalEventType, signalWaitKey } from "../identity/scope.ts";
 import { coreEventTypes, envProblem, typesProblem } from "./registration.ts";
 import type { State } from "../kernel/vocabulary.ts";
-import type { ProcessRow } from "./model.ts";
+import { type ProcessRow, agentTurn } from "./model.ts";
 import { signalOfType } from "./signal.ts";
 
 type ProcessCheck = (row: ProcessRow) => string | undefined;
@@ -68,6 +68,8 @@ export const checkP8: Check = ({ process: row, requests }) => {
   if (status.state === "running" && run === "none") return "P8: it runs, and nothing does";
   const request = requests.at(registration.id);
   if (run === "call" && request?.phase !== "running") return `P8: its call is ${request?.phase ?? "gone"}`;
+  const turn = requests.at(agentTurn);
+  if (run === "turn" && turn?.phase !== "running") return `P8: its turn is ${turn?.phase ?? "gone"}`;
   return undefined;
 };
 

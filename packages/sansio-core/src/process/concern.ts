@@ -30,6 +30,7 @@ import {
 } from "../kernel/vocabulary.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, Invariant, reject } from "../kernel/error.ts";
+import type { Used } from "../kernel/limit.ts";
 import type { Message, Outcome, Said } from "../message/message.ts";
 import {
   ProcessEventAppendRequest,
@@ -45,7 +46,7 @@ import { requestOfEffect } from "./read.ts";
 import { awaitOfOutput } from "./output.ts";
 import { decideAppend, onMessageHeard, onMessageTaken } from "./receive.ts";
 import { enterWait, leaveWait } from "./signal.ts";
-import { endProcess, isRun, write } from "./tell.ts";
+import { endOvertaken, endProcess, isRun, write } from "./tell.ts";
 import type { Reply } from "../request/model.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 
@@ -62,10 +63,11 @@ const ProcessCodec = struct("struct Process", {
   sequence: u64,
   replays: list(struct("struct KeyedEvent", { key: string, hash: string, seq: u64, at: u64, ordinal: optional(u64) })),
   signals: list(struct("struct CountedSignal", { type: string, count: u64 })),
-  run: oneOf<ProcessRun>("a run of a process", "none", "env", "call", "artifacts", "engine"),
+  run: oneOf<ProcessRun>("a run of a process", "none", "env", "call", "artifacts", "engine", "turn"),
   cancelled: defaulted(boolean, false, (flag) => !flag),
   peers: list(PeerCodec),
   wakesNobody: defaulted(boolean, false, (flag) => !flag),
+  grantedBy: optional(string),
 });
 type ProcessShape = TypeOf<typeof ProcessCodec>;
 
@@ -108,8 +110,8 @@ export type ProcessSignal =
   /** A body waits for a signal; and nobody does any more. */
   | { readonly type: "process.wait"; readonly key: string; readonly name: string; readonly ordinal: number }
   | { readonly type: "process.unwait"; readonly key: string }
-  /** A background run is over with all that belongs to it. */
-  | { readonly type: "process.finish"; readonly output: ProcessAwaitOutput };
+  /** A background run is over with all that belongs to it; or the turn of a sub-agent is, which has used so much. */
+  | { readonly type: "process.finish"; readonly output: ProcessAwaitOutput; readonly used?: Used };
 
 /** Commands of a process. */
 export type ProcessCommand =
@@ -181,13 +183,14 @@ const onRunEnded = (draft: Draft, { replies }: SignalOf<"run.ended">): void => {
   if (row.status.state === "running") write(draft, row, endProcess(row, awaitOfOutput(reply.output), draft.at));
 };
 
-/** The files of a background run are written, and its task has heard. */
-const onFinish = (draft: Draft, { output }: SignalOf<"process.finish">): void => {
+/** The files of a background run are written, and its task has heard; or a turn is over. */
+const onFinish = (draft: Draft, { output, used }: SignalOf<"process.finish">): void => {
   const { process: before } = draft;
-  if (before === undefined || before.status.state !== "running") return;
+  if (before === undefined) return;
   const row = { ...before, run: "none" as const };
+  if (before.status.state !== "running") return used === undefined ? undefined : endOvertaken(draft, row, used);
   draft.setProcess(row);
-  write(draft, row, endProcess(row, output, draft.at));
+  write(draft, row, endProcess(row, output, draft.at), used);
 };
 
 const onWait = (draft: Draft, { key, name, ordinal }: SignalOf<"process.wait">): void => {
@@ -217,6 +220,16 @@ const ofProcess = ({ process: row }: State): Born[] => {
   return row.cancelled ? [run, { ...first({ type: "engine.cancel", process: id }), index: 1 }] : [run];
 };
 
+/** Raised by an event of a process: it may be a signal, ask the process to end, or end it. */
+const atAppend = [
+  "messages.send",
+  "wait.settle",
+  "batches.cancel",
+  "turn.cancel",
+  "run.finish",
+  "run.overtaken",
+] as const;
+
 export const process: Concern<ProcessRows, ProcessScopeEvent["type"], ProcessSignal["type"], ProcessCommand["type"]> = {
   name: "process",
   events: {
@@ -229,27 +242,26 @@ export const process: Concern<ProcessRows, ProcessScopeEvent["type"], ProcessSig
   signals: {
     "message.taken": {
       raises: [
+        ...atAppend,
         "message.judged",
-        "messages.send",
-        "wait.settle",
-        "batches.cancel",
         "request.open",
         "handle.grant",
         "handle.ended",
         "run.begin",
-        "run.finish",
-        "run.overtaken",
         "task.report",
+        "turn.begin",
+        "agent.returned",
+        "agent.raised",
       ],
       on: onMessageTaken,
     },
-    "message.heard": { raises: ["handle.grant", "handle.released", "task.refused"], on: onMessageHeard },
+    "message.heard": {
+      raises: ["handle.grant", "handle.released", "task.refused", "agent.returned"],
+      on: onMessageHeard,
+    },
     "run.ended": { raises: ["messages.send", "run.finish"], on: onRunEnded },
     "tools.published": { raises: ["request.open"], on: onTools },
-    "process.emit": {
-      raises: ["effect.end", "messages.send", "wait.settle", "batches.cancel", "run.finish", "run.overtaken"],
-      on: onEmit,
-    },
+    "process.emit": { raises: [...atAppend, "effect.end"], on: onEmit },
     "process.wait": { raises: [], on: onWait },
     "process.unwait": { raises: [], on: onUnwait },
     "process.finish": { raises: ["messages.send"], on: onFinish },

@@ -18,7 +18,7 @@
  *   P5  an ended process has an event that ended it, and waits for nothing
  *   P6  a wait names a declared signal, counts from 1, and has its key from both
  *   P7  nothing was updated before it was made
- *   P8  its tools are asked for, and an engine works, only while it runs; its call is live as long as its run says
+ *   P8  its tools are asked for, and an engine works, only while it runs; its call or turn is live as long as its run says
  *   P9  peers are distinct scopes, and are kept until the end is told; to each there is a wait once
  *   P10 a process lives in the scope of its name
  *   P11 an end is the only one: it never changes
@@ -199,10 +199,13 @@ export interface AppendedEvent {
 
 /**
  * Says what the scope of a process runs for it: its tools are asked for, its call is live, the files of a background run are
- * written, an engine works; or nothing is.
- * A call may still be on its way out after the process has ended without it.
+ * written, an engine works, its turn runs; or nothing is.
+ * A call or a turn may still be on its way out after the process has ended without it.
  */
-export type ProcessRun = "none" | "env" | "call" | "artifacts" | "engine";
+export type ProcessRun = "none" | "env" | "call" | "artifacts" | "engine" | "turn";
+
+/** The id of the one turn that a process of an agent has. */
+export const agentTurn = "turn";
 
 /** A scope that is told of the end, and its waits that hear of it. */
 export interface Peer {
@@ -230,6 +233,8 @@ export interface ProcessRow {
   readonly peers: readonly Peer[];
   /** The session that it was to wake is deleted. */
   readonly wakesNobody: boolean;
+  /** Set for a sub-agent: the scope that gave it its grant, which is told what it has used. */
+  readonly grantedBy?: string;
 }
 
 export type ProcessScopeEvent =

@@ -15,7 +15,7 @@ import { coreEvent } from "./registration.ts";
 import { descriptorOf } from "../message/process.ts";
 import type { ProcessState } from "./model.ts";
 import { signalRequest } from "./signal.ts";
-import { tellEnd, write } from "./tell.ts";
+import { askToEnd, tellEnd, write } from "./tell.ts";
 
 const accepted = (value: Json): Outcome => ({ status: "accepted", value });
 const refused = ({ code, message }: Rejection): Outcome => ({ status: "refused", code, message });
@@ -52,14 +52,16 @@ const append = (
 
 const placeOf = ({ event }: Appended): Json => ({ process_id: event.process_id, sequence: event.sequence });
 
-const onStart = (draft: Draft, from: string, { registration, hash }: MessageOf<"process.start">): Outcome => {
+const onStart = (draft: Draft, from: string, message: MessageOf<"process.start">): Outcome => {
+  const { registration, hash, limits } = message;
   const decided = decideRegistration(draft, registration, hash);
   if (E.isLeft(decided)) return refused(decided.left);
   const { row, isReplay } = decided.right;
-  const status = accepted({ process_id: registration.id, status: row.status.state });
-  if (!isReplay) begin(draft, row, from);
+  const status = { process_id: registration.id, status: row.status.state };
+  if (!isReplay) begin(draft, row, { scope: from, ...(limits === undefined ? {} : { limits }) });
   else if (row.status.state === "running") draft.setProcess(toldTo(row, from));
-  return status;
+  const isGranted = !isReplay && draft.process?.grantedBy === from;
+  return accepted(isGranted ? { ...status, granted: true } : status);
 };
 
 const onSignal = (draft: Draft, message: MessageOf<"process.signal">, invalid: string | undefined): Outcome => {
@@ -109,16 +111,18 @@ const onHolderDeleted = (draft: Draft, scope: string): Outcome => {
   const next = forgetting(row, scope);
   draft.setProcess(next);
   const isPreserved = next.peers.some((peer) => isSession(peer.scope));
+  if (!isPreserved && next.run === "turn") askToEnd(draft, next);
   return accepted({ process_id: row.registration.id, status: row.status.state, preserved: isPreserved });
 };
 
 /** Its handle may not be here yet: the start that grants it is answered on another way than the end is told. */
 const onEnded = (draft: Draft, from: string, message: MessageOf<"process.ended">): Outcome => {
-  const { process, hash, state, waits, output } = message;
+  const { process, hash, state, waits, output, used } = message;
   for (const { message: sent } of draft.link(from)?.outgoing?.unanswered.values() ?? []) {
     if (sent.type === "process.start" && sent.hash === hash) grantStarted(draft, sent, "running");
   }
   draft.raise({ type: "handle.ended", process, state });
+  if (used !== undefined) draft.raise({ type: "agent.returned", process, used });
   for (const key of waits) {
     draft.raise({ type: "wait.settle", key, resolution: { status: "ok", payload: output ?? null }, isKept: false });
   }
@@ -164,6 +168,9 @@ const outcomeOf = (draft: Draft, { from, message, invalid, known = false }: Sign
       return onAwait(draft, from, message);
     case "process.ended":
       return onEnded(draft, from, message);
+    case "budget.raised":
+      draft.raise({ type: "agent.raised", process: message.process, add: message.add });
+      return accepted(null);
     case "process.woke":
       return onWoke(draft, message, known);
     case "task.reported": {
@@ -184,6 +191,7 @@ const outcomeOf = (draft: Draft, { from, message, invalid, known = false }: Sign
 
 const tellings: ReadonlySet<Said["type"]> = new Set([
   "process.ended",
+  "budget.raised",
   "process.woke",
   "task.reported",
   "handle.granted",
@@ -222,6 +230,11 @@ const fateIn = (outcome: Outcome): SignalOf<"handle.released">["fate"] => {
   return saidIn(outcome, "preserved") === true ? "preserved" : "orphaned";
 };
 
+/** A process that was not begun by this very start has the grant of another, or none. */
+const ungranted = (draft: Draft, { registration, limits }: MessageOf<"process.start">): void => {
+  if (limits !== undefined) draft.raise({ type: "agent.returned", process: registration.id, used: {} });
+};
+
 type Refusal = Extract<Outcome, { readonly status: "refused" }>;
 
 /** A handle that its new session does not take stays where it was; a process wakes a deleted session no more. */
@@ -229,6 +242,7 @@ const onRefused = (draft: Draft, to: string, message: Message, outcome: Refusal)
   const { code } = outcome;
   const row = draft.process;
   if (message.type === "process.start") {
+    ungranted(draft, message);
     return draft.raise({ type: "task.refused", process: message.registration.id, message: outcome.message });
   }
   if (row !== undefined) return code === "session_deleted" ? draft.setProcess(forgetting(row, to)) : undefined;
@@ -244,6 +258,7 @@ export const onMessageHeard = (draft: Draft, { to, message, outcome }: SignalOf<
   }
   if (outcome.status === "refused") return onRefused(draft, to, message, outcome);
   if (message.type !== "process.start") return;
+  if (saidIn(outcome, "granted") !== true) ungranted(draft, message);
   const said = saidIn(outcome, "status");
   grantStarted(draft, message, states.find((state) => state === said) ?? "running");
 };

@@ -3,13 +3,14 @@ import { type Json, cancelledOutput, runtimeCancellation } from "@pawl/tool-valu
 import * as E from "fp-ts/lib/Either.js";
 import { signalWaitKey, terminalKey } from "../identity/scope.ts";
 import type { Draft } from "../kernel/draft.ts";
+import type { Used } from "../kernel/limit.ts";
 import { requestBatch } from "../kernel/vocabulary.ts";
 import { scopeOfHolder } from "../link/handle.ts";
 import type { Telling } from "../message/message.ts";
 import { ProcessAwaitOutput } from "../message/process.ts";
 import { type Appended, type ProcessAppend, appendEvent, eventOf } from "./append.ts";
 import { completionRequest, coreEvent } from "./registration.ts";
-import { type Peer, type ProcessRow, type ProcessStatus, coreMade } from "./model.ts";
+import { type Peer, type ProcessRow, type ProcessStatus, agentTurn, coreMade } from "./model.ts";
 
 const statusOf = (output: ProcessAwaitOutput): Exclude<ProcessStatus, { readonly state: "running" }> => {
   switch (output.type) {
@@ -43,8 +44,10 @@ export const endProcess = (row: ProcessRow, output: ProcessAwaitOutput, at: numb
     : forced(row, append, output);
 };
 
+type EndOfProcess = Extract<Telling, { readonly type: "process.ended" }>;
+
 /** The end, as a peer is told of it; the output where one of its waits wants it. */
-export const endOf = ({ registration, hash, status }: ProcessRow, { waits }: Peer): Telling | undefined => {
+export const endOf = ({ registration, hash, status }: ProcessRow, { waits }: Peer): EndOfProcess | undefined => {
   if (status.state === "running") return undefined;
   const told = { type: "process.ended", process: registration.id, hash, state: status.state, waits } as const;
   return waits.length === 0 ? told : { ...told, output: ProcessAwaitOutput.encode(status.await_output) as Json };
@@ -54,10 +57,19 @@ export const endOf = ({ registration, hash, status }: ProcessRow, { waits }: Pee
 const say = (draft: Draft, row: ProcessRow, to: string, message: Telling): void =>
   draft.raise({ type: "messages.send", to, message, isLast: row.status.state !== "running" });
 
-/** Tells one who wants to know of the end. */
-export const tellEnd = (draft: Draft, row: ProcessRow, peer: Peer): void => {
+/** Tells one who wants to know of the end. `used`: for the scope that has set a grant aside. */
+export const tellEnd = (draft: Draft, row: ProcessRow, peer: Peer, used?: Used): void => {
   const message = endOf(row, peer);
-  if (message !== undefined) say(draft, row, peer.scope, message);
+  if (message !== undefined) say(draft, row, peer.scope, used === undefined ? message : { ...message, used });
+};
+
+/** Tells all peers of the end, and the scope of the grant what was used: that may be a deleted session, which waits no more. */
+const tellPeers = (draft: Draft, row: ProcessRow, used: Used | undefined): void => {
+  const { grantedBy } = row;
+  for (const peer of row.peers) tellEnd(draft, row, peer, peer.scope === grantedBy ? used : undefined);
+  const isTold = row.peers.some(({ scope }) => scope === grantedBy);
+  if (used !== undefined && grantedBy !== undefined && !isTold)
+    tellEnd(draft, row, { scope: grantedBy, waits: [] }, used);
 };
 
 /** Asks what runs to stop. It may still finish: its end is then the process's. */
@@ -65,15 +77,17 @@ const stopCall = (draft: Draft, { registration, run }: ProcessRow): void => {
   if (run === "call") {
     draft.raise({ type: "batches.cancel", batches: [requestBatch(registration.id)] });
   }
+  if (run === "turn") draft.raise({ type: "turn.cancel", request: agentTurn });
 };
 
 /** A terminal event was the first: everyone hears, and what runs is over. */
-const finish = (draft: Draft, row: ProcessRow): void => {
+const finish = (draft: Draft, row: ProcessRow, used: Used | undefined): void => {
   const { id } = row.registration;
   draft.emit({ type: "process.observe", what: "ended", process: id, sequence: row.sequence, state: row.status.state });
-  draft.setProcess({ ...row, run: row.run === "call" ? "call" : "none", peers: [] });
+  const isStopping = row.run === "call" || row.run === "turn";
+  draft.setProcess({ ...row, run: isStopping ? row.run : "none", peers: [] });
   stopCall(draft, row);
-  for (const peer of row.peers) tellEnd(draft, row, peer);
+  tellPeers(draft, row, used);
   if (isRun(draft) && row.status.state !== "running") draft.raise({ type: "run.overtaken", status: row.status });
 };
 
@@ -93,7 +107,7 @@ const stopBeforeCall = (draft: Draft, row: ProcessRow): void => {
 };
 
 /** The process was asked to end: cooperatively, where something runs that can be asked. */
-const cancel = (draft: Draft, row: ProcessRow): void => {
+export const askToEnd = (draft: Draft, row: ProcessRow): void => {
   if (row.cancelled || row.status.state !== "running") return;
   const next = { ...row, cancelled: true };
   draft.setProcess(next);
@@ -103,8 +117,15 @@ const cancel = (draft: Draft, row: ProcessRow): void => {
   stopCall(draft, next);
 };
 
+/** The turn of a process that has its end already is over: what it has used is told after it. */
+export const endOvertaken = (draft: Draft, row: ProcessRow, used: Used): void => {
+  draft.setProcess(row);
+  tellPeers(draft, row, used);
+};
+
 /** Writes an appended event's row, and does what the event means. A replayed one meant it already. */
-export const write = (draft: Draft, before: ProcessRow, { row, event, isReplay, wake, signal }: Appended): void => {
+export const write = (draft: Draft, before: ProcessRow, appended: Appended, used?: Used): void => {
+  const { row, event, isReplay, wake, signal } = appended;
   if (isReplay) return;
   const { process_id, sequence, event_type, payload } = event;
   draft.setProcess(row);
@@ -114,6 +135,6 @@ export const write = (draft: Draft, before: ProcessRow, { row, event, isReplay, 
     const key = signalWaitKey(process_id, signal.name, signal.ordinal);
     draft.raise({ type: "wait.settle", key, resolution: { status: "ok", payload }, isKept: true });
   }
-  if (event_type === coreEvent.cancelRequested) cancel(draft, row);
-  if (before.status.state === "running" && row.status.state !== "running") finish(draft, row);
+  if (event_type === coreEvent.cancelRequested) askToEnd(draft, row);
+  if (before.status.state === "running" && row.status.state !== "running") finish(draft, row, used);
 };

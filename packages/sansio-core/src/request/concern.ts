@@ -39,9 +39,12 @@ export const problemOfId = (draft: Draft, { request, hash }: Submitted): Rejecti
       );
 };
 
-export const begin = (draft: Draft, { request, hash, execution_scope }: Submitted): void => {
+export const begin = (draft: Draft, event: Submitted): void => {
+  const { request, hash, execution_scope } = event;
   const executionScope = execution_scope ?? ownExecutionScope(draft.scope.id, request);
-  draft.putRequest({ request, hash, born: draft.seq, executionScope, phase: "running", waits: [] });
+  const row = { request, hash, born: draft.seq, executionScope, phase: "running", waits: [] } as const;
+  const priority = event.type === "request.submitted" ? (event.priority ?? 0) : 0;
+  draft.putRequest(priority === 0 ? row : { ...row, priority });
 };
 
 export const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): Rejection | undefined => {
@@ -212,9 +215,11 @@ export const request: Concern<RequestRows, RequestEvent["type"], RequestSignal["
         hash: string,
         execution_scope: optional(string),
         calls: array(RequestedCallCodec),
+        priority: optional(u64),
         by: optional(string),
         traceparent: optional(string),
       },
+      fieldsSince: { priority: "queues" },
       on: onSubmitted,
     },
     "request.cancelled": { fields: { request: string, by: optional(string) }, on: onCancelled },

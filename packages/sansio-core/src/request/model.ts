@@ -75,6 +75,8 @@ interface Base {
   readonly born: number;
   /** The base of every key of its calls. */
   readonly executionScope: string;
+  /** Its calls come before those of a lower one in the queues of tools. Left out where it is 0. */
+  readonly priority?: number;
 }
 
 /** Replies as a caller is given them: with the occurrences of the request, where there are any. */
@@ -108,6 +110,8 @@ export type RequestEvent =
       /** The id of the execution scope that the host gives; without one it is the request's own. */
       readonly execution_scope?: string;
       readonly calls: readonly RequestedCall[];
+      /** Places its calls in the queues of tools: the higher, the sooner. 0 where it is left out. From protocol 2 on. */
+      readonly priority?: number;
       readonly by?: string;
       /** The caller's span, as W3C Trace Context writes it: for who reads along. */
       readonly traceparent?: string;

@@ -37,7 +37,7 @@ import {
 import type { Approval, CallIn, FailedVersion, RoomWanted, Stop } from "../call/model.ts";
 import { type Life, firstLife } from "../call/life.ts";
 import type { Deadline } from "../kernel/deadline.ts";
-import { SettledCodec, StreamCodec, isFalse, isNone, isOne } from "./effect.ts";
+import { SettledCodec, StreamCodec, isFalse, isNone, isOne } from "./under-way.ts";
 
 export const DeadlineCodec: Codec<Deadline> = record<Deadline>("struct Deadline", { at: u64, birth: u64 });
 
@@ -91,7 +91,7 @@ const FailedCodec: Codec<FailedVersion> = record<FailedVersion>("struct FailedVe
 });
 const isEmptyRecord = (map: object): boolean => Object.keys(map).length === 0;
 
-const BodyCodec = struct("struct Body", {
+const bodyStruct = struct("struct Body", {
   /** The place of its manifest among the tools of the snapshot. */
   manifest: u64,
   payload,
@@ -112,7 +112,8 @@ const BodyCodec = struct("struct Body", {
   patches: defaulted(PatchesCodec, {}, isEmptyRecord),
   room: optional(string),
 });
-export type BodyShape = TypeOf<typeof BodyCodec>;
+export interface BodyShape extends TypeOf<typeof bodyStruct> {}
+const BodyCodec: Codec<BodyShape> = bodyStruct;
 
 const EditedCodec = struct("struct Edited", { args: json, by: string });
 const ApprovalCodec: Codec<Approval> = record<Approval>("struct Approval", {
@@ -166,11 +167,12 @@ export const CallCodec = structs("Call", "phase", {
   },
   awaiting_approval: { ...common, manifest: u64, approval: ApprovalCodec, body: optional(BodyCodec), due },
   ready: { ...common, observed, manifest: u64, payload, argsHash, due },
+  queued: { ...common, observed, manifest: u64, payload, argsHash, since: u64 },
   running: { ...withBody, owner: string, key: optional(string), cancelled },
   resuming: { ...withBody, cause: ResumeCauseCodec, due, cancelled },
   suspended: { ...withBody, link: optional(record<RoomWanted>("struct RoomWanted", { to: string, since: u64 })) },
   no_executor: { ...withBody, due: DeadlineCodec },
-  backing_off: { ...withBody, due: DeadlineCodec },
+  backing_off: { ...withBody, due },
   unknown: { ...withBody, cause: UnknownCauseCodec, due },
   pending: {
     ...common,

@@ -24,7 +24,7 @@ import { Table } from "../kernel/table.ts";
 import { initial } from "../machine.ts";
 import { type RequestRow, ownExecutionScope } from "../request/model.ts";
 import type { BodyShape, CallShape } from "./call.ts";
-import { flowRow } from "./flow.ts";
+import { flowRow } from "./under-way.ts";
 import {
   type BatchShape,
   type ChildShape,
@@ -165,8 +165,8 @@ const batchesOf = (known: Known, { requests, children }: SnapshotShape): readonl
 };
 
 const requestRow = ({ scope, waits: all }: SnapshotShape, shape: RequestShape): RequestRow => {
-  const { request, hash, born, executionScope = ownExecutionScope(scope.id, request) } = shape;
-  const base = { request, hash, born, executionScope };
+  const { request, hash, born, executionScope = ownExecutionScope(scope.id, request), priority } = shape;
+  const base = { request, hash, born, executionScope, ...(priority === undefined ? {} : { priority }) };
   if (shape.phase === "replying") {
     const { phase, replies, triggers, flow, turn } = shape;
     const ended = { ...(flow === undefined ? {} : { flow }), ...(turn === undefined ? {} : { turn }) };

@@ -33,8 +33,7 @@ import type { State } from "../kernel/vocabulary.ts";
 import { ReplyCodec } from "../request/model.ts";
 import { type ScopeRow, type ScopeStatus, VersionsCodec } from "../scope/model.ts";
 import { type BodyShape, type CallShape, CallCodec } from "./call.ts";
-import { isFalse, isNone } from "./effect.ts";
-import { FlowRowCodec } from "./flow.ts";
+import { isFalse, isNone, FlowRowCodec } from "./under-way.ts";
 import { TurnEndCodec } from "../turn/codec.ts";
 import type { Terminal } from "../wait/model.ts";
 
@@ -48,6 +47,8 @@ const places = list(u64);
 const triggers = list(json);
 const phases = ["preparing", "running", "cancelling", "ended"] as const;
 
+// Their types have names, so that declarations spell each of them out once.
+
 const batchFields = {
   phase: defaulted<BatchRow["phase"]>(oneOf("a batch phase", ...phases), "running", isRunning),
   /** Absent: all of them. */
@@ -60,23 +61,33 @@ const batchFields = {
   triggers,
   calls: array(CallCodec),
 };
-const BatchCodec = struct("struct Batch", batchFields);
-export type BatchShape = TypeOf<typeof BatchCodec>;
+const batchStruct = struct("struct Batch", batchFields);
+export interface BatchShape extends TypeOf<typeof batchStruct> {}
+const BatchCodec: Codec<BatchShape> = batchStruct;
 
 /** A batch that a body made. */
-const ChildCodec = struct("struct Child", { call: string, effect: string, request: string, born: u64, ...batchFields });
-export type ChildShape = TypeOf<typeof ChildCodec>;
+const childStruct = struct("struct Child", {
+  call: string,
+  effect: string,
+  request: string,
+  born: u64,
+  ...batchFields,
+});
+export interface ChildShape extends TypeOf<typeof childStruct> {}
+const ChildCodec: Codec<ChildShape> = childStruct;
 
 /** A batch of a step of a flow; its call names the step. */
-const StepCodec = struct("struct Step", { born: u64, ...batchFields });
-export type StepShape = TypeOf<typeof StepCodec>;
+const stepStruct = struct("struct Step", { born: u64, ...batchFields });
+export interface StepShape extends TypeOf<typeof stepStruct> {}
+const StepCodec: Codec<StepShape> = stepStruct;
 
 /** The batch of an answer's calls; `n` is its model call. */
-const CalledCodec = struct("struct Called", { n: u64, born: u64, ...batchFields });
-export type CalledShape = TypeOf<typeof CalledCodec>;
+const calledStruct = struct("struct Called", { n: u64, born: u64, ...batchFields });
+export interface CalledShape extends TypeOf<typeof calledStruct> {}
+const CalledCodec: Codec<CalledShape> = calledStruct;
 
 /** `executionScope` is absent where it is the request's own; `waits` are places among the waits of the snapshot. */
-const base = { request: string, hash: string, born: u64, executionScope: optional(string) };
+const base = { request: string, hash: string, born: u64, executionScope: optional(string), priority: optional(u64) };
 const RequestCodec = structs("Request", "phase", {
   running: { ...base, waits: places, batch: BatchCodec },
   flow: { ...base, waits: places, flow: FlowRowCodec, steps: list(StepCodec) },

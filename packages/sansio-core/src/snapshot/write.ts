@@ -11,8 +11,7 @@ import { type CallRef, type State, answerBatch, stepBatch } from "../kernel/voca
 import { isTurn } from "../request/concern.ts";
 import { ReplyCodec, type RequestRow, ownExecutionScope } from "../request/model.ts";
 import { type BodyShape, CallCodec, type CallShape } from "./call.ts";
-import { byPlace } from "./effect.ts";
-import { flowShape } from "./flow.ts";
+import { byPlace, flowShape } from "./under-way.ts";
 import {
   type BatchShape,
   type CalledShape,
@@ -148,7 +147,13 @@ const calledShapes = (source: Source, request: string): readonly CalledShape[] =
 const requestShape = (source: Source, row: RequestRow, batch: BatchRow | undefined): RequestShape => {
   const { request, hash, born } = row;
   const isOwn = row.executionScope === ownExecutionScope(source.state.scope.id, request);
-  const base = { request, hash, born, ...maybe("executionScope", isOwn ? undefined : row.executionScope) };
+  const base = {
+    request,
+    hash,
+    born,
+    ...maybe("executionScope", isOwn ? undefined : row.executionScope),
+    ...maybe("priority", row.priority),
+  };
   if (row.phase === "replying") {
     const { phase, replies, triggers, flow: end, turn } = row;
     return { ...base, phase, replies, triggers, ...maybe("flow", end), ...maybe("turn", turn) };

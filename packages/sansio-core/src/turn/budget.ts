@@ -10,12 +10,10 @@
  *   BU2  no model call begins while a limit is reached, but for one wrap-up a turn
  */
 import { type Codec, type Json, json, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
-import { type Amounts, AmountsCodec, type Limits, type Then, type What, perWhat, whats } from "../kernel/limit.ts";
+import { type Amounts, AmountsCodec, type Limits, type Then, type Used, type What, whats } from "../kernel/limit.ts";
 
-export type { Amounts, Limits } from "../kernel/limit.ts";
-
-/** Amounts, with how often usage was not told, or had no price. What is 0 is left out. */
-export type Used = Amounts & { readonly unmetered?: number; readonly unpriced?: number };
+export type { Amounts, Limits, Used } from "../kernel/limit.ts";
+export { UsedCodec } from "../kernel/limit.ts";
 
 export interface Usage {
   readonly input_tokens?: number;
@@ -43,10 +41,11 @@ export interface Reached {
   readonly used: number;
 }
 
-/** Amounts that are set aside for a sub-agent. `turn`: the turn that asked for it. */
+/** Amounts that are set aside for a sub-agent. `name`: its process; `turn` and `call`: the request and the call that started it. */
 export interface Grant {
   readonly name: string;
   readonly turn: string;
+  readonly call: string;
   readonly amounts: Amounts;
 }
 
@@ -154,6 +153,18 @@ export const grantOf = (levels: readonly Level[], among: number, wanted: Amounts
     }),
   );
 
+/** The limits of a sub-agent with this grant: at each it does as the level does that leaves it the least. */
+export const limitsOfGrant = (levels: readonly Level[], amounts: Amounts): Limits =>
+  Object.fromEntries(
+    Object.entries(amounts).map(([name, limit]) => {
+      const what = name as What;
+      const least = leftOf(levels, what);
+      const then = levels.find((level) => leftAt(level, what) === least)?.limits[what]?.then;
+      // oxlint-disable-next-line unicorn/no-thenable -- what follows when it is reached
+      return [what, then === undefined ? { limit } : { limit, then }];
+    }),
+  );
+
 /** Sums up what is set aside for sub-agents; with `turn`, for those of one turn. */
 export const reservedBy = (grants: readonly Grant[], turn?: string): Amounts =>
   grants
@@ -192,12 +203,8 @@ export const UsageCodec: Codec<Usage> = record<Usage>("struct Usage", {
 export const GrantCodec: Codec<Grant> = record<Grant>("struct Grant", {
   name: string,
   turn: string,
+  call: string,
   amounts: AmountsCodec,
-});
-export const UsedCodec: Codec<Used> = record<Used>("struct Used", {
-  ...perWhat(optional(u64)),
-  unmetered: optional(u64),
-  unpriced: optional(u64),
 });
 export const PriceCodec: Codec<Price> = record<Price>("struct Price", {
   input: u64,

@@ -3,7 +3,8 @@ import type { StateCheck } from "../concern.ts";
 import { isTurn } from "../request/concern.ts";
 import { type State, answerBatch } from "../kernel/vocabulary.ts";
 import { reachedIn, reservedBy } from "./budget.ts";
-import { callIn } from "./conversation.ts";
+import { whats } from "../kernel/limit.ts";
+import { callIn, usedBy, usedInSession } from "./conversation.ts";
 import { seqsOf } from "./frame.ts";
 import type { ModelCall, RunningTurn } from "./model.ts";
 
@@ -142,6 +143,23 @@ export const checkBU2Change = (_: State, after: State): string | undefined => {
   return reached === undefined ? undefined : `BU2: a model is asked though ${reached.what} is used up`;
 };
 
+/** Looks at what is set aside now: it was left at every level. */
+export const checkSA1Change = (before: State, after: State): string | undefined => {
+  const { grants, limits, running } = before.conversation;
+  const fresh = after.conversation.grants.find(({ name }) => !grants.some((grant) => grant.name === name));
+  if (fresh === undefined) return undefined;
+  const levels = [[limits.session, usedInSession(before.conversation, after.at), reservedBy(grants)] as const];
+  if (running?.request === fresh.turn)
+    levels.push([running.limits, usedBy(running, after.at), reservedBy(grants, running.request)]);
+  for (const [bounds, used, reserved] of levels)
+    for (const what of whats) {
+      const left = Math.max(0, (bounds[what]?.limit ?? Infinity) - (used[what] ?? 0) - (reserved[what] ?? 0));
+      const amount = fresh.amounts[what] ?? 0;
+      if (amount > left) return `SA1: \`${fresh.name}\` is granted ${amount} of ${left} ${what}`;
+    }
+  return undefined;
+};
+
 export const turnChecks: readonly StateCheck[] = [
   checkTN1,
   checkTN2,
@@ -157,4 +175,4 @@ export const turnChecks: readonly StateCheck[] = [
   checkFR2,
   checkBU1,
 ];
-export const turnChangeChecks = [checkFR1Change, checkBU2Change] as const;
+export const turnChangeChecks = [checkFR1Change, checkBU2Change, checkSA1Change] as const;

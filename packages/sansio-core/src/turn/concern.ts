@@ -5,7 +5,7 @@ import type { Lanes } from "../kernel/digest.ts";
 import { type Born, type State, answered, observed } from "../kernel/vocabulary.ts";
 import { AgentSpecCodec, OutputFormCodec } from "./agent.ts";
 import { onCalled, onEdited } from "./batch-end.ts";
-import { askOf } from "./ask.ts";
+import { askOf } from "./checkpoint.ts";
 import { beginNext, onCancel, onEndAll, onSubmitted } from "./turn.ts";
 import { PriceCodec, UsageCodec } from "./budget.ts";
 import { turnChecks } from "./check.ts";
@@ -21,17 +21,19 @@ import {
   WhenBusyCodec,
 } from "./codec.ts";
 import { dueOfTurn } from "./conversation.ts";
-import type { TurnEvent } from "./event.ts";
+import type { TurnEvent, TurnSignal } from "./event.ts";
 import * as handlers from "./handlers.ts";
 import * as model from "./model-event.ts";
 import { LimitsCodec } from "../kernel/limit.ts";
 import { MessageCodec, PiecesCodec } from "./message.ts";
-import type { RunningTurn, TurnCommand, TurnRows, TurnSignal } from "./model.ts";
+import type { RunningTurn, TurnCommand, TurnRows } from "./model.ts";
 import { noConversation, turnSnapshot } from "./snapshot.ts";
+import { onBegin, onRaised, onReturned, onStart } from "./sub-agent.ts";
 
 const since = "turns" as const;
 const ofAttempt = { request: string, n: u32, attempt: u32 };
 const messages = array(MessageCodec);
+const atEnd = ["waits.forget", "process.finish"] as const;
 const by = optional(string);
 
 /** Names what the running turn waits for. Of an attempt that was lost the event of its loss has made the next one. */
@@ -169,12 +171,16 @@ export const turn: Concern<TurnRows, TurnEvent["type"], TurnSignal["type"], Turn
     "compaction.requested": { fields: { request: optional(string), by }, since, on: handlers.onCompaction },
   },
   signals: {
-    "turn.called": { raises: ["waits.forget"], on: onCalled },
+    "turn.called": { raises: atEnd, on: onCalled },
     "turn.edited": { raises: [], on: onEdited },
-    "turn.cancel": { raises: ["batches.cancel", "waits.forget"], on: onCancel },
-    "turn.lost": { raises: ["waits.forget"], on: model.onLost },
-    "turns.end": { raises: ["batches.cancel", "waits.forget"], on: onEndAll },
-    "turns.next": { raises: ["waits.forget"], on: beginNext },
+    "turn.cancel": { raises: ["batches.cancel", ...atEnd], on: onCancel },
+    "turn.lost": { raises: atEnd, on: model.onLost },
+    "turns.end": { raises: ["batches.cancel", ...atEnd], on: onEndAll },
+    "turns.next": { raises: atEnd, on: beginNext },
+    "turn.begin": { raises: atEnd, on: onBegin },
+    "agent.start": { raises: ["messages.send"], on: onStart },
+    "agent.returned": { raises: [], on: onReturned },
+    "agent.raised": { raises: ["messages.send"], on: onRaised },
   },
   commands: {
     "agent.load": { tag: 60, duty: answered("agent.published"), digest: (lanes, { agent }) => lanes.text(agent) },

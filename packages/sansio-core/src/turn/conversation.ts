@@ -7,7 +7,9 @@ import type { Draft } from "../kernel/draft.ts";
 import type { State } from "../kernel/vocabulary.ts";
 import { Invariant } from "../kernel/error.ts";
 import type { AgentRow } from "./agent.ts";
-import { type Level, type Used, added, reservedBy } from "./budget.ts";
+import { agentTurn } from "../process/model.ts";
+import { outputOfEnd } from "./agent-task.ts";
+import { type Level, type Used, added, chargedOf, reservedBy } from "./budget.ts";
 import { type Entry, type Frame, emptyFrame, mainAgent, withEntries } from "./frame.ts";
 import {
   type Conversation,
@@ -84,6 +86,18 @@ export const usedBy = (row: RunningTurn, at: number): Used =>
 export const usedInSession = ({ used, running }: Conversation, at: number): Used =>
   running === undefined ? used : added(used, usedBy(running, at));
 
+/** The budget of the session alone. */
+export const sessionLevel = (draft: Draft): Level => {
+  const conversation = conversationOf(draft);
+  const { limits, grants } = conversation;
+  return {
+    of: "session",
+    limits: limits.session,
+    used: usedInSession(conversation, draft.at),
+    reserved: reservedBy(grants),
+  };
+};
+
 export const levelsOf = (draft: Draft, row: RunningTurn): readonly Level[] => {
   const { used, limits, grants } = conversationOf(draft);
   const own = usedBy(row, draft.at);
@@ -104,9 +118,20 @@ export const dueOfTurn = ({ conversation: { running } }: State): Due | undefined
   return phase?.type === "backing_off" || phase?.type === "stopping" ? phase.due : undefined;
 };
 
+/** The turn of a process is over: so is the process, and its parent is told what all of its turn has used. */
+const endProcessTurn = (draft: Draft, end: TurnEnd): void => {
+  const row = draft.request(agentTurn);
+  const waits = row?.phase === "running" ? row.waits : [];
+  if (waits.length > 0) draft.raise({ type: "waits.forget", request: agentTurn, keys: waits });
+  draft.dropRequest(agentTurn);
+  const { used } = conversationOf(draft);
+  draft.raise({ type: "process.finish", output: outputOfEnd(end), used: chargedOf(used) });
+};
+
 const reply = (draft: Draft, end: TurnEnd, triggers: RunningTurn["triggers"]): void => {
   observe(draft, end.turn, { what: "turn_ended", end });
-  replyTurn(draft, end, triggers);
+  if (draft.process?.run === "turn" && end.turn === agentTurn) endProcessTurn(draft, end);
+  else replyTurn(draft, end, triggers);
 };
 
 export const endTurn = (draft: Draft, row: RunningTurn, ending: Ending): void => {

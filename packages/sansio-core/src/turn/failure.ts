@@ -6,8 +6,7 @@
 import type { Draft } from "../kernel/draft.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import { type Usage, chargeFailed, isMetered } from "./budget.ts";
-import { askAgain, checkpoint, compactNeeded, compactable } from "./checkpoint.ts";
-import { ask } from "./ask.ts";
+import { askAgain, checkpoint, compactNeeded, compactable, ask } from "./checkpoint.ts";
 import {
   agentOf,
   charged,

@@ -47,8 +47,8 @@ export interface Said {
 }
 
 export type Entry =
-  /** Messages of a host, in the event that submitted them. */
-  | { readonly type: "user"; readonly seq: number }
+  /** Messages of a host, in the event that submitted them. `given`: the history that a sub-agent began with. */
+  | { readonly type: "user"; readonly seq: number; readonly given?: boolean }
   /** The task of a switch, or a message of its nodes, in the output of a call. */
   | { readonly type: "task"; readonly of: ResultRef }
   | { readonly type: "node"; readonly of: ResultRef; readonly at: number }
@@ -181,7 +181,7 @@ const DecisionCodec: Codec<ProviderDecision> = record<ProviderDecision>("struct 
 const said = { seq: u64, prefix: optional(array(u64)), streamed: optional(array(u64)) };
 
 export const EntryCodec: Codec<Entry> = tagged<Entry, "type">("Entry", "type", {
-  user: { seq: u64 },
+  user: { seq: u64, given: optional(boolean) },
   task: { of: ResultRefCodec },
   node: { of: ResultRefCodec, at: u32 },
   answer: { n: u32, provider: string, ...said },

@@ -20,6 +20,7 @@ import {
   putFrame,
   endTurn,
 } from "./conversation.ts";
+import { raiseGrant } from "./sub-agent.ts";
 import { emptyFrame, mainAgent, withEntries } from "./frame.ts";
 import { problemOfMessages } from "./message.ts";
 import type { PhaseIn, RunningTurn } from "./model.ts";
@@ -116,6 +117,7 @@ const extended = (draft: Draft, row: RunningTurn, phase: Parked, add: { turn?: A
   change(draft, { limits: { ...limits, session: raised(limits.session, add.session) } });
   const parkedMs = row.parkedMs + draft.at - phase.since;
   const next = { ...row, parkedMs, limits: raised(row.limits, add.turn) };
+  raiseGrant(draft, add.session);
   observe(draft, row.request, { what: "turn_resumed", ask: phase.ask });
   const call = callIn(phase);
   // Its time while it was parked is in `parkedMs` already: the phase that had it is over.

@@ -24,7 +24,6 @@
  *   MC3  the events of an attempt that are on record are named in order
  */
 import type { Json, ToolCallOutput, ToolFailure } from "@pawl/tool-value";
-import type { BatchRef } from "../kernel/vocabulary.ts";
 import type { Due } from "../kernel/deadline.ts";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { AgentRow } from "./agent.ts";
@@ -224,20 +223,6 @@ export interface EndedCall {
   readonly output: ToolCallOutput;
   readonly ref: ResultRef;
 }
-
-/** Signals that turns hear. */
-export type TurnSignal =
-  /** The batch of an answer's calls has ended; its rows are there still. */
-  | { readonly type: "turn.called"; readonly batch: BatchRef; readonly request: string }
-  /** A person changed the arguments of a call. */
-  | { readonly type: "turn.edited"; readonly request: string; readonly name: string; readonly args: Json }
-  | { readonly type: "turn.cancel"; readonly request: string }
-  /** The owner of the open attempt is gone. */
-  | { readonly type: "turn.lost"; readonly isCrash: boolean }
-  /** The session is deleted. */
-  | { readonly type: "turns.end" }
-  /** A turn is over: the next one begins. Deferred until no other signal is left. */
-  | { readonly type: "turns.next" };
 
 export type Observation =
   | { readonly what: "turn_started" }

@@ -4,6 +4,7 @@
  */
 import type { State, Event } from "../kernel/vocabulary.ts";
 import { callIn } from "./conversation.ts";
+import { type AgentTask, agentTaskIn } from "./agent-task.ts";
 import { type Entry, entriesOf, type ResultRef, type Said } from "./frame.ts";
 import { type ToolCallOutput, outputOfResolution } from "@pawl/tool-value";
 import { type AnswerPart, type Message, type Piece, assemble, continued, textOf, type AnswerCall } from "./message.ts";
@@ -80,10 +81,27 @@ const outputIn = (event: Event): ToolCallOutput | undefined => {
 export const outputOf = ({ seq, output }: ResultRef, read: Read): ToolCallOutput | undefined =>
   output ?? (seq === undefined ? undefined : outputIn(read(seq)));
 
-export const messagesIn = (event: Event): readonly Message[] =>
-  event.type === "turn.submitted" || event.type === "frame.opened" || event.type === "turn.checked"
-    ? (event.messages ?? [])
-    : [];
+/** The registration of a process, in the event that brought it. */
+const registrationIn = (event: Event) => {
+  if (event.type === "process.registered") return event.registration;
+  const isStart = event.type === "message.received" && event.message.type === "process.start";
+  return isStart ? event.message.registration : undefined;
+};
+
+/** The task of a sub-agent, in the event that began it. */
+export const taskIn = (event: Event): AgentTask | undefined => {
+  const input = registrationIn(event)?.input;
+  const task = input?.type === "session_turn" ? agentTaskIn(input) : undefined;
+  return typeof task === "string" ? undefined : task;
+};
+
+/** The messages that an event brings. `isGiven`: the history of a sub-agent, in the place of what it is asked. */
+export const messagesIn = (event: Event, isGiven = false): readonly Message[] => {
+  if (event.type === "turn.submitted" || event.type === "frame.opened" || event.type === "turn.checked")
+    return event.messages ?? [];
+  const task = taskIn(event);
+  return (isGiven ? task?.history : task?.messages) ?? [];
+};
 
 export const switchIn = (of: ResultRef, read: Read) => {
   const control = outputOf(of, read)?.control;

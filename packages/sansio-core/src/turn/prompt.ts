@@ -203,7 +203,7 @@ class Writer {
   entry(entry: Exclude<Entry, { readonly type: "answer" }>): void {
     switch (entry.type) {
       case "user":
-        return this.say(...messagesIn(this.#read(entry.seq)).map(shownMessage));
+        return this.say(...messagesIn(this.#read(entry.seq), entry.given).map(shownMessage));
       case "task":
         return this.say(userMessage(switchIn(entry.of, this.#read)?.task ?? ""));
       case "node": {

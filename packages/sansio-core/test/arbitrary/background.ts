@@ -175,7 +175,7 @@ export const longWorkMakers: { readonly [T in LongWorkType]: Make<T> } = {
   "probe.answered": ({ dice }) => ({ schedule: dice.pick(schedules), fire: 1, outcome: { type: "skipped" } }),
 };
 
-/** What happens next to a session's tasks and schedules, or to the run that a process is. */
+/** Returns what happens next to a session's tasks and schedules, or to the run that a process is. */
 export const ofLongWork = (dice: Dice, state: State): Event => {
   const owed = outstanding(state).flatMap((command) => answerToLongWork(command, dice) ?? []);
   if (owed.length > 0 && dice.isUnder(60)) return dice.pick(owed);

@@ -74,7 +74,7 @@ const anySpec = (dice: Dice, { body }: Running, hasLives: boolean): EffectSpec =
   }
 };
 
-/** What a body asks of processes: its own, or another. */
+/** Returns what a body asks of processes: its own, or another. */
 const ofScope = (dice: Dice): EffectSpec => {
   switch (dice.below(4)) {
     case 0: {
@@ -213,7 +213,7 @@ export const decides = (dice: Dice, call: string, key: string): Event => ({
   ...(dice.isUnder(5) ? { sticky: "later" as const } : {}),
 });
 
-/** What comes back for something that is open. */
+/** Returns what comes back for something that is open. */
 const answers = (dice: Dice, state: State, row: Running): Event | undefined => {
   const { open } = row.body;
   if (open.length === 0) return undefined;
@@ -245,7 +245,7 @@ const answers = (dice: Dice, state: State, row: Running): Event | undefined => {
   }
 };
 
-/** What a driver records once a batch of a body has ended. */
+/** Returns what a driver records once a batch of a body has ended. */
 export const repliesOf = (state: State, call: string, key: string): Event | undefined => {
   for (const command of outstanding(state)) {
     if (command.type !== "replies.record" || command.call !== call || command.key !== key) continue;

@@ -101,7 +101,7 @@ export const askedLambda = (
   return asked.length === 0 ? undefined : dice.pick(asked);
 };
 
-/** What happens to live flows, but to their calls. */
+/** Returns what happens to live flows, but to their calls. */
 export const ofFlows = (dice: Dice, state: State): Event | undefined => {
   const asked = askedLambda(dice, state);
   if (asked !== undefined && dice.isUnder(85))

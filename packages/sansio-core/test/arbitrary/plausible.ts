@@ -1,4 +1,5 @@
 /** The events that a host, its tools and its driver would send in a state. */
+import { queuedAttempt } from "../../src/call/row.ts";
 import type { CallIn, CallPhase, CallRow } from "../../src/call/model.ts";
 import type { Directive, Resolved } from "../../src/call/vocabulary.ts";
 import type { Versions } from "../../src/scope/model.ts";
@@ -136,6 +137,9 @@ const ofCall = (dice: Dice, state: State, row: CallRow): Event => {
       return ofResuming(dice, state, row);
     case "suspended":
       return ofSuspended(dice, row);
+    case "queued":
+    case "backing_off":
+      return { type: "place.granted", call: ref, attempt: dice.isUnder(90) ? (queuedAttempt(row) ?? 1) : 9 };
     case "no_executor":
       return { type: "executors.available", tools: [row.body.manifest.id] };
     case "unknown":
@@ -163,6 +167,7 @@ const submittedCalls = (dice: Dice, state: State): Event => ({
   request: `r${state.seq}`,
   hash: "h",
   ...(dice.isUnder(20) ? { execution_scope: "turn:1" } : {}),
+  ...(hasRule(state.scope.protocol, "queues") && state.seq % 7 === 0 ? { priority: 2 } : {}),
   calls: dice.list(4, (i) => {
     const by_id = dice.isUnder(20);
     const name = dice.isUnder(95) ? dice.pick(toolNames) : "missing";
@@ -217,7 +222,7 @@ const ownOf = (dice: Dice, state: State): Pick<EventOf<"wait.resolved">, "call" 
 const went = (dice: Dice, { scope }: State): Pick<EventOf<"owner.lost">, "went"> =>
   hasRule(scope.protocol, "crash_loops") && dice.isUnder(30) ? { went: "released" } : {};
 
-/** What happens to a scope as a whole. */
+/** Returns what happens to a scope as a whole. */
 const ofScope = (dice: Dice, state: State): Event => {
   switch (dice.below(12)) {
     case 0:

@@ -163,7 +163,7 @@ export const turnMakers: { readonly [T in TurnType]: Make<T> } = {
   "compaction.requested": ({ dice }) => dice.pick([{}, { request: dice.pick(turns) }]),
 };
 
-/** What a host submits, and what a model, a person and a host would say of the running turn. */
+/** Returns what a host submits, and what a model, a person and a host would say of the running turn. */
 export const ofTurns = (dice: Dice, state: State): Event => {
   const { running, agents: known } = state.conversation;
   const named = new Names(dice, state);

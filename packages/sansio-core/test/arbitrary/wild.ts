@@ -92,6 +92,7 @@ const makers: { readonly [T in EventType]: Make<T> } = {
     phase: names.dice.pick(["before", "after"]),
     outcome: { status: "err", message: anyText(names.dice) },
   }),
+  "place.granted": (names) => ({ call: names.call(), attempt: 1 }),
   "args.checked": (names) => ({ call: names.call(), verdict: { verdict: "valid" } }),
   "call.prepared": (names) => ({
     call: names.call(),

@@ -13,6 +13,8 @@ const retries: readonly RetryPolicy[] = [
 ];
 const recoveries: readonly (Recovery | undefined)[] = [undefined, "rerunnable", "owner_bound", "externally_owned"];
 
+/** Calls of this tool wait for a place in a queue. */
+const queuedTool = "t7";
 export const toolNames = ["t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7"] as const;
 
 export const anyTool = (dice: Dice, name: string): Tool => {
@@ -33,6 +35,7 @@ export const anyTool = (dice: Dice, name: string): Tool => {
     ...(dice.isUnder(15) ? { waives_approval: true } : {}),
     checks: dice.isUnder(25),
     prepares: dice.isUnder(25),
+    ...(name === queuedTool ? { queue: name } : {}),
   };
 };
 

@@ -186,7 +186,7 @@ const childCancelled = (input: Input): unknown => {
 const begun = (scope: TestScope, from: number): readonly string[] =>
   scope.commands.slice(from).flatMap((command) => (command.type === "tool.execute" ? [command.call] : []));
 
-/** Who starts together, by what the core asks for as each group settles; and the order of the replies. */
+/** Returns who starts together, by what the core asks for as each group settles; and the order of the replies. */
 const scheduleBatch = (input: Input): Json => {
   const items = input["items"] as unknown as readonly { readonly i: number; readonly mode?: string | null }[];
   for (const item of items) {

@@ -66,7 +66,7 @@ const strayIn = (state: State, reason: CallReason): string | undefined => {
   return what.type === "completion" && state.waits.at(what.key) === undefined ? `no wait ${what.key}` : undefined;
 };
 
-/** Whether anything at all may move a call: an event, time, one of its effects, or another call. */
+/** Says whether anything at all may move a call: an event, time, one of its effects, or another call. */
 const isHopeless = (reason: CallReason): boolean =>
   reason.movedBy.length === 0 &&
   reason.until === undefined &&

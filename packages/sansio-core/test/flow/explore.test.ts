@@ -2,7 +2,8 @@
 import { successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
-import { checkAll, checkChange } from "../../src/check.ts";
+import { checkAll } from "../../src/check.ts";
+import { checkChange } from "../../src/check-change.ts";
 import { step } from "../../src/machine.ts";
 import type { Event, State } from "../../src/kernel/vocabulary.ts";
 import type { DispatchError } from "../../src/flow/model.ts";

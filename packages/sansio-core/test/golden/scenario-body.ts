@@ -245,7 +245,7 @@ const diverged = (call: string): Event => ({
   found: "step b",
 });
 
-/** What a program that no longer fits its log comes to, by its tool's policy; and a tool whose executor is gone. */
+/** Plays what a program that no longer fits its log comes to, by its tool's policy; and a tool whose executor is gone. */
 export const divergence = (): Tape => {
   const tools = [tool("parks"), tool("releases", { divergence: "release" }), tool("fails", { divergence: "fail" })];
   const tape = Tape.open(tools, { no_executor_ms: 1000 });

@@ -169,6 +169,23 @@ export const waivedApprovals = (): Tape => {
   return tape.tell(settle("r:c2"), "call_completed c2", "reply r").tell(acked("r"));
 };
 
+const granted = (call: string, attempt = 1): Event => ({ type: "place.granted", call, attempt });
+
+/** Calls wait for places in the queue of their tool: before they begin, and before they are tried again. */
+export const queues = (): Tape => {
+  const tape = Tape.open([tool("render", { queue: "gpu", retry_policy })]);
+  tape.tell({ ...submit("r", { c1: "render", c2: "render" }), priority: 3 } as Event, "place.take r:c1", "place.take r:c2");
+  tape.tell(granted("r:c1"), "call_started c1", "execute r:c1 1.1");
+  tape.tell({ type: "owner.lost", owner: "d1" }, "call_crashed c1", "execute r:c1 1.2 owner_lost");
+  tape.tell({ type: "call.resumed", call: "r:c1", attempt: 1, run: 2, cause: "owner_lost", owner: "d2" });
+  tape.tell(settle("r:c1 1.2", failed));
+  tape.after(100).tell({ type: "clock.ticked" }, "place.take r:c1");
+  tape.tell(granted("r:c1", 2), "execute r:c1 2.1");
+  tape.tell(settle("r:c1 2.1"), "call_completed c1");
+  tape.tell(cancelRequest("r"), "call_started c2", "call_completed c2", "reply r");
+  return tape.tell(acked("r"));
+};
+
 /** A sticky decision for later calls, and one for those too that are parked; an approval that nobody gives expires. */
 export const stickyApprovals = (): Tape => {
   const tape = park(Tape.open([careful]), "r", ["c1", "c2", "c3"]);

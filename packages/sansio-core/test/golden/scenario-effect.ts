@@ -75,7 +75,7 @@ export const askedApprovals = (): Tape => {
 
 const patched = (event: Event, said: { readonly [name: string]: boolean }): Event => ({ ...event, patched: said }) as Event;
 
-/** What an attempt reuses of the one before, a select among it, and what its body is told of patches meanwhile. */
+/** Plays what an attempt reuses of the one before, a select among it, and what its body is told of patches meanwhile. */
 export const patches = (): Tape => {
   const retry_policy = { type: "safe", max_attempts: 2, base_delay_ms: 0, max_delay_ms: 0 } as const;
   const tape = Tape.open([tool("durable", { retry_policy })]);
@@ -90,7 +90,7 @@ export const patches = (): Tape => {
   return tape.tell(patched(settle("r:c1 2.1"), { last: true }), "call_completed c1", "reply r").tell(acked("r"));
 };
 
-/** What the producer of the stream `words` reports: its chunks, or that it begins again. */
+/** Plays what the producer of the stream `words` reports: its chunks, or that it begins again. */
 const streamed = ({ state }: Tape, chunks: readonly string[] | undefined, last = false): Event => {
   const { attempts = [], chunks: from = 0, last: after, resumes } = streamIn(state, "r:c1", "words") ?? {};
   const of = { call: "r:c1", stream: "words", from, ...(after === undefined ? {} : { after }) };

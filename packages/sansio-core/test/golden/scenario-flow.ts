@@ -35,7 +35,7 @@ const applied = (request: string, id: string, output: string): Event => ({
   result: { status: "ok", output },
 });
 
-/** What follows when a step has ended in a call, and what when one is asked for. */
+/** Plays what follows when a step has ended in a call, and what when one is asked for. */
 const asked = (call: string, id: string): readonly string[] => [`call_started ${id}`, `execute ${call} 1.1`];
 const ref = (id: string): string => `f:${id}`;
 

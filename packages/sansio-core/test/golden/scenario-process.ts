@@ -26,22 +26,19 @@ const asked: ProcessRegistration = {
 
 const home = "process:p1";
 
-/** Both scopes, and a carriage between them that brings everything, when it is told to. */
-class Pair {
-  readonly session = Tape.open([tool("body")]);
-  readonly process = Tape.open([tool("work")], {}, home);
-  #seen = { session: 0, process: 0 };
+/** Two scopes, and a carriage between them that brings everything, when it is told to. */
+export class Carriage {
+  readonly first: Tape;
+  readonly second: Tape;
+  #seen = { first: 0, second: 0 };
 
-  constructor() {
-    this.session.tell(submit("r", { b: "body" }), "call_started b", "execute r:b 1.1");
+  constructor(first: Tape, second: Tape) {
+    this.first = first;
+    this.second = second;
   }
 
-  send(run: string, key: string, message: Asking): void {
-    this.session.note(ask(run, key, { kind: "message", to: home, message }));
-  }
-
-  /** What one has said, as the other is told. */
-  #heard(from: "session" | "process"): readonly Event[] {
+  /** Plays what one has said, as the other is told. */
+  #heard(from: "first" | "second"): readonly Event[] {
     const tape = this[from];
     const said = tape.said.slice(this.#seen[from]);
     this.#seen[from] = tape.said.length;
@@ -50,11 +47,27 @@ class Pair {
 
   deliver(): this {
     for (;;) {
-      const [toProcess, toSession] = [this.#heard("session"), this.#heard("process")];
-      if (toProcess.length + toSession.length === 0) return this;
-      for (const event of toProcess) this.process.note(event);
-      for (const event of toSession) this.session.note(event);
+      const [toSecond, toFirst] = [this.#heard("first"), this.#heard("second")];
+      if (toSecond.length + toFirst.length === 0) return this;
+      for (const event of toSecond) this.second.note(event);
+      for (const event of toFirst) this.first.note(event);
     }
+  }
+}
+
+/** A session with a running body, and the scope of a process. */
+class Pair extends Carriage {
+  readonly session: Tape;
+  readonly process: Tape;
+
+  constructor() {
+    super(Tape.open([tool("body")]), Tape.open([tool("work")], {}, home));
+    [this.session, this.process] = [this.first, this.second];
+    this.session.tell(submit("r", { b: "body" }), "call_started b", "execute r:b 1.1");
+  }
+
+  send(run: string, key: string, message: Asking): void {
+    this.session.note(ask(run, key, { kind: "message", to: home, message }));
   }
 }
 

@@ -6,7 +6,10 @@ import type { AnswerPart } from "../../src/turn/message.ts";
 import type { Usage } from "../../src/turn/budget.ts";
 import type { Options } from "../../src/kernel/options.ts";
 import type { Event, EventOf } from "../../src/kernel/vocabulary.ts";
-import { acked, cancelRequest, settle } from "./event.ts";
+import { start } from "../process/asking.ts";
+import type { ProcessRegistration } from "../../src/process/model.ts";
+import { acked, ask, cancelRequest, settle } from "./event.ts";
+import { Carriage } from "./scenario-process.ts";
 import { Tape, tool } from "./tape.ts";
 
 const hash = (seed: string): string => seed.padEnd(64, "0").slice(0, 64);
@@ -168,3 +171,69 @@ export const queue = (): Tape => {
   tape.tell(cancelRequest("t2"), "turn_ended t2", "reply t2");
   return tape.tell(answerText("t5 1.1", "Yes."), "model_answered t5", "turn_ended t5", "reply t5");
 };
+
+// A sub-agent: the session that starts it, and the process that it is.
+
+const helper: ProcessRegistration = {
+  id: "golden/t1/m1.0",
+  input: {
+    type: "session_turn",
+    create_request: { agent: "helper", limits: { cost: { limit: 700_000 } }, messages: [{ role: "user", content: "Earlier." }] },
+    turn_input: { messages: [{ role: "user", content: "find it" }] },
+    output_contract: null,
+  },
+  identity: { kind: "session_turn", label: "helper" },
+  event_types: [],
+  provenance: { originator: { type: "host" } },
+};
+
+class Family extends Carriage {
+  constructor() {
+    const session = begun();
+    const child = Tape.open([tool("look")], {}, "process:golden/t1/m1.0").tell(publish("helper"));
+    super(session, child);
+    for (const tape of [session, child])
+      tape.tell({ type: "prices.published", currency: "EUR", prices: { m: { input: 3000, output: 15_000 } } });
+    session.tell({ type: "limits.set", limits: { session: { cost: { limit: 2_000_000 } } }, by: "user:ada" });
+    session.tell(say("t1", "find it"), "turn_started t1", "model.ask t1 1.1 fresh", "model_asked t1");
+    session.note(answer("t1", [callLook("x")], { input_tokens: 100, output_tokens: 10 }));
+    session.note(ask("t1:m1.0", "start", { kind: "message", to: child.state.scope.id, message: start(helper) }));
+    this.deliver();
+  }
+
+  await(): this {
+    const message = { type: "process.await", wait: "w" } as const;
+    this.first.note(ask("t1:m1.0", "await", { kind: "message", to: this.second.state.scope.id, message }));
+    this.first.note(ask("t1:m1.0", "w", { kind: "wait", wait: "w" }));
+    return this.deliver();
+  }
+}
+
+/** It uses up its grant, a person extends that, and its parent is charged what it has used. */
+const lived = (): Family => {
+  const family = new Family().await();
+  const child = family.second;
+  child.note(answer("turn", [callLook("y")], { input_tokens: 240, output_tokens: 1 }));
+  child.note(settle("turn:m1.0", successOutput({ seen: true })));
+  const add = { turn: { cost: 500_000 }, session: { cost: 500_000 } };
+  child.after(500).note({ type: "budget.decided", ask: 1, decision: "extend", add, by: "user:ada" });
+  family.deliver();
+  child.note(answer("turn 2.1", [{ type: "text", text: "Found." }], { input_tokens: 9, output_tokens: 1 }));
+  family.deliver().first.note(settle("t1:m1.0", successOutput("Found.")));
+  family.first.note(answerText("t1 2.1", "It is found."));
+  return family;
+};
+
+/** It is asked to end in mid-answer; and its session is deleted. */
+const orphaned = (): Family => {
+  const family = new Family();
+  family.second.note(streamed("turn 1.1", "Half "));
+  family.first.note({ type: "session.deleted" });
+  family.deliver().second.note(stopped("turn 1.1", "an answer"));
+  return family.deliver();
+};
+
+export const parentOfAgent = (): Tape => lived().first;
+export const subAgent = (): Tape => lived().second;
+export const deletedParent = (): Tape => orphaned().first;
+export const orphanedAgent = (): Tape => orphaned().second;

@@ -83,7 +83,12 @@ const since2: Scenarios = {
   "turn-attempts": turn.attempts,
   "turn-frames": turn.framesAndChecks,
   "turn-queue": turn.queue,
+  "sub-agent": turn.subAgent,
+  "sub-agent-session": turn.parentOfAgent,
+  "sub-agent-orphaned": turn.orphanedAgent,
+  "sub-agent-deleted": turn.deletedParent,
   "waived-approvals": call.waivedApprovals,
+  queues: call.queues,
 };
 
 export const scenariosOf = (protocol: number): Scenarios =>

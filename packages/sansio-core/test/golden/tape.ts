@@ -80,7 +80,7 @@ export class Tape {
     return this.state.scope.protocol;
   }
 
-  /** What is said of a crash, which protocol 1 says nothing of. */
+  /** Returns what is said of a crash, which protocol 1 says nothing of. */
   crashed(id: string): readonly string[] {
     return this.protocol === 1 ? [] : [`call_crashed ${id}`];
   }

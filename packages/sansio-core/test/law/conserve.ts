@@ -57,7 +57,7 @@ type Ended = EventOf<"call.settled" | "call.continued">;
 
 const isEnd = (event: Event): event is Ended => event.type === "call.settled" || event.type === "call.continued";
 
-/** What runs outside for a body, by its row alone: its steps but those that are due, and its requests to the host. */
+/** Returns what runs outside for a body, by its row alone: its steps but those that are due, and its requests to the host. */
 const outside = ({ open, attempt }: BodyState): readonly OpenEffect[] =>
   open.filter(
     (effect) =>

@@ -20,6 +20,8 @@ const answerTo = (state: State, command: Command): Event | undefined => {
   switch (command.type) {
     case "hook.run":
       return { type: "hook.ran", call: command.call, phase: command.phase, outcome: { status: "ok", directives: [] } };
+    case "place.take":
+      return { type: "place.granted", call: command.call, attempt: command.attempt };
     case "args.check":
       return { type: "args.checked", call: command.call, verdict: { verdict: "valid" } };
     case "tool.prepare": {
@@ -91,7 +93,7 @@ const engineEnd = (process: string): Event => {
   };
 };
 
-/** What somebody outside will do about a call in the end. */
+/** Returns what somebody outside will do about a call in the end. */
 const outsideOf = (row: CallRow): Event | undefined => {
   const call = row.call.ref;
   switch (row.phase) {
@@ -142,7 +144,7 @@ const endOfBody = (state: State, rows: readonly CallRow[]): Event | undefined =>
   return { type: "call.settled", call, attempt, run, result, duration_ms: 1, ...left };
 };
 
-/** What a model, or a person who is asked about a budget, does in the end. */
+/** Returns what a model, or a person who is asked about a budget, does in the end. */
 const endOfModel = ({ conversation: { running } }: State): Event | undefined => {
   const phase = running?.phase;
   if (running === undefined) return undefined;

@@ -31,7 +31,7 @@ const reached = () => {
 
 it("histories come to every phase, and every event is taken and refused", () => {
   const { phases, taken, refused } = reached();
-  expect(phases.size).toBe(14);
+  expect(phases.size).toBe(15);
   const never = new Set<EventType>(["scope.upgraded", "wake.acked"]);
   expect(eventTypes.filter((type) => !taken.has(type) && !never.has(type))).toEqual([]);
   const always = new Set<EventType>(["clock.ticked", "executors.available"]);

@@ -2,7 +2,8 @@
 import { describe, stringifyRecord } from "@pawl/tool-value";
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
-import { checkAll, checkChange } from "../../src/check.ts";
+import { checkAll } from "../../src/check.ts";
+import { checkChange } from "../../src/check-change.ts";
 import { type Transition, EventCodec, initial, nextDeadline, outstanding, step } from "../../src/machine.ts";
 import type { Envelope, State } from "../../src/kernel/vocabulary.ts";
 import { eventText } from "../../src/log/format.ts";
@@ -25,7 +26,7 @@ export interface Law {
   };
 }
 
-/** What went wrong, and by which script: it is short, and `play` shows the rest. */
+/** Returns what went wrong, and by which script: it is short, and `play` shows the rest. */
 const told = ({ counterexample, errorInstance, seed }: fc.RunDetails<[Script]>): string => {
   const error = errorInstance instanceof Error ? errorInstance : new Error(String(errorInstance));
   const stack = (error.stack ?? error.message).split("\n    at ").slice(0, 6).join("\n    at ");
@@ -59,7 +60,7 @@ const firstOf = <A>(
 const differ = (what: string, found: string, expected: string): string | undefined =>
   found === expected ? undefined : `${what}\n   found ${found}\nexpected ${expected}`;
 
-/** What a transition says to the outside. */
+/** Returns what a transition says to the outside. */
 const saidBy = ({ commands, finished, state }: Transition): string =>
   textOf({ commands, finished, next: nextDeadline(state) });
 

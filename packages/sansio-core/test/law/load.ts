@@ -82,7 +82,7 @@ export const manySteps = (load: Load, from: number, to: number, every: number): 
   }
 };
 
-/** What one more of something costs. */
+/** Returns what one more of something costs. */
 const each = (load: Load, count: number, more: (i: number) => void): number => {
   const before = load.size;
   for (let i = 0; i < count; i++) more(i);

@@ -1,7 +1,8 @@
 /** Scopes on a bench that talk to each other, and a carriage between them that can be as bad as it likes. */
 import { stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { checkAll, checkChange } from "../../src/check.ts";
+import { checkAll } from "../../src/check.ts";
+import { checkChange } from "../../src/check-change.ts";
 import { EventCodec, initial, outstanding, step } from "../../src/machine.ts";
 import type { Command, Event, State } from "../../src/kernel/vocabulary.ts";
 import type { RejectionCode } from "../../src/kernel/error.ts";
@@ -15,7 +16,7 @@ import { strayRaises } from "../raised.ts";
 
 const text = (of: State): string => stringify([snapshot(of), JSON.parse(JSON.stringify(outstanding(of)))]);
 
-/** What a state would lose by being written and read. */
+/** Returns what a state would lose by being written and read. */
 const problemOfSnapshot = (state: State): string | undefined => {
   const read = restore(snapshot(state));
   if (E.isLeft(read)) return `not restored: ${read.left.message}`;
@@ -132,7 +133,7 @@ export class World {
     return this.tell(scope, { type: "scope.opened", epoch: epoch + 1, owner: `d${epoch + 1}`, protocol, options });
   }
 
-  /** What is unanswered goes out again, until nothing is. */
+  /** Sends what is unanswered again, until nothing is. */
   settle(): this {
     for (let round = 0; round < 100; round++) {
       for (const [scope, state] of this.states) this.#carry(scope, outstanding(state));

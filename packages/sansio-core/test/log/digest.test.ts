@@ -39,6 +39,7 @@ const samples: { readonly [T in CommandType]: Sample<T> } = {
   "hook.run": { type: "hook.run", call, phase: "after", tool: "t", args: 1, output, duration_ms: 3 },
   "args.check": { type: "args.check", call, tool_id: "i", args: 1 },
   "tool.prepare": { type: "tool.prepare", call, tool_id: "i", args: 1 },
+  "place.take": { type: "place.take", call, attempt: 2 },
   "tool.execute": {
     type: "tool.execute",
     ...run,
@@ -143,6 +144,7 @@ const { try: _try, ...firstTry } = samples["step.run"];
 /** Without the fields that commands of protocol 1 do not have. */
 const { turn: _turn, ...reply1 } = samples.reply;
 const since2 = [
+  "place.take",
   "stream.answer",
   "agent.load",
   "model.ask",

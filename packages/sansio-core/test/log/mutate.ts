@@ -10,7 +10,7 @@ const deep = (depth: number): Json => {
 
 const oddKeys = ["__proto__", "constructor", "toString", "", "$lash_tool_value", "type", "0", "é😀"];
 
-/** What may stand where something else was expected. */
+/** Returns what may stand where something else was expected. */
 const odd = (dice: Dice): Json =>
   dice.pick<() => Json>([
     () => null,

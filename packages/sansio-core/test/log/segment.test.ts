@@ -29,7 +29,7 @@ const header = (base: number): string =>
 const segment = (base: number, more: object = {}): string =>
   segmentLine({ base, hash: "ab", snapshot: snapshot(stateAt(base)) as unknown as Json, kept: [], ...more });
 
-/** What is wrong with a log, and where. */
+/** Returns what is wrong with a log, and where. */
 const codeOf = (...text: readonly string[]) => {
   const { fault } = replay(text);
   return [fault?.code, fault?.line, fault !== undefined && "path" in fault ? fault.path : undefined];

@@ -1,4 +1,4 @@
-/** What counts as a crash, what a crash leads to, and what happens at the limit. */
+/** Tests what counts as a crash, what a crash leads to, and what happens at the limit. */
 import { describe, expect, it } from "vitest";
 import { why } from "../../src/explain/why.ts";
 import { waitsWords } from "../../src/explain/words.ts";

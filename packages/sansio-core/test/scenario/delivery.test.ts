@@ -11,7 +11,7 @@ const steps = (rig: Rig, ...keys: readonly string[]): Rig => {
 const select = (mode: SelectMode, ...keys: readonly string[]) => ({ kind: "select", mode, keys }) as const;
 const answer = (key: string, index = 0) => ({ type: "step.answer", key, index }) as const;
 
-/** Who won, and how the choice ended. */
+/** Returns who won, and how the choice ended. */
 const outcome = (rig: Rig, key = "choice") => {
   const asked = decideAsk(rig.state, { ...of("r:a"), key, kind: "select", hash: `h:${key}` });
   return asked.type === "answer" ? [asked.effect.winner, asked.effect.status] : asked.type;

@@ -1,4 +1,4 @@
-/** What an attempt has used is counted once, by whichever event tells it first. */
+/** Tests that what an attempt has used is counted once, by whichever event tells it first. */
 import { describe, expect, it } from "vitest";
 import type { AgentSpec } from "../../src/turn/agent.ts";
 import type { Event, EventOf } from "../../src/kernel/vocabulary.ts";

@@ -66,6 +66,7 @@ const anyTool = (dice: Dice, name: string, policy: Tool["policy"]): Tool => {
     ...(dice.isUnder(30) ? { approval_ms: dice.pick([500, 60_000]) } : {}),
     checks: dice.isUnder(25),
     prepares: dice.isUnder(25),
+    ...(name === "t5" ? { queue: name } : {}),
   });
 };
 

@@ -25,6 +25,7 @@ const events: Wanted<EventType> = {
   "reply.acked": true,
   "hook.ran": true,
   "args.checked": true,
+  "place.granted": true,
   "call.prepared": true,
   "call.dispatched": true,
   "call.settled": true,
@@ -177,6 +178,7 @@ const rejections: Wanted<RejectionCode> = {
 const commands: Wanted<CommandType> = {
   "hook.run": true,
   "args.check": true,
+  "place.take": true,
   "tool.prepare": true,
   "result.project": true,
   "outcome.resolve": true,

@@ -94,6 +94,8 @@ const answerTo = (scope: SimScope, world: Environment, command: Command): Event 
   switch (command.type) {
     case "hook.run":
       return { type: "hook.ran", call: command.call, phase: command.phase, outcome: anyHook(dice) };
+    case "place.take":
+      return { type: "place.granted", call: command.call, attempt: command.attempt };
     case "args.check":
       return checked(world, command.call);
     case "tool.prepare":

@@ -93,7 +93,7 @@ const nests = defineTool({
 
 const occurs: HostPort["request"] = async () => ({ occurrence_id: "of inner", started_process_ids: [] });
 
-/** What a call below has triggered reaches the caller of the request. */
+/** Expects what a call below has triggered at the caller of the request. */
 const triggered = async (): Promise<string | undefined> => {
   const { runtime } = new World().start([emits, nests], { host: { request: occurs } });
   const replies = await (await runtime.session("s")).request("r", [{ label: "c", tool: "nests", args: {} }]);

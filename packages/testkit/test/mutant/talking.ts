@@ -44,7 +44,7 @@ const shownText = (message: PromptMessage | undefined): string => {
   return texts.join(" and ");
 };
 
-/** What the model says in each turn, by what it is shown last. */
+/** Returns what the model says in each turn, by what it is shown last. */
 const script = (call: ModelCall): ModelAnswer => {
   const last = call.prompt.at(-1);
   const { turn, f } = keyOf(call);

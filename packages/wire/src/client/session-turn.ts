@@ -1,8 +1,10 @@
 /** The questions of a client about the turns of one session. */
 import {
   type BudgetStatus,
+  type PromptQuestion,
   type ReadTurnOptions,
   type Said,
+  type ShownPrompt,
   type TurnFrame,
   type TurnOptions,
   turnCursorAfter,
@@ -145,10 +147,24 @@ export abstract class TakesTurns {
     readonly decision: "extend" | "stop";
     readonly add?: BudgetMore;
     readonly id?: string;
+    /** The sub-agent whose budget it is. */
+    readonly subAgent?: string;
   }): Promise<void> {
-    const { ask, decision, add, id = crypto.randomUUID() } = of;
-    const more = add === undefined ? {} : { add };
+    const { ask, decision, add, id = crypto.randomUUID(), subAgent } = of;
+    const more = { ...(add === undefined ? {} : { add }), ...(subAgent === undefined ? {} : { sub_agent: subAgent }) };
     return this.done({ type: "decide_budget", scope: this.scope, ask, decision, decision_id: id, ...more });
+  }
+
+  /**
+   * Returns what the model is told in the n-th model call of a turn, or in its last; without a turn, in the call that is open or
+   * comes next.
+   */
+  async prompt(of: PromptQuestion = {}): Promise<ShownPrompt> {
+    const { request, n } = of;
+    const question = { ...(request === undefined ? {} : { request }), ...(n === undefined ? {} : { n }) };
+    const frame = await this.#port.ask({ type: "prompt", scope: this.scope, ...question });
+    if (frame.type !== "prompted") throw unexpected(frame, "prompted");
+    return frame.prompt;
   }
 
   /** Has the history summarized before the next answer. */

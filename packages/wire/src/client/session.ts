@@ -19,6 +19,8 @@ import {
   withTriggers,
 } from "@pawl/runtime/driver";
 import type { Tool } from "@pawl/sansio-core";
+import type { Reached } from "@pawl/sansio-core/driver";
+import type { PendingBelow } from "../frame/turn-frame.ts";
 import type { Json, Resolution } from "@pawl/tool-value";
 import { checkRecord } from "./check.ts";
 import { HostRefused, unexpected } from "./error.ts";
@@ -33,14 +35,24 @@ interface OwnDecision {
   readonly id?: string;
 }
 
+/** A decision that a session waits for, with the sub-agent that it is of; a budget is decided by `decideBudget`. */
+export type ClientDecision =
+  | { readonly kind: "call"; readonly subAgent?: string; readonly approval: PendingApproval<OwnDecision> }
+  | { readonly kind: "budget"; readonly subAgent: string; readonly ask: number; readonly reached: readonly Reached[] }
+  | { readonly kind: "elsewhere"; readonly subAgent: string; readonly count: number; readonly address?: string };
+
 interface Decision extends OwnDecision {
   /** The hash of the arguments that were decided on. */
   readonly hash: string;
+  /** The sub-agent whose call it is. */
+  readonly subAgent?: string;
 }
 
 /** Adds the id of a decision. One with the caller's own id may be a repeat. */
-const withDecisionId = ({ id, ...decision }: Decision) =>
-  id === undefined ? { ...decision, decision_id: crypto.randomUUID() } : { ...decision, decision_id: id, again: true };
+const withDecisionId = ({ id, subAgent, ...decision }: Decision) => {
+  const of = subAgent === undefined ? decision : { ...decision, sub_agent: subAgent };
+  return id === undefined ? { ...of, decision_id: crypto.randomUUID() } : { ...of, decision_id: id, again: true };
+};
 
 export interface Moving {
   /** Decides about bodies that are still running. */
@@ -207,11 +219,30 @@ export class SessionClient extends TakesTurns {
     return this.#resolved({ type: "resolve_by_id", scope: this.scope, key, resolution, resolution_id: id });
   }
 
-  /** Lists the calls that need approval, oldest first. */
-  async approvals(): Promise<readonly PendingApproval<OwnDecision>[]> {
-    const frame = await this.#client.ask({ type: "approvals", scope: this.scope });
+  /** Lists the calls that need approval, oldest first. `deep` lists what sub-agents wait for as well, budgets among it. */
+  approvals(): Promise<readonly PendingApproval<OwnDecision>[]>;
+  approvals(of: { readonly deep: true }): Promise<readonly ClientDecision[]>;
+  async approvals(of?: {
+    readonly deep: true;
+  }): Promise<readonly PendingApproval<OwnDecision>[] | readonly ClientDecision[]> {
+    const deep = of === undefined ? {} : { deep: true };
+    const frame = await this.#client.ask({ type: "approvals", scope: this.scope, ...deep });
     if (frame.type !== "approvals_wanted") throw unexpected(frame, "approvals_wanted");
-    return frame.approvals.map((wanted) => new PendingApproval(wanted, this));
+    const own = frame.approvals.map((wanted) => new PendingApproval(wanted, this));
+    if (of === undefined) return own;
+    const below = (frame.below ?? []).map((one) => this.#pending(one));
+    return [...own.map((approval) => ({ kind: "call", approval }) as const), ...below];
+  }
+
+  /** Makes a decision of a sub-agent out of what the host says of it. */
+  #pending({ sub_agent: subAgent, ...of }: PendingBelow): ClientDecision {
+    if (of.kind !== "call") return { ...of, subAgent };
+    const decides = {
+      approve: (call: string, approval: Decision & { readonly args?: Json }) =>
+        this.approve(call, { ...approval, subAgent }),
+      reject: (call: string, said: Decision & { readonly reason: string }) => this.reject(call, { ...said, subAgent }),
+    };
+    return { kind: "call", subAgent, approval: new PendingApproval(of.approval, decides) };
   }
 
   async approve(call: string, approval: Decision & { readonly args?: Json }): Promise<void> {

@@ -46,6 +46,8 @@ interface DecisionFields extends QuestionFields, Repeatable {
   readonly call: string;
   readonly hash: string;
   readonly sticky?: Stickiness;
+  /** The sub-agent of the session whose call it is, by the name of its process. */
+  readonly sub_agent?: string;
   /** The client's own name for the decision: a repeat counts once. */
   readonly decision_id?: string;
 }
@@ -93,7 +95,8 @@ export type ClientFrame =
   | ({ readonly type: "resolve_by_id"; readonly key: string } & ResolutionFields)
   | ({ readonly type: "approve"; readonly args?: Json } & DecisionFields)
   | ({ readonly type: "reject"; readonly reason: string } & DecisionFields)
-  | ({ readonly type: "approvals" } & QuestionFields)
+  /** `deep`: with what the sub-agents of the session wait for, at any depth. */
+  | ({ readonly type: "approvals"; readonly deep?: boolean } & QuestionFields)
   /** Lists the scopes that wait for approvals, by name: those that begin with `scope`, after the name `after`. */
   | ({ readonly type: "awaiting_approval"; readonly after?: string; readonly limit?: number } & QuestionFields)
   | ({ readonly type: "cancel_request"; readonly request: string } & QuestionFields & Repeatable)
@@ -178,6 +181,7 @@ const decisionFields = {
   call: string,
   hash: string,
   sticky: optional(oneOf<Stickiness>("a stickiness", "later", "parked_too")),
+  sub_agent: optional(string),
 } as const;
 
 export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("client frame", "type", {
@@ -208,7 +212,7 @@ export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("clie
   resolve_by_id: { ...resolutionFields, key: string },
   approve: { ...decisionFields, args: optional(json) },
   reject: { ...decisionFields, reason: string },
-  approvals: questionFields,
+  approvals: { ...questionFields, deep: optional(boolean) },
   awaiting_approval: { ...questionFields, after: optional(string), limit: optional(u64) },
   cancel_request: { ...questionFields, request: string, again },
   cancel_call: { ...questionFields, call: string, again },
@@ -236,6 +240,7 @@ export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("clie
   turn: { ...questionFields, ...turnFields.turn },
   read_turn: { ...questionFields, ...turnFields.read_turn },
   budget: questionFields,
+  prompt: { ...questionFields, ...turnFields.prompt },
   decide_budget: { ...questionFields, ...turnFields.decide_budget },
   compact: questionFields,
   seen: { id: u64, cursor: u64 },

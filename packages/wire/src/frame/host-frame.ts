@@ -11,11 +11,14 @@ import {
   ScopeAwaiting,
   type Settled,
   type BudgetStatus,
+  type ShownPrompt,
   StreamFrame,
   TurnFrame,
 } from "@pawl/runtime/driver";
 import { type TurnEnd, turnCodecs } from "@pawl/sansio-core/driver";
 import { type Codec, type Json, array, json, oneOf, optional, record, string, tagged, u64 } from "@pawl/tool-value";
+
+import { type PendingBelow, PendingBelowCodec, ShownPromptCodec } from "./turn-frame.ts";
 
 export interface HostError {
   /** The id of the question; missing if the frame could not be read that far. */
@@ -56,7 +59,12 @@ export type HostFrame =
   | { readonly type: "value"; readonly id: number; readonly value?: Json }
   | ({ readonly type: "described"; readonly id: number } & About)
   | { readonly type: "requests_listed"; readonly id: number; readonly requests: readonly RequestStatus[] }
-  | { readonly type: "approvals_wanted"; readonly id: number; readonly approvals: readonly ApprovalWanted[] }
+  | {
+      readonly type: "approvals_wanted";
+      readonly id: number;
+      readonly approvals: readonly ApprovalWanted[];
+      readonly below?: readonly PendingBelow[];
+    }
   | { readonly type: "scopes_awaiting"; readonly id: number; readonly scopes: readonly ScopeAwaiting[] }
   | { readonly type: "resolved"; readonly id: number; readonly outcome: Resolved }
   | {
@@ -77,6 +85,7 @@ export type HostFrame =
   /** Carries frame number `n` of a turn that is read, counted from 1. */
   | { readonly type: "turn_read"; readonly id: number; readonly n: number; readonly frame: TurnFrame }
   | ({ readonly type: "budget_told"; readonly id: number } & BudgetStatus)
+  | { readonly type: "prompted"; readonly id: number; readonly prompt: ShownPrompt }
   | ({ readonly type: "offer"; readonly executor: string } & Offer)
   | ({ readonly type: "cancelled"; readonly executor: string } & OfferedRun)
   | { readonly type: "settled"; readonly id: number; readonly outcome: Settled }
@@ -111,7 +120,7 @@ export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame
   value: { id: u64, value: optional(json) },
   described: { id: u64, title: optional(string), tags: array(string) },
   requests_listed: { id: u64, requests: array(RequestStatus) },
-  approvals_wanted: { id: u64, approvals: array(ApprovalWanted) },
+  approvals_wanted: { id: u64, approvals: array(ApprovalWanted), below: optional(array(PendingBelowCodec)) },
   scopes_awaiting: { id: u64, scopes: array(ScopeAwaiting) },
   resolved: { id: u64, outcome: Resolved },
   observed: { id: u64, cursor: u64, at: u64, event: json },
@@ -121,6 +130,7 @@ export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame
   turned: { id: u64, turn: turnCodecs.end },
   turn_read: { id: u64, n: u64, frame: TurnFrame },
   budget_told: { id: u64, used: turnCodecs.used, limits: levels, turn: optional(string), parked: optional(parked) },
+  prompted: { id: u64, prompt: ShownPromptCodec },
   offer: {
     executor: string,
     ...runFields,

@@ -3,7 +3,7 @@ import type { About, Replies, RequestPage, Runtime, Session } from "@pawl/runtim
 import { Refused } from "@pawl/runtime";
 import type { ClientFrame, HostFrame, Question, QuestionType } from "../frame/index.ts";
 import type { Right } from "./token.ts";
-import { answerTurn } from "./turn.ts";
+import { answerTurn, pendingIn, subAgentOf } from "./turn.ts";
 
 /** Lists the right that each question takes. */
 export const rights: { readonly [T in QuestionType]: Right } = {
@@ -34,6 +34,7 @@ export const rights: { readonly [T in QuestionType]: Right } = {
   read_turn: "observe",
   budget: "observe",
   decide_budget: "approve",
+  prompt: "observe",
   compact: "call",
   move: "move",
   settle: "execute",
@@ -219,6 +220,7 @@ export const answer = async (session: Session, frame: SessionQuestion, { by, gon
     case "budget":
     case "decide_budget":
     case "compact":
+    case "prompt":
       return answerTurn(session, frame, { by, gone });
     case "acknowledge":
       return session.acknowledge(frame.request).then(() => done);
@@ -226,10 +228,11 @@ export const answer = async (session: Session, frame: SessionQuestion, { by, gon
     case "resolve_by_id":
       return resolve(session, frame, by);
     case "approve":
-      return approve(session, frame, by).then(() => done);
+      return approve(await subAgentOf(session, frame), frame, by).then(() => done);
     case "reject":
-      return reject(session, frame, by).then(() => done);
+      return reject(await subAgentOf(session, frame), frame, by).then(() => done);
     case "approvals":
+      if (frame.deep === true) return pendingIn(session, id);
       return { type: "approvals_wanted", id, approvals: await session.approvals() };
     case "cancel_request":
       return session.cancel({ request: frame.request }, by, frame.again).then(() => done);

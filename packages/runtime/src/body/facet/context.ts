@@ -41,6 +41,8 @@ export interface ToolContext
   /** The process that it runs in. */
   readonly processId: string | undefined;
   readonly toolCallId: string;
+  /** The id of the sub-agent that this call may start, by `processes`: `{session or process}/{request}/{call}`. */
+  readonly subAgentId: string;
   /** Counts from 1 in each life of the call, as its retry policy does. */
   readonly attempt: number;
   readonly maxAttempts: number;
@@ -203,6 +205,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     processId,
     agentFrameId,
     toolCallId: facts.callId,
+    subAgentId: facts.subAgentId,
     attempt: facts.attempt,
     maxAttempts: facts.maxAttempts,
     replayKey: facts.replayKey,

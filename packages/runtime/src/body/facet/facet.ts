@@ -107,6 +107,8 @@ export interface CallFacts {
   readonly keepsValues: boolean;
   /** `{session}/{request}/{call name}`: begins the ids of processes that stand for calls of the body. */
   readonly place: string;
+  /** The id of the process that is this call's sub-agent. */
+  readonly subAgentId: string;
   readonly processApi: ProcessApi;
   /** Signs the token under which the outside resolves the wait of this id. */
   readonly token: (id: string, whose: KeyScope) => string;

@@ -18,7 +18,7 @@ import {
 } from "@pawl/sansio-core/driver";
 import { Refused } from "../../error.ts";
 import type { Journal } from "../../journal/journal.ts";
-import { openState } from "../../scope/open-scope.ts";
+import { isStored, openState } from "../../scope/open-scope.ts";
 import { record } from "../../scope/access.ts";
 import type { ScopeRunner } from "../../scope/runner.ts";
 import type { Ephemeral } from "../../session/observe/observation.ts";
@@ -55,9 +55,11 @@ const peek = async (journal: Journal, scope: string, open: Open | undefined): Pr
   return { state, isAlive: !lost.includes(state.scope.owner) };
 };
 
-/** Returns how a scope sees others, and shows observations to those who watch them. */
+/** Returns how a scope sees others, finds those below it, and shows observations to those who watch them. */
 export const viewsOf = (journal: Journal, open: (scope: string) => Open | undefined) => ({
   glimpse: (of: string): Promise<Glimpse> => peek(journal, of, open(of)),
+  awaiting: journal.awaitingApproval,
+  isStored: (of: string): Promise<boolean> => isStored(journal, of),
   showIn: (of: string, said: Ephemeral): void =>
     void open(of)?.then(
       ({ scopeLinks }) => scopeLinks.tell(said),

@@ -6,7 +6,7 @@ import type { Command, State } from "@pawl/sansio-core";
 import type { Access } from "../../scope/access.ts";
 import { Refused, aheadOf, errorOf } from "../../error.ts";
 import { type Cursor, type Ephemeral, type Frame, type Observed, observedIn } from "./observation.ts";
-import { observePast } from "./follow.ts";
+import { observePast } from "./log-page.ts";
 import type { Cause } from "../../scope/runner.ts";
 import type { Telemetry } from "../../log.ts";
 import type { ScopeStore } from "../../scope/scope-store.ts";

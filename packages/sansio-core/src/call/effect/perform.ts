@@ -57,6 +57,8 @@ const sendMessage = (draft: Draft, row: CallIn<"running">, key: string, effect: 
   }
   if (message.type === "process.await") draft.raise({ type: "wait.claim", key: message.wait, request });
   const origin = { call: ref, key, requested: draft.seq };
+  const isAgent = message.type === "process.start" && message.registration.input.type === "session_turn";
+  if (isAgent) return draft.raise({ type: "agent.start", to, message, origin });
   return draft.raise({ type: "messages.send", to, message, isLast: false, origin });
 };
 

@@ -20,6 +20,7 @@ import { maxAttempts, resuming } from "../launch.ts";
 import type { BatchRow } from "../batch.ts";
 import type { OpenEffect } from "../effect/effect.ts";
 import type { CallIn, CallRow, BodyState, CallPhase, ResumeCause } from "../model.ts";
+import { placeToTake } from "../queue.ts";
 import { questionOf } from "./absent-tool.ts";
 import { durationOf, outcomeUnknown, endUnknown, withoutVersion } from "./parked.ts";
 import { recoveryOf } from "../../catalog/model.ts";
@@ -100,6 +101,9 @@ const ofCall = ({ scope }: State, row: CallRow): Command | undefined => {
       return row.due === undefined ? questionOf(row) : undefined;
     case "resuming":
       return row.due === undefined ? ofResuming(row) : undefined;
+    case "queued":
+    case "backing_off":
+      return placeToTake(row);
     case "awaiting_approval": {
       const { edited } = row.approval;
       if (edited === undefined) return undefined;
@@ -229,7 +233,7 @@ export const resumeAfter = (draft: Draft, row: CallIn<"running">, went: OwnerEnd
 };
 
 /** Time passes before the event of a step: a body that it begins is lost in that step. */
-const mayCrash: ReadonlySet<CallPhase> = new Set(["running", "unknown", "backing_off", "ready"]);
+const mayCrash: ReadonlySet<CallPhase> = new Set(["running", "unknown", "backing_off", "ready", "queued"]);
 
 /** Protocol 1 counts by another rule, and is not looked at. */
 export const checkC12Change: ChangeCheck = (before, after) => {

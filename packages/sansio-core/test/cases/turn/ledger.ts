@@ -67,7 +67,7 @@ class Ledger {
 
   #grant(name: string, among: number, wanted: Amounts | undefined): Json {
     const amounts = grantOf(this.#levels, among, wanted);
-    this.#grants = [...this.#grants, { name, turn: this.#name, amounts }];
+    this.#grants = [...this.#grants, { name, turn: this.#name, call: name, amounts }];
     return { grant: jsonOf(amounts) };
   }
 

@@ -99,7 +99,7 @@ class Sequence {
     return [...streamed, ...this.#behind(before, toldParts(said), recorded.length + streamed.length)];
   }
 
-  /** What an answer adds to the text that was streamed. */
+  /** Returns what an answer adds to the text that was streamed. */
   #behind(before: string, parts: readonly AnswerPart[], pieces: number): readonly Piece[] {
     return parts.flatMap((part, i): Piece[] => {
       if (part.type !== "text") return [{ b: pieces + i + 1, part }];

@@ -100,7 +100,7 @@ export class World {
     return undefined;
   }
 
-  /** What the world says to what it was asked, one after the other. */
+  /** Returns what the world says to what it was asked, one after the other. */
   #answer(): void {
     this.#isAnswering = true;
     for (let event = this.#answers.shift(); event !== undefined; event = this.#answers.shift()) this.tell(event);

@@ -1,7 +1,7 @@
 /**
- * Effects in a snapshot. There may be thousands of settled ones, and all that is asked of them is their key, hash,
- * status and place: so each is a tuple, `[key, hash, code, attempt, requested, waited, index, back, winner, since]`, and
- * what is nothing at its end is left out.
+ * Effects and flows in a snapshot. Of a flow's row the bindings alone are not plain. Of effects there may be thousands of
+ * settled ones, and all that is asked of them is their key, hash, status and place: so each is a tuple, `[key, hash, code,
+ * attempt, requested, waited, index, back, winner, since]`, and what is nothing at its end is left out.
  *
  *   code    4 × the kind's place in `effectKinds`, 2 for a step that may run only once, 1 for an error
  *   waited  from the request to the end, in events
@@ -10,10 +10,32 @@
  *   winner  of a select: the key that won
  *   since   of an answer that was reused: from its first place to the end, in events
  */
-import { type Codec, boolean, codecFrom, defaulted, optional, record, refuse, string, u64 } from "@pawl/tool-value";
+import {
+  type Codec,
+  boolean,
+  codecFrom,
+  defaulted,
+  optional,
+  record,
+  refuse,
+  string,
+  u64,
+  array,
+  dict,
+  json,
+  lazy,
+  list,
+  tagged,
+  text,
+} from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type SettledEffect, effectKinds } from "../call/effect/effect.ts";
 import type { StreamAttempt, StreamGroup, StreamRow } from "../call/effect/stream.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
+import { Invariant } from "../kernel/error.ts";
+import { EndingCodec, specFields } from "../flow/codec.ts";
+import type { FlowRow, Frame, Part, Strand, StrandState } from "../flow/model.ts";
+import { boundTexts } from "../flow/strand.ts";
 
 /** A snapshot leaves out what goes without saying. */
 export const isNone = (n: number): boolean => n === 0;
@@ -115,4 +137,82 @@ export const StreamCodec: Codec<StreamRow> = record<StreamRow>("struct Stream", 
   last: optional(u64),
   run: defaulted(u64, 1, isOne),
   isDone: defaulted(boolean, false, isFalse),
+});
+
+type StateShape =
+  | Exclude<StrandState, { readonly type: "walking" | "branches" }>
+  | { readonly type: "branches"; readonly step: number; readonly strands: readonly StrandShape[] };
+
+interface StrandShape extends Omit<Strand, "bindings" | "state"> {
+  readonly bindings: { readonly [name: string]: string };
+  readonly state: StateShape;
+}
+
+export interface FlowShape extends Omit<FlowRow, "request" | "root"> {
+  readonly root: StrandShape;
+}
+
+const isEmptyText = (said: string): boolean => said === "";
+const output = defaulted(text, "", isEmptyText);
+const flag = defaulted(boolean, false, isFalse);
+
+const PartCodec: Codec<Part> = tagged<Part, "type">("Part", "type", {
+  flow: { executed: u64 },
+  branch: { index: u64 },
+  // oxlint-disable-next-line unicorn/no-thenable -- the side of a condition
+  then: {},
+  else: {},
+  turn: { variable: string, items: array(text), index: u64, output },
+});
+const FrameCodec: Codec<Frame> = record<Frame>("struct Frame", { part: PartCodec, next: u64, output });
+
+const waiting = { id: string, step: u64, born: u64 };
+const StateCodec: Codec<StateShape> = tagged<StateShape, "type">("StrandState", "type", {
+  call: waiting,
+  lambda: waiting,
+  branches: { step: u64, strands: array(lazy("struct Strand", () => StrandCodec)) },
+  over: { ending: EndingCodec },
+});
+const StrandCodec: Codec<StrandShape> = record<StrandShape>("struct Strand", {
+  bindings: dict(text),
+  counter: u64,
+  frames: array(FrameCodec),
+  state: StateCodec,
+});
+
+export const FlowRowCodec: Codec<FlowShape> = record<FlowShape>("struct FlowRow", {
+  ...specFields,
+  startedAt: u64,
+  root: StrandCodec,
+  cancelled: flag,
+  gone: flag,
+  walked: u64,
+  written: u64,
+  triggers: list(json),
+});
+
+const stateShape = (state: StrandState): StateShape => {
+  if (state.type === "branches") return { ...state, strands: state.strands.map(strandShape) };
+  if (state.type === "walking") throw new Invariant("a strand walks on between two events");
+  return state;
+};
+const strandShape = (strand: Strand): StrandShape => ({
+  counter: strand.counter,
+  frames: strand.frames,
+  bindings: boundTexts(strand),
+  state: stateShape(strand.state),
+});
+
+export const flowShape = ({ root, ...row }: FlowRow): FlowShape => ({ ...row, root: strandShape(root) });
+
+const strandRow = ({ bindings, state, ...strand }: StrandShape): Strand => ({
+  ...strand,
+  bindings: PersistentMap.of(Object.entries(bindings)),
+  state: state.type === "branches" ? { ...state, strands: state.strands.map(strandRow) } : state,
+});
+
+export const flowRow = (request: string, { root, ...row }: FlowShape): FlowRow => ({
+  ...row,
+  request,
+  root: strandRow(root),
 });

@@ -1,0 +1,2 @@
+/** Makes new projects on pawl. */
+export { CannotCreate, type Template, createProject, templates } from "./project.ts";

@@ -1,0 +1,3 @@
+import { templates } from "create-pawl";
+
+console.log(Object.keys(templates).join(" "));
