@@ -66,11 +66,11 @@ export const startOf = (state: State, callId: string): ReturnType<typeof started
 
 /** Builds the registration of a process that a call starts. */
 export const registrationOf = (
-  { id, input, identity, eventTypes, envRef }: ProcessStart,
+  { id, input, identity, eventTypes, envRef: given }: ProcessStart,
   processApi: ProcessApi,
   callId: string,
 ): E.Either<EffectError, ProcessRegistration> => {
-  const env = envRef ?? (needsEnv(input) ? capturedEnv(processApi) : undefined);
+  const env = given ?? (needsEnv(input) ? capturedEnv(processApi) : undefined);
   return readRegistration({
     id,
     input,

@@ -25,6 +25,12 @@ const idles = defineTool({ name: "idles", durable: true, execute: async (_, ctx)
 const starter = (execute: (ctx: ToolContext) => unknown) =>
   defineTool({ name: "starter", durable: true, execute: (_, ctx) => execute(ctx) });
 
+const classOf = (handle: ProcessHandle): Promise<unknown> =>
+  handle.result().then(
+    () => "no failure",
+    (thrown: unknown) => (thrown instanceof ToolFailed ? thrown.class : String(thrown)),
+  );
+
 const outcome = async (execute: (ctx: ToolContext) => unknown, told: ProcessStarted[] = []) => {
   const world = new World();
   const { runtime } = world.start([pack, breaks, idles, starter(execute)]);
@@ -69,12 +75,7 @@ describe("a process that a body spawns", () => {
       const broken = await ctx.spawn(breaks, {});
       const idle = await ctx.spawn(idles, {});
       await idle.cancel();
-      const codeOf = (handle: ProcessHandle): Promise<unknown> =>
-        handle.result().then(
-          () => "no failure",
-          (thrown: unknown) => (thrown instanceof ToolFailed ? thrown.class : String(thrown)),
-        );
-      return [await codeOf(broken), await codeOf(idle)];
+      return [await classOf(broken), await classOf(idle)];
     });
     expect(codes).toEqual(["internal", "cancelled"]);
   });
