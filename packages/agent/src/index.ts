@@ -17,6 +17,9 @@ export { type AgentModel, type ModelOptions } from "./model.ts";
 export { defaultTexts, type HandoffOptions, handoff } from "./handoff.ts";
 /** An agent as a tool of another. */
 export { type AgentToolOptions, agentTool } from "./agent-tool.ts";
+/** A model that a host asks, so that a page has no keys; and what the host serves it with. */
+export { type RemoteModelOptions, remoteModel } from "./remote/remote-model.ts";
+export { type ModelHandler, type ModelHandlerOptions, modelHandler } from "./remote/handler.ts";
 /** Models for tests: one that follows a script, and those that answer as a log says. */
 export {
   type Script,

@@ -98,6 +98,8 @@ export { keptValue, valueOfKept } from "./body/recorded-result.ts";
 export { type StepOptions, checkedStep } from "./body/facet/step.ts";
 export { foldLines, recordedIn } from "./scope/history.ts";
 export { promptHash } from "./turn/prompt-of.ts";
+export { base64Of, bytesOf } from "./encoding.ts";
+export { putAttachment } from "./journal/blob.ts";
 export { type LogAttachments, type SteppedLine, keepAttachments, putLog } from "./move/log-file.ts";
 export { unpackedAttachment } from "./move/attachment.ts";
 export { openState } from "./scope/open-scope.ts";

@@ -28,7 +28,7 @@ import {
   finishReasons,
 } from "./event.ts";
 import { OutputFormCodec } from "./agent.ts";
-import { AnswerPartCodec, MessageCodec, PiecesCodec } from "./message.ts";
+import { AnswerPartCodec, MessageCodec, PieceCodec, PiecesCodec } from "./message.ts";
 import type { StoppedBecause, TurnEnd } from "./model.ts";
 
 export type { TurnEnd } from "./model.ts";
@@ -122,4 +122,9 @@ export const turnCodecs = {
   used: UsedCodec,
   reached: ReachedCodec,
   end: TurnEndCodec,
+  piece: PieceCodec,
+  pieces: PiecesCodec,
+  finish: FinishCodec,
+  usage: UsageCodec,
+  failureClass: FailureClassCodec,
 } as const;

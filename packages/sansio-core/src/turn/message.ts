@@ -219,14 +219,14 @@ export const AnswerPartCodec: Codec<AnswerPart> = tagged<AnswerPart, "type">("An
   custom: { kind: string, value: optional(json), meta },
 });
 
-const PieceFields: Codec<Piece> = record<Piece>("struct Piece", {
+export const PieceCodec: Codec<Piece> = record<Piece>("struct Piece", {
   b: u32,
   type: optional(oneOf("text or reasoning", "text", "reasoning")),
   text: optional(text),
   meta,
   part: optional(AnswerPartCodec),
 });
-export const PiecesCodec: Codec<readonly Piece[]> = array(PieceFields);
+export const PiecesCodec: Codec<readonly Piece[]> = array(PieceCodec);
 
 /** Reads a value of no fixed shape; undefined where it has another shape. */
 export const decoded = <A>(codec: Codec<A>, value: unknown): A | undefined => {
