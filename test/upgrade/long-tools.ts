@@ -6,7 +6,7 @@ export const longToolsOf = (outside: Outside): readonly ToolDefinition[] => {
   const step = stepsIn(outside);
   return [
     tool("begins", async ({ as }, ctx) => {
-      await ctx.processes.start({ id: as, input: process(as, "works"), event_types: eventTypes });
+      await ctx.processes.start({ id: as, input: process(as, "works"), eventTypes: eventTypes });
       await ctx.processes.signal(as, "go", 1, "one");
       await ctx.processes.signal(as, "go", 2, "two");
       const end = await ctx.processes.await(as);
@@ -30,12 +30,12 @@ export const longToolsOf = (outside: Outside): readonly ToolDefinition[] => {
       await ctx.processes.start({
         id: as,
         input: { type: "engine", kind: "mill", payload: { as } },
-        event_types: eventTypes,
+        eventTypes: eventTypes,
       });
       return (await ctx.processes.await(as)).type;
     }),
     tool("hands", async ({ as }, ctx) => {
-      await ctx.processes.start({ id: as, input: process(as, "works"), event_types: eventTypes });
+      await ctx.processes.start({ id: as, input: process(as, "works"), eventTypes: eventTypes });
       await ctx.processes.transferHandles("b", [as]);
       return ctx.processes.listHandles().then((handles) => handles.length);
     }),

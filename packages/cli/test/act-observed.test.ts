@@ -11,7 +11,7 @@ const parent = defineTool({
   durable: true,
   execute: async (_, ctx) => {
     const call = { call_id: "c", tool_id: "tool:work", tool_name: "work", args: {}, prepared_payload: null };
-    await ctx.processes.start({ id: "p", input: { type: "tool_call", call }, event_types: [] });
+    await ctx.processes.start({ id: "p", input: { type: "tool_call", call }, eventTypes: [] });
     return ctx.processes.await("p");
   },
 });

@@ -2,7 +2,7 @@
 import { call } from "./rename/call.ts";
 import { driverImport } from "./rename/driver-import.ts";
 import { inputSchema } from "./rename/input-schema.ts";
-import { scopeOption, trigger } from "./rename/option.ts";
+import { processStart, scopeOption, trigger } from "./rename/option.ts";
 import { progress } from "./rename/progress.ts";
 import { toolField } from "./rename/tool-field.ts";
 import { callLabel, sessionId, sessionRequest } from "./rename/session.ts";
@@ -25,5 +25,6 @@ export const releases: { readonly [release: string]: readonly Renaming[] } = {
     sessionId,
     scopeOption,
     trigger,
+    processStart,
   ],
 };

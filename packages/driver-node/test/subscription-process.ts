@@ -46,7 +46,7 @@ const subscription = defineTool<Month>({
         payload_schema: { schema: {} },
         semantics: {},
       }));
-      await ctx.processes.start({ id, input: { type: "tool_call", call }, event_types });
+      await ctx.processes.start({ id, input: { type: "tool_call", call }, eventTypes: event_types });
     }
     await ctx.run("charge", ({ key }) => charge(ctx.session, key));
     await ctx.processes.signal(id, "charged", "the same");

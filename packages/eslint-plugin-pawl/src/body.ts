@@ -26,6 +26,7 @@ export const effectVerbs: ReadonlySet<string> = new Set([
   "approve",
   "call",
   "callAll",
+  "spawn",
   "emitProcessEvent",
   "continueAs",
 ]);

@@ -30,6 +30,7 @@ export { type ScheduleRequest, Schedules, type SessionSchedule } from "./process
 export { type BackgroundHost, type BackgroundOptions, type SessionMessage } from "./process/host.ts";
 export { SessionWork } from "./process/run/session-work.ts";
 export { type RunStart, type ScheduleStart, type Spawned } from "./body/facet/long-work.ts";
+export { type ProcessHandle } from "./body/facet/spawn.ts";
 export { type ProcessesFacet } from "./body/facet/process.ts";
 export { type ProcessStart } from "./process/registration.ts";
 export { type ProcessEventsFacet } from "./body/facet/process-event.ts";

@@ -205,7 +205,7 @@ describe("a signal that outlives what was asked under it", () => {
       const { id } = await tasks.create({ kind: "note", display_name: "A note", spec: null });
       await tasks.wait(id, 10);
       found.push(listeners(signal));
-      await processes.start({ id: "p", input: toolCall("work"), event_types: [eventType("note")] });
+      await processes.start({ id: "p", input: toolCall("work"), eventTypes: [eventType("note")] });
       return processes.await("p");
     });
     await live([body, work]);

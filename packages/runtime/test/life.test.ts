@@ -157,7 +157,7 @@ describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
       return life < 3 ? again : sequence;
     }, "work");
     const body = program("body", async ({ processes }) => {
-      await processes.start({ id: "p", input: toolCall("work"), event_types: [eventType("note")] });
+      await processes.start({ id: "p", input: toolCall("work"), eventTypes: [eventType("note")] });
       return processes.await("p");
     });
     const session = await new World(protocol).start([body, work]).runtime.session("s");
@@ -173,7 +173,7 @@ describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
     });
     const body = living(async (ctx, life) => {
       if (life === 1)
-        await ctx.processes.start({ id: "p", input: toolCall("work"), event_types: [eventType("signal.go")] });
+        await ctx.processes.start({ id: "p", input: toolCall("work"), eventTypes: [eventType("signal.go")] });
       await ctx.processes.signal("p", "go", "the same");
       return life < 3 ? again : ctx.race([ctx.processes.await("p"), ctx.sleep(1000)]);
     });
@@ -201,7 +201,7 @@ describe.each(protocols)("what a life makes, under protocol %i", (protocol) => {
       },
     });
     const body = program("body", async ({ processes, sleep }) => {
-      await processes.start({ id: "p", input: toolCall("work"), event_types: [eventType("signal.go")] });
+      await processes.start({ id: "p", input: toolCall("work"), eventTypes: [eventType("signal.go")] });
       for (let n = 1; n <= 4; n++) {
         await sleep(1000);
         await processes.signal("p", "go", n, `signal ${n}`);

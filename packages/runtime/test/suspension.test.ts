@@ -227,7 +227,7 @@ describe("a body whose message finds its link full", () => {
       await processEvents.awaitSignal("go"),
     ]);
     const starts = program("starts", async ({ processes }) => {
-      await processes.start({ id: "p", input: toolCall("listens"), event_types: [eventType("signal.go")] });
+      await processes.start({ id: "p", input: toolCall("listens"), eventTypes: [eventType("signal.go")] });
       return processes.await("p");
     });
     const signals = defineTool<{ readonly n: number }>({

@@ -105,7 +105,7 @@ const signals: Program = {
         args: { who, month: 1 },
         prepared_payload: null,
       };
-      await ctx.processes.start({ id: `p-${who}`, input: { type: "tool_call", call }, event_types: eventTypes });
+      await ctx.processes.start({ id: `p-${who}`, input: { type: "tool_call", call }, eventTypes: eventTypes });
       await ctx.processes.signal(`p-${who}`, "pay", "a month");
       await ctx.sleep(pauseMs);
       if (month < months) return ctx.continueAs({ who, month: month + 1 });

@@ -1,4 +1,7 @@
-/** Options of scopes, and triggers: `options: { effects_ms }` → `options: { effectsMs }`. Events of a log keep their names. */
+/**
+ * Options of scopes, triggers, and starts of processes: `options: { effects_ms }` → `options: { effectsMs }`. Events of a log keep
+ * their names.
+ */
 import type { Node, ObjectExpression } from "oxc-parser";
 import type { Renaming } from "../rewrite.ts";
 import { type Source, bare, isInEvent, keyOf, renameInPattern } from "../source.ts";
@@ -95,6 +98,22 @@ export const trigger: Renaming = {
           if (done.has(object) || !isMeant(object, (name) => triggerFields.has(name))) continue;
           done.add(object);
           renameAll(source, object);
+        }
+    }
+  },
+};
+
+const startFields: ReadonlySet<string | undefined> = new Set(["id", "input", "identity", "event_types", "env_ref"]);
+
+export const processStart: Renaming = {
+  title: "processes of a body: `start({ event_types })` → `start({ eventTypes })`",
+  apply: (source) => {
+    for (const { callee, arguments: given } of source.nodes("CallExpression")) {
+      if (!/\bprocesses\??\.start$/.test(source.textOf(callee))) continue;
+      for (const argument of given)
+        for (const object of objectsIn(source, argument)) {
+          if (!isMeant(object, (name) => startFields.has(name))) continue;
+          for (const name of ["event_types", "env_ref"]) source.renameProperty(object, name, camel(name));
         }
     }
   },

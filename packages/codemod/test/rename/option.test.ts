@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { scopeOption, trigger } from "../../src/rename/option.ts";
+import { processStart, scopeOption, trigger } from "../../src/rename/option.ts";
 import { rewritten } from "./frame.ts";
 
 const options = (before: string): string => rewritten(scopeOption, before);
@@ -43,5 +43,15 @@ describe("triggers are written in camelCase", () => {
   it("but no other events that are emitted", () => {
     const others = 'emitter.emit("done", { source_type: "t", more_of: 1 });\nconst { occurrence_id } = await read();';
     expect(triggers(others)).toBe(others);
+  });
+});
+
+describe("what a body says when it starts a process is written in camelCase", () => {
+  it("and the registration that a host writes keeps the names of the log", () => {
+    expect(rewritten(processStart, 'ctx.processes.start({ id, input, event_types, env_ref: "e" });')).toBe(
+      'ctx.processes.start({ id, input, eventTypes: event_types, envRef: "e" });',
+    );
+    const host = "runtime.processes.start({ id, input, identity, provenance, event_types: [] });";
+    expect(rewritten(processStart, host)).toBe(host);
   });
 });

@@ -23,9 +23,9 @@ export interface ProcessStart {
   readonly input: ProcessInput;
   /** Defaults to the identity that the input implies. */
   readonly identity?: ProcessIdentity;
-  readonly event_types?: readonly ProcessEventType[];
+  readonly eventTypes?: readonly ProcessEventType[];
   /** Defaults to the captured environment of the call, if the input needs one. */
-  readonly env_ref?: string;
+  readonly envRef?: string;
 }
 
 const refused = (message: string): E.Either<EffectError, never> => E.left(new EffectError("process_refused", message));
@@ -66,16 +66,16 @@ export const startOf = (state: State, callId: string): ReturnType<typeof started
 
 /** Builds the registration of a process that a call starts. */
 export const registrationOf = (
-  { id, input, identity, event_types, env_ref }: ProcessStart,
+  { id, input, identity, eventTypes, envRef: given }: ProcessStart,
   processApi: ProcessApi,
   callId: string,
 ): E.Either<EffectError, ProcessRegistration> => {
-  const env = env_ref ?? (needsEnv(input) ? capturedEnv(processApi) : undefined);
+  const env = given ?? (needsEnv(input) ? capturedEnv(processApi) : undefined);
   return readRegistration({
     id,
     input,
     identity: identity ?? identityOf(input),
-    event_types: event_types ?? [],
+    event_types: eventTypes ?? [],
     ...startOf(processApi.state(), callId),
     ...(env === undefined ? {} : { env_ref: env }),
   });

@@ -48,7 +48,7 @@ const inProcess = (callId: string, types: readonly string[], id = "p"): ToolDefi
   program("body", async ({ processes }) => {
     const call = { call_id: callId, tool_id: "tool:emits", tool_name: "emits", args: {}, prepared_payload: null };
     const input: ProcessInput = { type: "tool_call", call };
-    await processes.start({ id, input, event_types: declaredOf(types).map((type) => eventType(type)) });
+    await processes.start({ id, input, eventTypes: declaredOf(types).map((type) => eventType(type)) });
     return processes.await(id);
   });
 

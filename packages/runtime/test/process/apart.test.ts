@@ -54,7 +54,7 @@ const work = program("work", async ({ processEvents }) => [
   await processEvents.awaitSignal("go"),
 ]);
 const start = program("start", ({ processes }) =>
-  processes.start({ id: "p", input: toolCall("work"), event_types: [eventType("signal.go")] }),
+  processes.start({ id: "p", input: toolCall("work"), eventTypes: [eventType("signal.go")] }),
 );
 const signal = program("signal", ({ processes }) => processes.signal("p", "go", "hello", "s1"));
 const end = program("end", ({ processes }) => processes.await("p"));

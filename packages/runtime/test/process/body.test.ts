@@ -44,7 +44,7 @@ describe("a body's processes", () => {
     const idle = program("idle", ({ waitFor }) => waitFor("never"));
     const found = await reply(
       async ({ processes }) => {
-        await processes.start({ id: "p", input: toolCall("idle"), event_types: [eventType("signal.go")] });
+        await processes.start({ id: "p", input: toolCall("idle"), eventTypes: [eventType("signal.go")] });
         const once = await processes.signal("p", "go", 1);
         const twice = await processes.signal("p", "go", 1);
         return [once.sequence === twice.sequence, await told(processes.signal("p", "go", 2))];
@@ -128,7 +128,7 @@ describe("a body's processes", () => {
       return heard;
     });
     const body = program("body", async ({ processes }) => {
-      await processes.start({ id: "p", input: toolCall("work"), event_types: [eventType("signal.go")] });
+      await processes.start({ id: "p", input: toolCall("work"), eventTypes: [eventType("signal.go")] });
       const said = [0, 1, 2, 3, 4].map((n) => processes.signal("p", "go", n, `s${n}`));
       await Promise.all(said);
       return processes.await("p");

@@ -19,7 +19,7 @@ const passUntil = async (world: World, isSo: () => boolean, ms = 120_000): Promi
 
 const parentAndChild = (work: string[]) => [
   program("body", async ({ processes }) => {
-    await processes.start({ id: "p", input: toolCall("work"), event_types: [eventType("signal.go")] });
+    await processes.start({ id: "p", input: toolCall("work"), eventTypes: [eventType("signal.go")] });
     await processes.signal("p", "go", "first", "s1");
     const end = processes.await("p");
     await processes.signal("p", "go", "second", "s2");
@@ -155,7 +155,7 @@ describe("a receiver that has no room for more answers", () => {
   it("takes the message when it is sent again with what was heard by then", async () => {
     const world = new World();
     const body = program("body", async ({ processes }) => {
-      await processes.start({ id: "p", input: toolCall("work"), event_types: [eventType("signal.go")] });
+      await processes.start({ id: "p", input: toolCall("work"), eventTypes: [eventType("signal.go")] });
       const said = ["a", "b", "c", "d"].map((id) => processes.signal("p", "go", id, id));
       await Promise.all(said);
       return processes.await("p");

@@ -28,7 +28,7 @@ describe("a body that starts a tool's process and awaits it", () => {
     for (const death of [undefined, ...deaths(16)]) {
       const tools = [
         program("body", async ({ processes }) => {
-          await processes.start({ id: "p", input: toolCall("work"), event_types: [eventType("signal.go")] });
+          await processes.start({ id: "p", input: toolCall("work"), eventTypes: [eventType("signal.go")] });
           await processes.signal("p", "go", "first", "s1");
           await processes.signal("p", "go", "first", "s1");
           const end = processes.await("p");
@@ -51,7 +51,7 @@ describe("a body that starts a tool's process and awaits it", () => {
     for (const death of [undefined, ...deaths(12)]) {
       const tools = [
         program("body", async ({ processes }) => {
-          await processes.start({ id: "p", input: toolCall("work"), event_types: [eventType("note")] });
+          await processes.start({ id: "p", input: toolCall("work"), eventTypes: [eventType("note")] });
           return processes.await("p");
         }),
         program("work", async (ctx) => {
@@ -87,7 +87,7 @@ describe("an engine", () => {
       };
       const body = program("body", async ({ processes }) => {
         const input = { type: "engine", kind: "flow", payload: null } as const;
-        await processes.start({ id: "p", input, event_types: [eventType("note")] });
+        await processes.start({ id: "p", input, eventTypes: [eventType("note")] });
         return processes.await("p");
       });
       const { output } = await live([body], death, { engines });
@@ -108,7 +108,7 @@ describe("a wake", () => {
       const wake = { wake: { input: "payload", dedupe_key: "event_identity" } } as const;
       const tools = [
         program("body", async ({ processes, sleep }) => {
-          await processes.start({ id: "p", input: toolCall("work"), event_types: [eventType("note", wake)] });
+          await processes.start({ id: "p", input: toolCall("work"), eventTypes: [eventType("note", wake)] });
           await processes.await("p");
           await sleep(200_000);
           return "awake";

@@ -30,7 +30,7 @@ describe("events of a process", () => {
     });
     const found = await reply(
       async ({ processes }) => {
-        await processes.start({ id: "p", input: toolCall("work"), event_types: [eventType("note")] });
+        await processes.start({ id: "p", input: toolCall("work"), eventTypes: [eventType("note")] });
         return processes.await("p");
       },
       [work],
@@ -50,7 +50,7 @@ describe("events of a process", () => {
     const found = await reply(
       async ({ processes }) => {
         const note = eventType("note", {}, { type: "string" });
-        await processes.start({ id: "p", input: toolCall("work"), event_types: [note] });
+        await processes.start({ id: "p", input: toolCall("work"), eventTypes: [note] });
         return processes.await("p");
       },
       [work],

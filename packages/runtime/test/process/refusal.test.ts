@@ -32,7 +32,7 @@ describe("a request for which a link has no room yet", () => {
   it("is waited for by what the body asks for behind it, so that a re-run follows the log", async () => {
     for (const death of [undefined, ...deaths(16)]) {
       const body = program("body", async ({ processes, run, all }) => {
-        await processes.start({ id: "p", input: toolCall("work"), event_types: [eventType("signal.go")] });
+        await processes.start({ id: "p", input: toolCall("work"), eventTypes: [eventType("signal.go")] });
         const said = ["a", "b", "c"].map((id) => processes.signal("p", "go", id, id));
         const step = run("step", () => "stepped");
         await Promise.all(said);

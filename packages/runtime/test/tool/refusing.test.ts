@@ -75,7 +75,7 @@ describe("what does not fit is refused by the promise", () => {
       said.push(await saidBy(ctx, () => ctx.processEvents.emit("t", noJson)));
     });
     const body = program("body", async ({ processes }) => {
-      await processes.start({ id: "p", input: toolCall("emits"), event_types: [] });
+      await processes.start({ id: "p", input: toolCall("emits"), eventTypes: [] });
       return processes.await("p");
     });
     await live([body, emits]);

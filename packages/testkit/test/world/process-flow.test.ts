@@ -26,7 +26,7 @@ const signalled: Scenario = {
       name: "body",
       durable: true,
       execute: async (_, { processes }) => {
-        await processes.start({ id: "p", input, event_types: [go] });
+        await processes.start({ id: "p", input, eventTypes: [go] });
         await processes.signal("p", "go", "now", "s1");
         const end = await processes.await("p");
         return end.type === "success" ? (end.value ?? null) : end.type;

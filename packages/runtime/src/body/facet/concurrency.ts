@@ -65,7 +65,7 @@ const repliesOf = (batch: string, json: Json): readonly Reply[] => {
 const idPrefix = "tool:";
 
 /** Returns the id of a tool. A text that names no tool here is an id already, or the name of a tool that is away. */
-const toolIdOf = ({ facts }: Asking, tool: ToolRef): string => {
+export const toolIdOf = ({ facts }: Asking, tool: ToolRef): string => {
   if (typeof tool !== "string") return tool.id ?? idPrefix + tool.name;
   const known = facts.processApi.toolNamed(tool)?.manifest.id;
   return known ?? (tool.startsWith(idPrefix) ? tool : idPrefix + tool);

@@ -18,11 +18,12 @@ import { type HostRequests, hostRequests } from "./host.ts";
 import { type LongWorkFacets, longWorkFacets } from "./long-work.ts";
 import { type ProcessesFacet, processes } from "./process.ts";
 import { type ProcessEvents, handedSignals, processEvents } from "./process-event.ts";
+import { type Spawns, spawns } from "./spawn.ts";
 import { type Steps, steps } from "./step.ts";
 import { type Streams, streams } from "./stream.ts";
 
 export interface ToolContext
-  extends Steps, Streams, Waits, Approves, Concurrency, HostRequests, ProcessEvents, LongWorkFacets {
+  extends Steps, Streams, Waits, Approves, Concurrency, Spawns, HostRequests, ProcessEvents, LongWorkFacets {
   readonly processes: ProcessesFacet;
   readonly handleTools: HandleTools;
   readonly background: LongWorkFacets["background"] & {
@@ -191,6 +192,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     triggers,
     directCompletions,
     processes: own,
+    spawn: spawns(asking, own).spawn,
     handleTools: handleTools(asking, own),
     emitProcessEvent,
     processEvents: events,
