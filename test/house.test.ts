@@ -9,8 +9,8 @@ import { sourceFiles } from "./house/source.ts";
  * made it better; take its line out when the bound holds.
  */
 const today: { readonly [figure: string]: number } = {
-  "lines of core and runtime": 52_472,
-  "files of core and runtime": 298,
+  "lines of core and runtime": 52_552,
+  "files of core and runtime": 299,
 };
 
 describe("the house", () => {
