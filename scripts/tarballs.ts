@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 
 const [to] = process.argv.slice(2);
 if (to === undefined) {
@@ -38,7 +38,27 @@ const writeForAgents = (): void => {
   cpSync(join(root, "docs"), docs, { recursive: true, filter: (path) => !isLeftOut(path) });
 };
 
+interface Manifest {
+  readonly publishConfig?: { readonly exports?: { readonly [path: string]: { readonly types?: string } | string } };
+}
+
+/** Removes the declarations that no entry of a package reaches: nobody can see them, and a host would install them. */
+const prune = (own: string): void => {
+  const at = join(root, own);
+  const { publishConfig } = JSON.parse(readFileSync(join(at, "package.json"), "utf8")) as Manifest;
+  const entries = Object.values(publishConfig?.exports ?? {}).flatMap((entry) =>
+    typeof entry === "string" || entry.types === undefined ? [] : [join(at, entry.types)],
+  );
+  const reached = new Set(entries);
+  for (const file of reached)
+    for (const [, from = ""] of readFileSync(file, "utf8").matchAll(/(?:from |import\(|import )"(\.[^"]+)"/g))
+      reached.add(join(dirname(file), from.replace(/(?:\.d)?\.[jt]s$/, ".d.ts")));
+  for (const file of globSync("dist/**/*.d.ts", { cwd: at }))
+    if (entries.length > 0 && !reached.has(join(at, file))) rmSync(join(at, file));
+};
+
 pnpm("build");
+for (const own of globSync("packages/*", { cwd: root })) prune(own);
 writeForAgents();
 pnpm("--recursive", "--filter", "./packages/*", "pack", "--pack-destination", folder);
 console.log(`packed into ${folder}`);

@@ -83,6 +83,10 @@ const ask: Visit = {
     await card("delete_drafts").getByLabel("older than days").fill("");
     await press(card("delete_drafts"), "Approve"); // An empty field is invalid.
     await card("delete_drafts").locator("input:invalid").waitFor(patience);
+    await card("pay").getByLabel("amount").fill("-5");
+    await press(card("pay"), "Approve with changes"); // An amount is above zero.
+    await card("pay").locator("input:invalid").waitFor(patience);
+    await card("pay").getByLabel("amount").fill("1200");
     await card("post").getByLabel("text").fill("Booked and paid: see you there!");
     await press(card("post"), "Approve with changes");
     await page.locator(".decision.approve_edited").waitFor(patience);

@@ -107,7 +107,7 @@ const tripTools = (actor: Actor): readonly ToolDefinition[] => [
 ];
 
 const monthSpecs = [
-  specOf("pay", "Pays an invoice", { to: text, amount: { type: "number" } }),
+  specOf("pay", "Pays an invoice", { to: text, amount: { type: "number", exclusiveMinimum: 0 } }),
   specOf("post", "Posts to a channel", { channel: text, text }),
   specOf("delete_drafts", "Deletes old drafts", { older_than_days: count }),
 ];

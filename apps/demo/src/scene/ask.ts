@@ -23,6 +23,7 @@ const fieldOf = (name: string, value: Json): { readonly label: HTMLElement; read
     name,
     type: isNumber ? "number" : "text",
     required: true,
+    ...(isNumber ? { min: "1" } : {}),
     value: typeof value === "string" ? value : stringify(value),
   });
   const label = el("label", {}, el("span", {}, name.replaceAll("_", " ")), input);

@@ -81,7 +81,7 @@ export const teamDayTools = ({ world, worker }: Actor): readonly ToolDefinition[
     needsApproval: true,
     inputSchema: {
       type: "object",
-      properties: { to: text, amount: { type: "number" } },
+      properties: { to: text, amount: { type: "number", exclusiveMinimum: 0 } },
       required: ["to", "amount"],
     } as const,
     execute: async (args, ctx) => {
