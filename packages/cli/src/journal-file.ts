@@ -1,5 +1,6 @@
 /** A journal, as the command line opens it: a file, or a database. */
 import { type AttachmentStore, type Journal, Quarantined, Refused, logText } from "@pawl/runtime";
+import type { LostRequest } from "@pawl/journal-postgres";
 import { type LogAttachments, type Roots, type ScopeEntry, sealedJournal } from "@pawl/runtime/driver";
 import { aesCodec, diskAttachments, existingRootsOf, fileKeys, sqliteJournal } from "@pawl/driver-node/operator";
 import { isDatabase, openDatabase, shownJournal } from "./database.ts";
@@ -18,6 +19,8 @@ export interface JournalFile {
   readonly awaitingApproval: (prefix: string) => Promise<readonly ScopeEntry[]>;
   /** Returns a scope's log in the export format. */
   readonly textOf: (scope: string, along?: LogAttachments) => Promise<Iterable<string>>;
+  /** Lists requests that clients were told of and that a failover lost: of a database. */
+  readonly lostRequests?: () => Promise<readonly LostRequest[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -67,13 +70,14 @@ export interface JournalFolders {
 /** Tells whether a name stands for a journal: a database, or a file that is one. */
 export const isJournal = (name: string): boolean => isDatabase(name) || isJournalFile(name);
 
-type Store = Pick<JournalFile, "attachments" | "roots" | "close"> & { readonly journal: Journal };
+type Store = Pick<JournalFile, "attachments" | "roots" | "lostRequests" | "close"> & { readonly journal: Journal };
 
 const databaseAt = async (url: string, { blobs }: JournalFolders): Promise<Store> => {
   if (blobs !== undefined)
     throw usageError("--blobs is of a journal file: a database keeps large values itself", "leave out --blobs");
   const journal = await openDatabase(url);
-  return { journal, attachments: journal.attachments, roots: () => journal.roots, close: journal.close };
+  const { attachments, lostRequests, close } = journal;
+  return { journal, attachments, roots: () => journal.roots, lostRequests, close };
 };
 
 /** Opens a file. Without `creates` the commit benchmark is skipped, so that a journal on a full disk can be read. */

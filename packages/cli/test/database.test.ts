@@ -223,6 +223,18 @@ describe.runIf(hasServer)("pawl over PostgreSQL", () => {
     await fine("resolve", `${back}#s`, tokens[0] ?? "", "--ok", '"from outside"');
   });
 
+  it("lists requests that a failover lost, as hosts have found them", async () => {
+    const database = await madeDatabase();
+    const schema = new URL(database).searchParams.get("schema");
+    await server.sql(`INSERT INTO ${schema}.lost_request VALUES ('session:done', 'r7', 'submitted', 't:1:7', 7, 1)`);
+    const { code, out } = await pawl(["doctor", database]);
+    expect(code).toBe(1);
+    expect(out).toContain("lost  session:done: request r7 was taken at event 7, and a failover lost that");
+    expect(out).toContain("1 acknowledged request is lost");
+    const last = jsonIn(await pawl(["doctor", database, "--json"])).at(-1);
+    expect(last).toEqual({ scopes: 3, quarantined: 0, altered: 0, unread: 0, lost: 1 });
+  });
+
   it("runs hosts that forward to each other, under a role that has no other rights than --grant gives", async () => {
     await server.sql("CREATE ROLE pawl_host LOGIN");
     const database = newSchema();

@@ -1,6 +1,6 @@
 /** Flows in the runtime: run, joined, cancelled, and killed at every write. */
 import type { FlowEnd, FlowExecutionEvent } from "@pawl/sansio-core/driver";
-import { defineTool } from "@pawl/runtime";
+import { contractOf, defineTool } from "@pawl/runtime";
 import type { Json } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { type Process, World } from "../../runtime/test/world.ts";
@@ -57,6 +57,29 @@ const survive = async (death: { readonly append: number; readonly when: "before"
   if (rest === undefined) throw new Error(`stuck after a death ${death.when} append ${death.append}`);
   return rest;
 };
+
+describe("the tools of a program", () => {
+  it("show models what they do, and the schemas of their parameters", () => {
+    const entry = { name: "Trip", provider: "stub", effect_row: ["read"], output_schema: "number" };
+    const parameters = [
+      ["to", "String"],
+      ["days", "List<Int>"],
+      ["any", "Money"],
+    ] as const;
+    const { definitions: made } = f.programTools({
+      registry: new f.Registry([{ ...entry, parameters }]),
+      providers: f.plainProviders,
+    });
+    const trip = made.find(({ name }) => name === "flow.Trip");
+    if (trip === undefined) throw new Error("expected the tool of the program");
+    expect(trip.description).toBe("Trip, a tool of a flow (stub), which may read. Its result is number.");
+    expect(contractOf(trip).input_schema).toEqual({
+      type: "object",
+      properties: { to: { type: "string" }, days: { type: "array", items: { type: "integer" } }, any: {} },
+      required: ["to", "days", "any"],
+    });
+  });
+});
 
 describe("a flow in the runtime", () => {
   it("runs tools and lambdas, shows its steps, and ends with its bindings", async () => {

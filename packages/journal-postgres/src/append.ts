@@ -10,6 +10,7 @@
 import type { Append, AppendResult } from "@pawl/runtime/driver";
 import { type Database, type Row, type Statement, integer, stored, text } from "./database.ts";
 import { failure } from "./error.ts";
+import type { Acknowledged } from "./acknowledged.ts";
 import type { Claimed, Scopes } from "./scopes.ts";
 import type { Wakes } from "./wake.ts";
 
@@ -72,18 +73,26 @@ const resultOf = (row: Row): AppendResult => {
   return { type: "conflict", seq: integer(row, "at") };
 };
 
+interface Parts {
+  readonly scopes: Scopes;
+  readonly wakes: Wakes;
+  readonly acknowledged: Acknowledged;
+}
+
 export class Appender {
   readonly #database: Database;
   readonly #scopes: Scopes;
   readonly #wakes: Wakes;
+  readonly #acknowledged: Acknowledged;
   readonly #one: Statement;
   readonly #group: Statement;
   readonly #any: Statement;
 
-  constructor(database: Database, scopes: Scopes, wakes: Wakes, schema: string) {
+  constructor(database: Database, { scopes, wakes, acknowledged }: Parts, schema: string) {
     this.#database = database;
     this.#scopes = scopes;
     this.#wakes = wakes;
+    this.#acknowledged = acknowledged;
     this.#one = appendOne(schema);
     this.#group = appendGroup(schema);
     this.#any = appendAny(schema);
@@ -174,12 +183,19 @@ export class Appender {
       const one = placed[integer(row, "place")];
       if (one === undefined) continue;
       if (row["verdict"] === null) this.#done(one, results);
-      else results.set(one.append, resultOf(row));
+      else this.#refused(one, resultOf(row), results);
     }
+  }
+
+  /** Refuses an append. Its host may have been told of more than the database has: a failover forgets claims and appends. */
+  #refused({ append }: Placed, result: AppendResult, results: Map<Append, AppendResult>): void {
+    results.set(append, result);
+    void this.#acknowledged.look();
   }
 
   #done({ append, claimed, last }: Placed, results: Map<Append, AppendResult>): void {
     results.set(append, { type: "ok" });
+    if (claimed !== undefined) this.#acknowledged.note(append, idOf(append, claimed.token), last);
     if (claimed !== undefined && append.lines.length > 0 && last > claimed.seq)
       this.#scopes.appended(claimed, append, last, append.wakeAt);
   }

@@ -6,6 +6,7 @@ export {
   journalOver,
   postgresJournal,
 } from "./journal.ts";
+export { type LostRequest } from "./acknowledged.ts";
 export { type Database, type Row, type Statement, type Value } from "./database.ts";
 export { PostgresError, type PostgresErrorCode } from "./error.ts";
 export { type ServerOptions } from "./server.ts";

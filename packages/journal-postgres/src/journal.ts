@@ -1,6 +1,7 @@
 /** Puts the journal together from its parts. */
 import type { AttachmentStore, Journal } from "@pawl/runtime";
 import type { Roots } from "@pawl/runtime/driver";
+import { Acknowledged, type LostRequest } from "./acknowledged.ts";
 import { Appender } from "./append.ts";
 import { attachments, blobs } from "./blob.ts";
 import { dueClaims } from "./claim-due.ts";
@@ -33,6 +34,8 @@ export interface PostgresJournal extends Journal {
   readonly connect: () => Promise<void>;
   /** Makes the tables, or brings them to the newest version, and gives roles the rights that a host needs. */
   readonly migrate: (grants?: readonly string[]) => Promise<{ readonly from: number; readonly to: number }>;
+  /** Lists requests that clients were told of and that a failover lost, as hosts have found them. */
+  readonly lostRequests: () => Promise<readonly LostRequest[]>;
   /** Takes over the secrets of another journal, so that the wait tokens which they signed stay good. They sign no more. */
   readonly adoptRoots: (roots: Roots) => Promise<void>;
   /** Resolves once all work is done and the connections are closed. */
@@ -53,8 +56,9 @@ export const journalOver = (
     await roots.load(database, schema);
   });
   const scopes = new Scopes(at, schema);
-  const wakes = new Wakes(at, scopes, schema);
-  const appender = new Appender(at, scopes, wakes, schema);
+  const acknowledged = new Acknowledged(at, schema);
+  const wakes = new Wakes(at, scopes, schema, () => void acknowledged.look());
+  const appender = new Appender(at, { scopes, wakes, acknowledged }, schema);
   return {
     roots,
     attachments: attachments(at, schema),
@@ -73,6 +77,7 @@ export const journalOver = (
       for (const role of grants) await grant(database, schema, role);
       return versions;
     },
+    lostRequests: () => acknowledged.lost(),
     adoptRoots: async ({ newest, older = [] }) => {
       await roots.adopt(at, schema, [newest, ...older]);
     },

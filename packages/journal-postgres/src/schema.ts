@@ -7,6 +7,7 @@
  */
 import { type Database, type Statement, integer } from "./database.ts";
 import { PostgresError, postgresError } from "./error.ts";
+import { acknowledgedTable } from "./acknowledged.ts";
 import { claimDueFunction } from "./claim-due.ts";
 import { queueFunctions, queueTables } from "./queue.ts";
 import { functions } from "./stored-function.ts";
@@ -95,7 +96,7 @@ DO $$ DECLARE role text; BEGIN
   FOR role IN SELECT DISTINCT g.grantee FROM information_schema.role_table_grants g
     WHERE g.table_schema = '${s.slice(1, -1)}' AND g.table_name = 'append' AND g.privilege_type = 'INSERT' AND g.grantee <> current_user
   LOOP
-    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON ${s}.queue, ${s}.place TO %I', role);
+    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON ${s}.queue, ${s}.place, ${s}.lost_request TO %I', role);
     EXECUTE format('GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${s} TO %I', role);
     EXECUTE format('GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${s} TO %I', role);
   END LOOP;
@@ -108,7 +109,7 @@ export const schemaVersion = 2;
 /** Each migration leads from the version before it to its own. */
 const migrations = (s: string): readonly string[] => [
   tables(s) + functions(s),
-  queueTables(s) + queueFunctions(s) + claimDueFunction(s) + sameRights(s),
+  queueTables(s) + acknowledgedTable(s) + queueFunctions(s) + claimDueFunction(s) + sameRights(s),
 ];
 
 const versionOf = async (database: Database, schema: string): Promise<number> => {

@@ -50,6 +50,7 @@ export class Wakes {
   readonly #scopes: Scopes;
   readonly #sql: ReturnType<typeof statements>;
   readonly #channels: string;
+  readonly #connected: () => void;
   readonly #heard = new Map<string, Heard>();
   /** Ends listening for an instance of this number. */
   readonly #listening = new Map<string, { readonly id: number; readonly stop: () => void }>();
@@ -57,7 +58,8 @@ export class Wakes {
   #look: NodeJS.Timeout | undefined;
   #released: NodeJS.Timeout | undefined;
 
-  constructor(database: Database, scopes: Scopes, schema: string) {
+  constructor(database: Database, scopes: Scopes, schema: string, connected: () => void) {
+    this.#connected = connected;
     this.#database = database;
     this.#scopes = scopes;
     this.#sql = statements(schema);
@@ -87,7 +89,10 @@ export class Wakes {
         else if (channel === own && said !== "") this.#heard.get(instance)?.mail(nameIn({ said }, "said"));
         else this.#lookSoon();
       },
-      connected: () => this.#lookSoon(), // Wakes were missed until now.
+      connected: () => {
+        this.#lookSoon(); // Wakes were missed until now.
+        this.#connected();
+      },
     });
     this.#listening.set(instance, { id, stop });
   }

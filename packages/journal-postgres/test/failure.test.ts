@@ -157,6 +157,40 @@ describe.runIf(hasServer)("a journal on PostgreSQL", () => {
     expect(await first.read("s", 1)).toEqual([{ seq: 1, line: "of b\n" }]);
   });
 
+  it("reports each acknowledged request that a failover lost, when an append is refused or its connection broke", async () => {
+    const schema = newSchema();
+    const journal = journalIn(schema);
+    await journal.join("a", { ttlMs: 60_000, protocol: 2 });
+    await claimAll(journal, ["s", "t"], "a");
+    const submit = (scope: string, seq: number, request: string) =>
+      oneLine(scope, 1, seq, {
+        lines: [
+          {
+            seq,
+            line: `{"seq":${seq},"at":1,"event":{"type":"request.submitted","request":${JSON.stringify(request)}}}\n`,
+          },
+        ],
+      });
+    expect(await journal.appendAll([submit("s", 1, "kept"), submit("t", 1, 't "1"')])).toEqual([ok, ok]);
+    expect(await journal.appendAll([submit("s", 2, "gone")])).toEqual([ok]);
+    const answered = oneLine("s", 1, 3, { finished: [{ kind: "request", id: "kept", seq: 3 }] });
+    expect(await journal.appendAll([answered])).toEqual([ok]);
+    await sql(`DELETE FROM ${schema}.append WHERE last > 1; UPDATE ${schema}.scope SET seq = 1 WHERE name = 's'`);
+    expect(typesOf(await journal.appendAll([submit("s", 4, "next")]))).toEqual(["conflict"]);
+    const names = async () =>
+      (await journal.lostRequests()).map((lost) => `${lost.scope} ${lost.request} ${lost.what}`);
+    await expect.poll(names, { timeout: 20_000 }).toEqual(["s gone submitted", "s kept answered"]);
+    const stop = journal.listen?.("a", { mail: () => undefined, look: () => undefined });
+    await journal.join("a", { ttlMs: 60_000, protocol: 2 });
+    await sql(`DELETE FROM ${schema}.append WHERE scope = (SELECT id FROM ${schema}.scope WHERE name = 't')`);
+    const cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'";
+    await expect
+      .poll(async () => (await sql(cut), names()), { timeout: 30_000, interval: 500 })
+      .toContain('t t "1" submitted');
+    stop?.();
+    expect((await names()).length).toBe(3);
+  });
+
   it("carries crossing letters between many scopes of two hosts, without one that is lost", async () => {
     const schema = newSchema();
     const journals = [journalIn(schema), journalIn(schema)];

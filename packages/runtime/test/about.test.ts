@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defineTool } from "../src/index.ts";
+import { Registry, defineTool } from "../src/index.ts";
 import { World } from "./world.ts";
 
 const eventsOf = async (world: World, type: string): Promise<number> =>
@@ -118,6 +118,20 @@ describe("a session with tools of its own", () => {
     await runtime.session("s", { tools: [says("says", "two"), says("more", "more")] });
     expect(await session.call("says", {}, { id: "r1" })).toBe("two");
     expect(await session.call("more", {}, { id: "r2" })).toBe("more");
+  });
+
+  it("may share them with other sessions, which all have what comes later", async () => {
+    const { runtime } = new World().start([says("says", "all")]);
+    const tools = new Registry([says("says", "team")]);
+    const [ann, bob] = [await runtime.session("ann", { tools }), await runtime.session("bob", { tools })];
+    const other = await runtime.session("other");
+    await tools.register(says("more", "later"));
+    for (const session of [ann, bob]) {
+      expect(await session.call("says", {}, { id: "r1" })).toBe("team");
+      expect(await session.call("more", {}, { id: "r2" })).toBe("later");
+    }
+    expect(await other.call("says", {}, { id: "r" })).toBe("all");
+    await expect(other.call("more", {}, { id: "r2" })).rejects.toMatchObject({ code: "tool_unavailable" });
   });
 
   it("waits for them after a restart, and does not take the runtime's in their place", async () => {

@@ -58,20 +58,40 @@ const examine = async (log: LogSource, terminal: Terminal): Promise<Health> => {
   return fault === undefined ? "sound" : "sick";
 };
 
+/** Prints the requests that a failover lost, and returns how many there are. */
+const printLost = async (logs: readonly LogSource[], terminal: Terminal): Promise<number> => {
+  const journals = new Set(logs.flatMap(({ journal }) => journal ?? []));
+  let count = 0;
+  for (const journal of journals)
+    for (const lost of (await journal.lostRequests?.()) ?? []) {
+      const { scope, request, what, seq } = lost;
+      const told = what === "submitted" ? "was taken" : "was answered";
+      const remedy = "submit it again: what it did outside may be done already";
+      count += 1;
+      terminal.print({ log: `${journal.file}#${scope}`, lost, remedy }, () => [
+        `${terminal.paint("red", "lost")}  ${scope}: request ${request} ${told} at event ${seq}, and a failover lost that`,
+        `    ${terminal.paint("green", remedy)}`,
+      ]);
+    }
+  return count;
+};
+
 interface Counted {
   readonly scopes: number;
   readonly sick: number;
   readonly altered: number;
   readonly unread: number;
+  readonly lost: number;
 }
 
-const summary = ({ scopes, sick, altered, unread }: Counted, { paint }: Terminal): readonly string[] => {
+const summary = ({ scopes, sick, altered, unread, lost }: Counted, { paint }: Terminal): readonly string[] => {
   const many = scopes === 1 ? "scope" : "scopes";
   return [
     ...(sick > 0 ? [`${sick} of ${scopes} ${many} ${sick === 1 ? "is" : "are"} quarantined`] : []),
     ...(altered > 0 ? [`${altered} of ${scopes} ${many} ${altered === 1 ? "is" : "are"} altered`] : []),
     ...(unread > 0 ? [`${unread} of ${scopes} ${many} could not be read without keys`] : []),
-    ...(sick + altered + unread === 0 ? [`${paint("green", "fine")}: ${scopes} ${many}`] : []),
+    ...(lost > 0 ? [`${lost} acknowledged ${lost === 1 ? "request is" : "requests are"} lost`] : []),
+    ...(sick + altered + unread + lost === 0 ? [`${paint("green", "fine")}: ${scopes} ${many}`] : []),
   ];
 };
 
@@ -87,7 +107,8 @@ export const doctorCommand: Command = {
   json: [
     { what: "Each scope with a problem", fields: "log, trusted, torn?, fault?, chain?, remedy?" },
     unreadJson,
-    { what: "At the end", fields: "scopes, quarantined, altered, unread" },
+    { what: "Each request that a failover lost", fields: "log, lost, remedy" },
+    { what: "At the end", fields: "scopes, quarantined, altered, unread, lost?" },
   ],
   examples: [["pawl doctor journal.db", "every scope of a journal"]],
   run: async (input, terminal) => {
@@ -98,10 +119,12 @@ export const doctorCommand: Command = {
       for (const log of logs) found.push(await examine(log, terminal));
       const count = (health: Health): number => found.filter((one) => one === health).length;
       const [scopes, sick, altered, unread] = [logs.length, count("sick"), count("altered"), count("unread")];
-      terminal.print({ scopes, quarantined: sick, altered, unread }, () =>
-        summary({ scopes, sick, altered, unread }, terminal),
+      const lost = await printLost(logs, terminal);
+      const counted = { scopes, quarantined: sick, altered, unread };
+      terminal.print(lost > 0 ? { ...counted, lost } : counted, () =>
+        summary({ scopes, sick, altered, unread, lost }, terminal),
       );
-      if (sick + altered > 0) return exit.wrong;
+      if (sick + altered + lost > 0) return exit.wrong;
       return unread > 0 ? exit.unreachable : exit.fine;
     });
   },
