@@ -125,9 +125,9 @@ describe("what a page loads", () => {
       const read = `await session.secrets.set("key", "a value of a secret");
         return [await session.secrets.get("key"), await session.call("stepping", {}, { id: "r" })];`;
       expect(await page.evaluate(inSession(read))).toEqual(["a value of a secret", [1, "[secret key]"]]);
-      expect([...asked].toSorted()).toEqual(
-        [...files.start, ...files.later, ...files.rare].map(([name]) => name).toSorted(),
-      );
+      const secrets = [...files.rare.keys()].filter((name) => /^(?:redaction|sealed-secret)\b/.test(name));
+      expect(secrets).toHaveLength(2);
+      expect([...asked].toSorted()).toEqual([...files.start.keys(), ...files.later.keys(), ...secrets].toSorted());
     } finally {
       await browser.close();
     }
