@@ -20,7 +20,7 @@ await build({
   input: join(import.meta.dirname, "worker.ts"),
   platform: "browser",
   external: ["cloudflare:workers"],
-  output: { format: "esm", file: join(folder, "worker.mjs") },
+  output: { format: "esm", file: join(folder, "worker.mjs"), codeSplitting: false },
   logLevel: "warn",
 });
 writeFileSync(

@@ -119,6 +119,8 @@ const tried: { readonly [command: string]: Tried } = {
     fine: [`explore ${pathOf("examples/pay.scenario.ts")} --only crashes --pairs 1`],
     not: [["explore F/tools.mjs", 2]],
   },
+  init: { fine: ["init F/new", "init F/new-too --tools F/tools.mjs"], not: [["init F/new", 3]] },
+  completion: { fine: ["completion bash", "completion zsh"], not: [["completion tcsh", 2]] },
   host: {
     fine: ["host F/tools.mjs -j F/host.db --stop-after-idle 0 --grant ann"],
     not: [

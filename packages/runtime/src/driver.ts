@@ -1,5 +1,5 @@
 /** `@pawl/runtime/driver`: ports, stores, codecs and defaults for those who write drivers, journals and hosts. */
-export { admittedOptions } from "./runtime-options.ts";
+export { admittedOptions, shownOptions } from "./runtime-options.ts";
 export { wrongNumber, unknownKeyIn, errorOf, textOf } from "./error.ts";
 export { coreToolOf, flowToolOf } from "./tool/tool.ts";
 export { defaultPatience, type Patience } from "./body/body-end.ts";

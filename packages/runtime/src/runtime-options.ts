@@ -35,13 +35,17 @@ export type ScopeOptions = Partial<Camelled<Options>>;
 const storedName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const camelText = (text: string): string => text.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-const storedForm = (given: unknown): unknown =>
+const renamed = (given: unknown, rename: (name: string) => string): unknown =>
   typeof given !== "object" || given === null || Array.isArray(given)
     ? given
-    : Object.fromEntries(Object.entries(given).map(([name, value]) => [storedName(name), storedForm(value)]));
+    : Object.fromEntries(Object.entries(given).map(([name, value]) => [rename(name), renamed(value, rename)]));
 
 /** Returns options under the names of the log. */
-export const storedOptions = (given: ScopeOptions = {}): Partial<Options> => storedForm(given) as Partial<Options>;
+export const storedOptions = (given: ScopeOptions = {}): Partial<Options> =>
+  renamed(given, storedName) as Partial<Options>;
+
+/** Returns options of the log under the names that programs give. */
+export const shownOptions = (stored: Options): ScopeOptions => renamed(stored, camelText) as ScopeOptions;
 
 /** Times that hold where nothing else is said. */
 export const defaults = {

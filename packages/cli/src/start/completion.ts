@@ -136,8 +136,8 @@ export const completionCommand = (allCommands: () => Promise<readonly Command[]>
   options: {},
   json: [{ what: "The script", fields: "shell, script" }],
   examples: [
-    ["source <(pawl completion bash)", "in ~/.bashrc; zsh likewise, in ~/.zshrc after compinit"],
-    ["pawl completion fish | source", "in ~/.config/fish/config.fish"],
+    ["pawl completion bash", "as `source <(pawl completion bash)` in ~/.bashrc; zsh likewise, after compinit"],
+    ["pawl completion fish", "as `pawl completion fish | source` in ~/.config/fish/config.fish"],
   ],
   run: async ({ positionals: [shell = ""] }, terminal) => {
     const write = Object.hasOwn(shells, shell) ? shells[shell] : undefined;

@@ -1,6 +1,6 @@
 /** Runs the bodies of a copied scope again, in memory and with nothing performed. */
 import { type Journal, Runtime, type ToolDefinition, memoryJournal } from "@pawl/runtime";
-import { type Platform, unpackBlobs, textOf } from "@pawl/runtime/driver";
+import { type Platform, shownOptions, unpackBlobs, textOf } from "@pawl/runtime/driver";
 import { type Event, type State, recordedOf } from "@pawl/sansio-core";
 import { type PackedBlob, bodyOf, inLife, newestProtocol, toolReplayKey } from "@pawl/sansio-core/driver";
 import { noLimits, parse } from "@pawl/tool-value";
@@ -107,7 +107,7 @@ export const rerun = async (copied: Copy, tools: readonly ToolDefinition[], pati
       internalError: (call, thrown) => void errors.set(call, textOf(thrown)),
     },
     options: {
-      ...state.scope.options,
+      ...shownOptions(state.scope.options),
       resumePausesMs: Array.from({ length: 1000 }, () => 0),
       crashPausesMs: [],
     },

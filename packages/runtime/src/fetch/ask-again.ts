@@ -41,6 +41,7 @@ export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     else signal.addEventListener("abort", abort, { once: true });
   });
 
+/** Fills in what was not said of asking again. */
 export const askingAgain = ({
   attempts = 5,
   firstDelayMs = 500,

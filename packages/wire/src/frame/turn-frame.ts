@@ -75,6 +75,7 @@ export const turnFields = {
 /** The messages, as the host has made them. */
 const made = <A>(): Codec<A> => json as unknown as Codec<A>;
 
+/** A prompt, as people are shown it. */
 export const ShownPromptCodec: Codec<ShownPrompt> = record<ShownPrompt>("a prompt", {
   request: optional(string),
   n: optional(u64),
