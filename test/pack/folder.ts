@@ -42,7 +42,7 @@ const ways = {
 };
 
 /** What a stranger's project may have besides. */
-const tools = { "@types/node": "^24.0.0", "fp-ts": "^2.16.11", vitest: "^5.1.0" };
+const tools = { "@types/node": "^24.0.0", "fp-ts": "^2.16.11", vite: "^8.0.0", vitest: "^5.1.0" };
 
 /** Programs of some 300 MB that an SDK brings: no use starts them. */
 const programsOfOthers = ["@anthropic-ai/claude-agent-sdk-*"];
