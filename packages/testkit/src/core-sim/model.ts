@@ -138,7 +138,7 @@ const isEnd = ({ type }: Event): boolean => type !== "model.streamed" && type !=
 /** Lets the model of an attempt speak once. Of an attempt that nobody waits for it says what was paid. */
 export const speakAsModel = (scope: SimScope, world: Environment, command: Ask): void => {
   const { request, n, attempt } = command;
-  if (scope.isDue) scope.offer({ type: "clock.ticked" }); // An attempt that was silent for too long is over.
+  while (scope.isDue) scope.offer({ type: "clock.ticked" }); // An attempt that was silent for too long is over.
   const fate = modelFate(scope.state, command);
   if (fate === "known") return;
   if (fate === "take") world.conservation.prompts.look(scope, command);
