@@ -156,8 +156,9 @@ it("is told of an embedding once, and of integrations that are registered", asyn
     supportsParallelCalls: true,
     doEmbed: async () => ({ embeddings: [[1, 2]], usage: { tokens: 1 }, warnings: [] }),
   };
+  const { AI_SDK_TELEMETRY_INTEGRATIONS: before } = globalThis;
   registerTelemetry(spans);
-  onTestFinished(() => void globalThis.AI_SDK_TELEMETRY_INTEGRATIONS?.pop());
+  onTestFinished(() => void (globalThis.AI_SDK_TELEMETRY_INTEGRATIONS = before?.slice(0, -1)));
   await inRuns(
     async (ctx) => {
       await embed({ model: durableModel(ctx, model), value: "a", telemetry: durableTelemetry(ctx), maxRetries: 0 });

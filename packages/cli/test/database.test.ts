@@ -189,8 +189,11 @@ describe.runIf(hasServer)("pawl over PostgreSQL", () => {
     for (const at of [database, back]) await fine("doctor", at);
     const there = openRuntime({ file: back, tools: [quick] });
     const again = await there.runtime.session("s");
-    const [reply] = await again.request("r0", call("r0"));
-    expect(reply?.output.outcome).toMatchObject({ status: "success", payload: "r0" });
+    const told = await again.request("r0", call("r0")).then(
+      ([reply]) => reply?.output.outcome.payload,
+      ({ code }: { readonly code: string }) => code,
+    );
+    expect(["r0", "gone"]).toContain(told); // Where retention has deleted its end, what it was is not known any more.
     expect(ran).toHaveLength(done); // The first request is known, though its line is gone.
     await again.request("new", call("new"));
     expect(ran).toHaveLength(done + 1);

@@ -22,7 +22,7 @@ export interface Talking {
   readonly requests: Requests;
   readonly underWay: UnderWay;
   /** Refuses new work while the scope moves. */
-  readonly refusal: Promise<never> | undefined;
+  readonly refusal: () => Promise<never> | undefined;
   readonly reach: SubAgents;
 }
 
@@ -39,7 +39,7 @@ export abstract class Conversation extends CallsTools {
    */
   turn(request: string, said: Said, options: TurnOptions & Waiting = {}): Promise<TurnEnd> {
     return this.talking(async ({ access, turns, requests, refusal }) => {
-      await refusal;
+      await refusal();
       await turns.publish(options.agent);
       return requests.turn(turnSubmitted(access.platform, request, said, options), options);
     });

@@ -133,7 +133,8 @@ export class Session extends Conversation {
   protected talking<A>(act: (of: Talking) => Promise<A>): Promise<A> {
     return this.#with((live) => {
       const { access, turns, requests, underWay } = live.#scope;
-      return act({ access, turns, requests, underWay, refusal: live.leaving.refusal, reach: live.#instance });
+      const refusal = (): Promise<never> | undefined => live.leaving.refusal;
+      return act({ access, turns, requests, underWay, refusal, reach: live.#instance });
     });
   }
 

@@ -223,7 +223,7 @@ describe("what a runtime is made of", () => {
   const wrong: readonly (readonly [options: object, message: RegExp])[] = [
     [{ options: { graceMs: "50" } }, /`options`: .*graceMs/],
     [{ options: { graceMs: -1 } }, /`options`: .*graceMs/],
-    [{ options: { graceMs: 50 } }, /`options.grace_ms` is no option.*graceMs/],
+    [{ options: { grace_ms: 50 } }, /`options.grace_ms` is no option.*graceMs/],
     [{ options: { turnLimits: { modelCalls: { limit: "2" } } } }, /`options`: .*turnLimits.modelCalls.limit/],
     [{ options: { concurrency: 0 } }, /no call could ever start/],
     [{ lease: { ttlMs: 0 } }, /`lease.ttlMs`: expected a number above 0, found 0/],

@@ -1,6 +1,5 @@
 /** The schedule explorer tries every order of arrivals, and no two equivalent ones. */
 import { defineTool } from "@pawl/runtime";
-import { defaultOptions } from "@pawl/sansio-core";
 import { canonicalJson } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { type ScheduleReport, type Scenario, callsOf, exploreSchedules } from "../../src/index.ts";
@@ -48,7 +47,7 @@ const crossed: { readonly [name: string]: Scenario } = {
     },
   },
   "calls of one batch, of which one runs at a time": {
-    runtime: { options: { ...defaultOptions, concurrency: 1 } },
+    runtime: { options: { concurrency: 1 } },
     tools: ({ effect }) =>
       ["one", "two"].map((name) =>
         defineTool({
