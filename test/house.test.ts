@@ -9,7 +9,7 @@ import { sourceFiles } from "./house/source.ts";
  * made it better; take its line out when the bound holds.
  */
 const today: { readonly [figure: string]: number } = {
-  "lines of core and runtime": 52_557,
+  "lines of core and runtime": 52_558,
   "files of core and runtime": 299,
 };
 
