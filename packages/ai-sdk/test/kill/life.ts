@@ -171,6 +171,10 @@ export const live = async ({ api, isStreamed, kills, program = programHere, more
   }
 };
 
+/** Lists the moments that did not come. The end of the last answer may come after the end of the conversation. */
+export const missedBy = ({ killed }: Lived, { kills }: Pick<Life, "kills">): readonly KillAt[] =>
+  kills.filter((moment) => !killed.includes(moment) && moment !== "after answer 3");
+
 const moments: readonly KillAt[] = [
   ...([1, 2, 3] as const).flatMap((n) =>
     (["before", "in", "after"] as const).map((when) => `${when} answer ${n}` as const),
