@@ -89,15 +89,20 @@ export const installedFor = async (
   return { names: names.toSorted(), bytes };
 };
 
-/** Returns how long Node takes with these arguments: the shortest of several times. */
-export const secondsOf = async (args: readonly string[], times: number): Promise<number> => {
-  let shortest = Infinity;
+const secondsOf = async (args: readonly string[]): Promise<number> => {
+  const start = performance.now();
+  await run(process.execPath, [...args]);
+  return (performance.now() - start) / 1000;
+};
+
+/** Returns how many times longer Node takes with some arguments than with others, in turns: the shortest of several times each. */
+export const timesLonger = async (args: readonly string[], than: readonly string[], times: number): Promise<number> => {
+  let [shortest, shortestOfOther] = [Infinity, Infinity];
   for (let i = 0; i < times; i++) {
-    const start = performance.now();
-    await run(process.execPath, [...args]);
-    shortest = Math.min(shortest, performance.now() - start);
+    shortestOfOther = Math.min(shortestOfOther, await secondsOf(than));
+    shortest = Math.min(shortest, await secondsOf(args));
   }
-  return shortest / 1000;
+  return shortest / shortestOfOther;
 };
 
 /** SDKs whose own types do not hold under `exactOptionalPropertyTypes`. What is said of theirs is not of ours. */

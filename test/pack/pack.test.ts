@@ -10,7 +10,18 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Block, blocks } from "./block.ts";
 import { hasChromium, openChromium, withoutChromium } from "../runtime/chromium.ts";
 import { type PageLife, liveInPage } from "./page.ts";
-import { type Packed, compile, install, installedFor, live, pack, registered, secondsOf, test, use } from "./folder.ts";
+import {
+  type Packed,
+  compile,
+  install,
+  installedFor,
+  live,
+  pack,
+  registered,
+  test,
+  timesLonger,
+  use,
+} from "./folder.ts";
 import { root } from "../project.ts";
 
 const uses = join(import.meta.dirname, "use");
@@ -163,11 +174,14 @@ describe("production", { timeout: 600_000 }, () => {
     expect(names.filter((name) => others.includes(name))).toEqual([]);
   });
 
-  it("says the version of the command line in at most 2.5 times of what Node takes for nothing", async () => {
-    const main = join(home, "node_modules/@pawl/cli/dist/main.js");
-    const nothing = await secondsOf(["-e", "0"], 7);
-    expect((await secondsOf([main, "--version"], 7)) / nothing).toBeLessThanOrEqual(2.5);
-  });
+  it(
+    "says the version of the command line in at most 2.5 times of what Node takes for nothing",
+    { retry: 2 },
+    async () => {
+      const main = join(home, "node_modules/@pawl/cli/dist/main.js");
+      expect(await timesLonger([main, "--version"], ["-e", "0"], 15)).toBeLessThanOrEqual(2.5);
+    },
+  );
 });
 
 describe("a new project", { timeout: 600_000 }, () => {
