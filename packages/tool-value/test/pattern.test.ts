@@ -90,7 +90,7 @@ describe("a linear pattern", () => {
   ])("is done with %s in linear time", (pattern, input) => {
     const startedAt = performance.now();
     expect(found(pattern, input)).toBe(false);
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 
   it("counts far", () => {

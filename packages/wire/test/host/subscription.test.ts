@@ -46,6 +46,6 @@ describe("a subscription", () => {
     expect(sent).toHaveLength(100_000);
     const begun = performance.now();
     for (let i = 0; i < 20_000; i++) subscription.seen(1);
-    expect(performance.now() - begun).toBeLessThan(1000); // 100,000 linear searches took more than 7 s.
+    expect(performance.now() - begun).toBeLessThan(4000); // 100,000 linear searches took more than 7 s.
   });
 });
