@@ -59,7 +59,7 @@ export class LatestTurn {
   }
 }
 
-/** What a process has put on record of its transcript: which calls of tools, and whether the turn is over. */
+/** The recorded part of a transcript: its calls of tools, and the end of its turn. */
 export class Written {
   readonly #uses = new Map<string, PromiseWithResolvers<void>>();
   readonly #over = Promise.withResolvers<void>();

@@ -4,7 +4,7 @@ import { basename, join, resolve } from "node:path";
 
 const own = join(import.meta.dirname, "..");
 
-/** What a project may begin as, and what it is for. */
+/** The templates of a project, and the purpose of each. */
 export const templates = {
   tool: "a host with a tool that survives and asks",
   agent: "a chat server of the AI SDK that goes on in mid-word",

@@ -1,8 +1,8 @@
 /**
- * What this process was told to be stored of late: appends that clients may have heard of. A failover to a standby that lags loses
+ * Remembers the latest appends that the store has acknowledged: clients may have heard of them. A failover to a standby that lags loses
  * some, and then the database has no row with their ids. Those are written into the database, for `pawl doctor`.
  *
- * It is looked up when the connection that listens was broken, as it is by a failover, and when an append is refused. What
+ * The list is looked up when the connection that listens was broken, as it is by a failover, and when an append is refused. What
  * is older than a minute, or beyond a number, is not kept: a standby that lags by more than that is not reported.
  */
 import type { Append } from "@pawl/runtime/driver";

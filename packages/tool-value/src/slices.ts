@@ -33,7 +33,7 @@ export function* encodeSlices<A>(item: Codec<A>, items: readonly A[]): Slices<vo
 /** Weight of what is written at once: a value weighs 1, and each 64 characters of a text. */
 const mostAtOnce = 4096;
 
-/** What is deeper is heavy: this walk is on JavaScript's stack. */
+/** Bounds the walk, which is on JavaScript's stack: a deeper value counts as heavy. */
 const deepest = 256;
 
 /** Weighs JSON, and stops where it is too heavy to be written at once. Whatever is has its place in `heavy`. */

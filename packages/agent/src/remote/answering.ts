@@ -10,7 +10,7 @@ import { Line, ModelQuestion, isLast } from "./line.ts";
 
 const textOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
-/** What a question asks: a page that comes again has more of the answer, or is in another attempt, and asks the same. */
+/** Hashes a question without its place and attempt: a page that comes again asks the same. */
 export const hashOf = (question: ModelQuestion): string => {
   const { fetch: _, ...asked } = question;
   return stableHash(ModelQuestion.encode({ ...asked, from: 0, attempt: 0 }) as Json);

@@ -20,7 +20,7 @@ import type { Json } from "@pawl/tool-value";
 import type { Channel } from "./broadcast.ts";
 import type { TabMessage } from "./message.ts";
 
-/** What streams need of their tab. */
+/** The parts of a tab that streams use. */
 export interface StreamPort {
   readonly channel: Pick<Channel, "hear" | "announce">;
   readonly locks: LockManager;

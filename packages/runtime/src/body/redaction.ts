@@ -4,7 +4,7 @@
  *
  *    "401 for sk_live_51H…"   becomes   "401 for [secret stripe]"
  *
- * It finds a value as it is, in JSON and in an address. A value that the program has encoded otherwise it does not find.
+ * Finds a value as it is, in JSON and in an address, and no value that the program has encoded otherwise.
  *
  * This file imports no code: pages load it alone, when a step reads its first secret.
  */

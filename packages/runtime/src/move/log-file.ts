@@ -111,7 +111,7 @@ export interface SteppedLine extends JournalLine {
 /** The lease of an import, which bounds how long it may take. */
 const putMs = 60_000;
 
-/** What a journal has of a scope besides its lines. Without it only a whole log can be put into another journal. */
+/** The parts of a scope in a journal besides its lines. Without them only a whole log can be put into another journal. */
 export type BesidesLines = Pick<Adoption, "kept" | "letters" | "secrets" | "finished"> & { readonly segment?: Segment };
 
 /** Reads what a journal has of a scope besides its lines. Undefined if its scopes cannot move. */

@@ -1,5 +1,5 @@
 /**
- * What a request asks for: its calls as they are read, hashed and stored, and the refusal of another request under its id. Of
+ * Reads, hashes and stores the calls of a request, and refuses another request under its id. Of
  * many calls a slice has its turn of the event loop at a time: between two of them other clients are served.
  */
 import type { EventOf, RequestedCall } from "@pawl/sansio-core";

@@ -11,7 +11,7 @@
  *   S3  a scope that is moving or has moved accepts nothing but the end of its move
  *   S4  scope time never goes back
  *
- * Whoever opens a scope, publishes tools or brings executors says which versions of the code that runs tools there are; a
+ * An opening, a publication of tools and an executor each say which versions of the code that runs tools there are; a
  * call whose body one version cannot go on with waits for another.
  */
 import type { Options } from "../kernel/options.ts";

@@ -1,4 +1,4 @@
-/** What a context can do where it was made, and how it refuses the rest; refusals are worded as on the wire. */
+/** Says which effects a context has where it was made, and refuses the rest in the words of the wire. */
 import { EffectError } from "../../error.ts";
 
 /** Says what a context can do, which depends on where it was made. */
